@@ -19,7 +19,8 @@ FAST := tests/unit tests/stack lineage lineage_model spark_client local infra
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast check format openapi bench synth deploy lock audit clean
+BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
+.PHONY: help setup demo serve explorer test test-fast check format openapi bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -46,10 +47,15 @@ $(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt requirements/u
 demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine
 	@$(BIN)/headwater demo $(ARGS)
 
-serve: $(LOCAL) ## the same stack, staying up: HTTP API and AWS endpoints
+serve: $(LOCAL) ## the same stack, staying up: the explorer, HTTP API and AWS endpoints
+	@$(BUILD_EXPLORER) --optional
 	@$(BIN)/headwater serve $(ARGS)
 
+explorer: $(LOCAL) ## the page under /explore/, into explorer/dist/; needs npm
+	@$(BUILD_EXPLORER)
+
 test: $(READY) $(CLASSES) $(SPARK35)/.ready ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
+	@$(BUILD_EXPLORER) --optional
 	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),PARALLEL="$(PARALLEL)" scripts/test.sh $(BIN) $(SPARK35)/bin)
 
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
@@ -76,6 +82,7 @@ synth: $(LOCAL) ## the CloudFormation template into cdk.out/
 	@$(BIN)/headwater cdk synth --quiet $(ARGS)
 
 deploy: $(LOCAL) ## cdk deploy into the account of your AWS credentials
+	@$(BUILD_EXPLORER)
 	@$(BIN)/headwater cdk deploy $(ARGS)
 
 lock: $(READY) ## pin requirements/*.txt anew from pyproject.toml
@@ -89,4 +96,4 @@ audit: $(AUDIT)/.ready ## known vulnerabilities of all that is locked, from PyPI
 	@$(AUDIT)/bin/python scripts/audit.py $(AUDIT)/bin
 
 clean: ## everything that the targets made
-	rm -rf $(VENV) $(SPARK35) $(AUDIT) .tools cdk.out node_modules build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SPARK35) $(AUDIT) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis

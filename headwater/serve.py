@@ -129,6 +129,7 @@ def greeting(stack: LocalStack) -> str:
     day = datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
     today = shlex.quote(json.dumps({"day": day, "poll_s": 1}))  # the schedule's input of tomorrow
     return f"""
+Explorer: {_explorer(stack)}
 HTTP API: {stack.api_url}
   curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}
   curl -s {stack.api_url}/api/v1/records/roots/flights-2013-01-01
@@ -139,6 +140,12 @@ AWS endpoints: {stack.endpoint_url}
   aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]} --input {today}
 
 The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
+
+
+def _explorer(stack: LocalStack) -> str:
+    from lineage.api.page_files import built_files
+
+    return f"{stack.api_url}/explore/" if built_files() else "not built; `make explorer` builds it, and needs npm"
 
 
 def _token_greeting(stack: LocalStack) -> str:

@@ -32,11 +32,15 @@ _log = logging.getLogger(__name__)
 
 
 def code_asset() -> lam.Code:
-    """Return `lambdas/`, `lineage/` and `lineage_model/`, and nothing else of the project."""
+    """Return `lambdas/`, `lineage/`, `lineage_model/`, the explorer if it is built, and nothing else of the project."""
     return lam.Code.from_asset(
         str(PROJECT),
         ignore_mode=cdk.IgnoreMode.GIT,
-        exclude=["/*", "!/lambdas", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"],
+        exclude=[
+            "/*",
+            *("!/lambdas", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"),
+            *("!/explorer", "/explorer/*", "!/explorer/dist"),
+        ],
     )
 
 

@@ -30,7 +30,7 @@ _load_once = cache(lambda path: _load_file(JSONFileLoader(), path))
 JSONFileLoader.load_file = lambda _, path: _load_once(path)
 
 # The folders of tests in the order in which they run: whoever waits is told early. Doctests are unit tests.
-_FOLDERS = ("unit", "stack", "aws", "e2e", "spark")
+_FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 
 # Where Java or Node is missing, the tests that need it say so; the others run.
 with contextlib.suppress(ToolMissing):

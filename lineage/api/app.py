@@ -13,7 +13,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from lineage.api import events
+from lineage.api import events, explorer
 from lineage.api.access import check_access, get_caller, name_caller, seen_by
 from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
@@ -54,12 +54,14 @@ def document(_services: Services, _request: HttpRequest) -> Response[str]:
     return Response(200, JSON, render_document())
 
 
-def start(_services: Services, _request: HttpRequest) -> Response[str]:
-    """Return the API's name and the path of its document.
+def start(_services: Services, request: HttpRequest) -> Response[str]:
+    """Return the API's name and the path of its document; redirect a browser to the explorer.
 
     Returns:
         The API.
     """
+    if "text/html" in (request.event.headers.get("Accept") or ""):
+        return Response(303, headers={"Location": "explore/", "Vary": "Accept"})
     return respond(_INFO)
 
 
@@ -79,7 +81,10 @@ def _methods_of(route: Route) -> set[str]:
 
 
 # Slashes at the end do not count, as in the router.
-_SHAPES = tuple((re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route)) for route in ROUTES)
+_SHAPES = tuple(
+    (re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route))
+    for route in (*ROUTES, *explorer.ROUTES)
+)
 
 
 # The status with which API Gateway responds where this raises.
@@ -108,6 +113,8 @@ class Api:
         self._app = APIGatewayRestResolver()
         for route in ROUTES:
             self._app.route(route.path, sorted(_methods_of(route)))(self._handle(route))
+        for route in explorer.ROUTES:
+            self._app.route(route.path, sorted(_methods_of(route)))(self._handle_page(route))
         self._app.exception_handler(HeadwaterError)(render_error)
         self._app.exception_handler(AWS_ERRORS)(render_aws_error)
         self._app.not_found(self._refuse)
@@ -148,6 +155,14 @@ class Api:
                 check_access(services, token, request, route.path)
                 services = seen_by(services, token, request)
             return route.handler(services, request)
+
+        return run
+
+    def _handle_page(self, route: Route) -> Callable[..., Response[str]]:
+        """Handle a route of the explorer, which is the same for every caller."""
+
+        def run(**segments: str) -> Response[str]:
+            return route.handler(self._services(), HttpRequest(self._app.current_event, segments, lambda: 0.0))
 
         return run
 

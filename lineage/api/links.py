@@ -55,8 +55,12 @@ class Links:
             )
         return self._redirect(self.incoming, key)
 
+    def sign(self, bucket: str, key: str) -> str:
+        """Return a link to an object, good for `_LINK_S` seconds."""
+        return self.s3.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": key}, ExpiresIn=_LINK_S)
+
     def _redirect(self, bucket: str, key: str) -> Response[str]:
-        link = self.s3.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": key}, ExpiresIn=_LINK_S)
+        link = self.sign(bucket, key)
         body: Redirect = {"location": link}
         return respond(body, status=303, headers={"Location": link})
 

@@ -1,0 +1,112 @@
+/** Requests to the API: addresses relative to the page, the reader's token, errors that name the call. */
+
+import type { paths } from "./schema";
+
+type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
+/** Body of a route's 200 response, by its path. */
+export type ResponseOf<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer Good } } } ? Json<Good> : never;
+
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+export class Failure extends Error {
+  constructor(
+    readonly call: string,
+    readonly status: number,
+    message: string,
+    readonly retryAfterS: number | null = null,
+  ) {
+    super(message);
+  }
+
+  /** True where the same call may go well later. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+const STORED = "headwater.token";
+
+/** The reader's token: in memory, or for this tab where the reader chose so; never in a URL. */
+class TokenStore {
+  private token = sessionStorage.getItem(STORED) ?? "";
+  private waiting = false;
+  private readonly listeners = new Set<() => void>();
+
+  get = () => this.token;
+  /** True once the API has refused a request for want of a valid token. */
+  isNeeded = () => this.waiting;
+  subscribe = (listener: () => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  set(token: string, keep: boolean): void {
+    this.token = token;
+    this.waiting = false;
+    if (keep && token) sessionStorage.setItem(STORED, token);
+    else sessionStorage.removeItem(STORED);
+    this.listeners.forEach((listener) => listener());
+  }
+
+  need(): void {
+    this.waiting = true;
+    this.listeners.forEach((listener) => listener());
+  }
+}
+
+export const tokens = new TokenStore();
+
+export function addressOf(path: string, parts: Record<string, string>, query: Query): URL {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
+  // Every view is one segment below `explore/`.
+  const url = new URL(`..${filled}`, document.baseURI);
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === "" || value === false) continue;
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value]) url.searchParams.append(name, String(one));
+  }
+  return url;
+}
+
+export async function get<P extends keyof paths>(
+  path: P, { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
+): Promise<ResponseOf<P>> {
+  return (await send(path, parts, query, "application/json", signal)).json() as Promise<ResponseOf<P>>;
+}
+
+/** Return a response as text: CSV, or JSON lines. */
+export async function getText(path: keyof paths, { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {}): Promise<string> {
+  return (await send(path, parts, query, "*/*", signal)).text();
+}
+
+async function send(path: string, parts: Record<string, string>, query: Query, accept: string, signal?: AbortSignal): Promise<Response> {
+  const url = addressOf(path, parts, query);
+  const call = `GET ${url.pathname}${url.search}`;
+  const headers: Record<string, string> = { Accept: accept };
+  if (tokens.get()) headers["Authorization"] = `Bearer ${tokens.get()}`;
+  let response: Response;
+  try {
+    response = await fetch(url, { headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Failure(call, 0, "the API did not respond, or its response is where the browser may not read it");
+  }
+  if (response.ok) return response;
+  if (response.status === 401) tokens.need();
+  throw new Failure(call, response.status, await messageOf(response), secondsOf(response.headers.get("Retry-After")));
+}
+
+async function messageOf(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    if (typeof message === "string") return message;
+  } catch {
+    // Not the API's own: API Gateway's, or a proxy's.
+  }
+  return text.slice(0, 300) || response.statusText;
+}
+
+function secondsOf(text: string | null): number | null {
+  const seconds = Number(text);
+  return text && Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}

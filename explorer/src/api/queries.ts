@@ -1,0 +1,218 @@
+/** Queries of the views, a function each; results in the model's types where the model has one. */
+
+import { get, getText, Failure, type ResponseOf } from "./client";
+import { toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
+import type { Column, ColumnLines, Source } from "../model/columns";
+import { cutsOf, datasetId, fieldId, jobId, slashed, type NodeName } from "../url/ids";
+
+export type Graph = ResponseOf<"/api/v1/lineage">;
+export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
+export type Dataset = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}">;
+export type Job = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}">;
+export type DatasetVersions = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}/versions">;
+export type DatasetVersion = DatasetVersions["versions"][number];
+export type JobVersions = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/versions">;
+export type Runs = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/runs">;
+export type Hit = ResponseOf<"/api/v1/search">["results"][number];
+export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
+type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
+export type Place = Exclude<Found, { matches: unknown }>;
+export type LiveRecord = ResponseOf<"/api/v1/records/roots/{root_id}">["records"][number];
+export type Usage = ResponseOf<"/api/v1/reports/usage">;
+export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
+export type FieldPaths = ResponseOf<"/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage">;
+export type Origins = ResponseOf<"/api/v1/column-lineage/origins">;
+export type UpstreamRuns = ResponseOf<"/api/v1/runlineage/upstream">;
+
+// -- search
+
+export async function search(q: string, kind: "name" | "field", limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
+  const query = { q, limit, filter: kind === "field" ? "column" : undefined };
+  const { results, totalCount, truncated } = await get("/api/v1/search", { query, signal });
+  return { hits: results, total: totalCount, truncated };
+}
+
+export const searchRecords = (by: { node?: string; location?: string }, cursor: string | undefined, signal?: AbortSignal) =>
+  get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
+
+export const failingJobs = (signal?: AbortSignal) =>
+  get("/api/v1/jobs", { query: { lastRunStates: "FAILED", limit: 10 }, signal });
+
+export const namespaces = (signal?: AbortSignal) => get("/api/v1/namespaces", { query: { limit: 50 }, signal });
+
+// -- the graph
+
+export async function lineage(node: string, depth: number, at: string, signal?: AbortSignal): Promise<Lineage> {
+  return fromGraph(await get("/api/v1/lineage", { query: { nodeId: node, depth, lineageAt: at }, signal }));
+}
+
+function fromGraph(graph: Graph): Lineage {
+  const arrows: Arrow[] = graph.graph.flatMap((node) => [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })));
+  return toLineage(graph.graph.map(toItem), arrows, graph.truncated);
+}
+
+type GraphNode = Graph["graph"][number];
+
+function toItem(node: GraphNode): Item {
+  const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
+  if (!node.data) return blank;
+  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null };
+  if (node.type === "JOB") {
+    const run = node.data.latestRun;
+    return {
+      ...shared,
+      state: (run?.state as State | undefined) ?? null,
+      runId: run?.id ?? null,
+      startedAt: run?.startedAt ?? null,
+      endedAt: run?.endedAt ?? null,
+      touchedAt: run?.endedAt ?? run?.startedAt ?? run?.updatedAt ?? null,
+    };
+  }
+  return {
+    ...shared,
+    touchedAt: node.data.lastModifiedAt ?? node.data.updatedAt,
+    stale: node.data.stale,
+    temporary: node.data.temporary,
+    fields: node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null })),
+    tags: node.data.tags,
+  };
+}
+
+export function blankItem(id: string, kind: "dataset" | "job"): Item {
+  const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
+  return {
+    id, kind, namespace, name, known: false, state: null, runId: null, startedAt: null, endedAt: null, touchedAt: null,
+    stale: false, temporary: false, fields: [], description: null, owners: [], tags: [],
+  };
+}
+
+/** The message of OpenLineage's facet `errorMessage`. */
+export function errorOf(facets: Record<string, unknown>): string | null {
+  const facet = facets["errorMessage"];
+  const message = typeof facet === "object" && facet !== null ? (facet as { message?: unknown }).message : null;
+  return typeof message === "string" ? message : null;
+}
+
+// -- columns
+
+export async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
+  // What lies downstream is known of the present alone.
+  const query = { nodeId: node, depth, lineageAt: at, withDownstream: at ? undefined : true };
+  const response = await get("/api/v1/column-lineage", { query, signal });
+  const found: Column[] = [], sources = new Map<string, readonly Source[]>(), about = new Map<string, Source[]>();
+  for (const node of response.graph) {
+    if (!node.data) continue;
+    const id = unversioned(node.id), { data } = node;
+    found.push({
+      id, dataset: datasetId({ namespace: data.namespace, name: data.dataset }), namespace: data.namespace, datasetName: data.dataset,
+      field: data.field, type: data.fieldType || null, stale: data.stale, known: data.schemaKnown,
+      reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({ run, job: job ? jobId(job) : null, version, declared })),
+    });
+    sources.set(id, data.inputFields.map(toSource));
+    about.set(id, data.datasetDependencies.map(toSource));
+  }
+  const dependencies = new Map(response.datasets.map((one) => [unversioned(one.id), one.datasetDependencies.map(toSource)]));
+  return { columns: found, sources, own: about, dependencies, truncated: response.truncated };
+}
+
+type InputField = NonNullable<ResponseOf<"/api/v1/column-lineage">["graph"][number]["data"]>["inputFields"][number];
+
+function toSource(source: InputField): Source {
+  const dataset = { namespace: source.namespace, name: source.dataset };
+  return {
+    id: source.field === null ? datasetId(dataset) : fieldId(dataset, source.field),
+    dataset: datasetId(dataset), namespace: source.namespace, datasetName: source.dataset, field: source.field,
+    steps: source.transformations.map(({ type, subtype, description, masking }) => ({
+      direct: type !== "INDIRECT", kind: subtype ?? type, description, masked: masking === true,
+    })),
+  };
+}
+
+const unversioned = (id: string) => id.replace(/#[0-9a-f-]{36}$/, "");
+
+export const origins = (node: string, signal?: AbortSignal) => get("/api/v1/column-lineage/origins", { query: { nodeId: node }, signal });
+
+export const fieldPaths = (node: NodeName, view: "simple" | "detailed", signal?: AbortSignal) =>
+  get("/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage", {
+    parts: { namespace: node.namespace, dataset: node.name, field: slashed(node.field ?? "") },
+    query: { start: "now-30d", end: "now", view },
+    signal,
+  });
+
+// -- datasets, jobs, runs
+
+/** Try the cuts of a node's id, the likeliest first, until the API knows one. */
+async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
+  const [first, ...others] = cutsOf(id);
+  if (!first) throw new Failure("the address", 400, `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${id}`);
+  let failure: unknown;
+  for (const name of [first, ...others]) {
+    try {
+      return await load(name);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.status !== 404) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+export const dataset = (node: string, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/datasets/{dataset}", { parts: { namespace, dataset: name }, signal }));
+
+export const datasetVersions = (node: string, limit: number, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions", { parts: { namespace, dataset: name }, query: { limit }, signal }),
+  );
+
+export const job = (node: string, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}", { parts: { namespace, job: name }, signal }));
+
+export const jobVersions = (node: string, limit: number, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/jobs/{job}/versions", { parts: { namespace, job: name }, query: { limit }, signal }),
+  );
+
+export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}/runs", { parts: { namespace, job: name }, query: { limit }, signal }));
+
+export const run = (id: string, signal?: AbortSignal) => get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });
+
+export const upstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/upstream", { query: { runId: id, depth: 3 }, signal });
+
+// -- records
+
+/** A record of each root that has a node of this id: mostly one. */
+export async function recordNode(id: string, signal?: AbortSignal): Promise<{ matches: Place[]; truncated: boolean }> {
+  const found = await get("/api/v1/records/nodes/{node_id}", { parts: { node_id: id }, signal });
+  return "matches" in found ? found : { matches: [found], truncated: false };
+}
+
+export const rootRecords = (id: string, cursor: string | undefined, signal?: AbortSignal) =>
+  get("/api/v1/records/roots/{root_id}", { parts: { root_id: id }, query: { limit: 1000, cursor }, signal });
+
+export const rootTrace = (id: string, signal?: AbortSignal) => getText("/api/v1/records/roots/{root_id}/trace", { parts: { root_id: id }, signal });
+
+// -- reports
+
+interface Range {
+  start: string;
+  end: string;
+}
+
+export const usage = (node: string, range: Range, signal?: AbortSignal) => get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal });
+export const usageCsv = (node: string, range: Range) => getText("/api/v1/reports/usage", { query: { nodeId: node, ...range, format: "csv" } });
+export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
+  get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
+
+
+/** What a namespace has, as search hits have it. */
+export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {
+  const request = { parts: { namespace }, query: { limit }, signal };
+  const [found, jobs] = await Promise.all([get("/api/v1/namespaces/{namespace}/datasets", request), get("/api/v1/namespaces/{namespace}/jobs", request)]);
+  const hits: Hit[] = [
+    ...found.datasets.map(({ name, updatedAt }) => ({ type: "DATASET" as const, name, namespace, updatedAt, nodeId: datasetId({ namespace, name }) })),
+    ...jobs.jobs.map(({ name, updatedAt }) => ({ type: "JOB" as const, name, namespace, updatedAt, nodeId: jobId({ namespace, name }) })),
+  ];
+  return { hits, total: found.totalCount + jobs.totalCount };
+}

@@ -1,0 +1,232 @@
+/** The picture: nodes and arrows where a layout put them, to move around in, with what is lit and what is muted. */
+
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import {
+  BaseEdge, Handle, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore,
+  type Edge, type EdgeProps, type Node, type NodeChange, type NodeProps, type ReactFlowState,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import "../style/draw.css";
+
+import { anchored, type Box, type Placed, type Point } from "../layout/boxes";
+import { place } from "../layout/place";
+import { pathOf } from "../layout/path";
+import { arrowKey, type PathNodes } from "../model/paths";
+
+export interface DrawnArrow {
+  from: string;
+  to: string;
+  /** Where at the boxes the line starts and ends, from the top; the middle if not given. */
+  fromY?: number;
+  toY?: number;
+  key?: string;
+  look?: string;
+}
+
+export interface Handled {
+  fit: () => void;
+  center: (id: string) => void;
+  focusNode: (id: string) => void;
+  zoom: (factor: number) => void;
+}
+
+interface Look {
+  draw: (id: string, muted: boolean) => ReactNode;
+  path: PathNodes | null;
+  hover: PathNodes | null;
+}
+
+const Looks = createContext<Look>({ draw: () => null, path: null, hover: null });
+const HOVER_MS = 100;
+export const FULL_FROM = 0.6;
+export const NAME_FROM = 0.25;
+// The least at which a first sight is of all; else it is of the focus, large enough to read.
+const FIT_FROM = 0.7;
+const READ_AT = 0.85;
+
+function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
+  const { draw, path, hover } = useContext(Looks);
+  const muted = path !== null && !path.has(id) && !(hover?.has(id) ?? false);
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} style={{ top: height / 2, left: 0 }} />
+      {draw(id, muted)}
+      <Handle type="source" position={Position.Right} isConnectable={false} style={{ top: height / 2, left: width - 1 }} />
+    </>
+  );
+}
+
+function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<{ bends: Point[]; half: number; fromY: number; toY: number }>>) {
+  const { bends = [], half = 60, fromY = 0, toY = 0 } = data ?? {};
+  const end = { x: targetX - 7, y: targetY + toY };
+  return (
+    <>
+      <BaseEdge path={pathOf({ x: sourceX, y: sourceY + fromY }, end, bends, half)} />
+      <path className="arrow-head" d={`M${end.x},${end.y - 4} l8,4 l-8,4 z`} />
+    </>
+  );
+}
+
+const NODE_TYPES = { box: BoxNode };
+const EDGE_TYPES = { arrow: ArrowEdge };
+const level = ({ transform }: ReactFlowState) => (transform[2] >= FULL_FROM ? "zoom-full" : transform[2] >= NAME_FROM ? "zoom-name" : "zoom-block");
+
+export interface CanvasProps {
+  boxes: readonly Box[];
+  arrows: readonly DrawnArrow[];
+  /** Ids between which the layout has an arrow, where the drawn ones are others (columns). */
+  layoutArrows?: readonly { from: string; to: string }[];
+  anchor: string;
+  focus: string;
+  path: PathNodes | null;
+  isOnPath?: (arrow: DrawnArrow) => boolean;
+  neighbours: (id: string) => PathNodes;
+  draw: (id: string, muted: boolean) => ReactNode;
+  label: (id: string) => string;
+  onChoose: (id: string, event: { shiftKey: boolean }) => void;
+  onClear: () => void;
+  handle: (handled: Handled) => void;
+  onPlaced?: (placed: Placed) => void;
+}
+
+export function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <Flow {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neighbours, draw, label, onChoose, onClear, handle, onPlaced }: CanvasProps) {
+  const placed = usePlaced(boxes, layoutArrows ?? arrows, anchor, onPlaced);
+  const [pins, setPins] = useState<Record<string, Point>>({});
+  const [hovered, setHovered] = useState<string | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const flow = useReactFlow();
+  const zoomLevel = useStore(level);
+  const settled = useRef(false);
+  const sizes = useMemo(() => new Map(boxes.map((box) => [box.id, box])), [boxes]);
+
+  // Another focus is another picture: nothing of the old one is pinned in it.
+  useEffect(() => {
+    setPins({});
+    settled.current = false;
+  }, [focus]);
+
+  const nodes = useMemo<Node[]>(() => {
+    if (!placed) return [];
+    return boxes.flatMap(({ id, width, height }) => {
+      const at = pins[id] ?? placed.at[id];
+      if (!at) return [];
+      return [{
+        id, type: "box", position: at, width, height, data: {}, ariaLabel: label(id), connectable: false, deletable: false,
+        handles: [
+          { type: "target", position: Position.Left, x: 0, y: height / 2, width: 1, height: 1 },
+          { type: "source", position: Position.Right, x: width - 1, y: height / 2, width: 1, height: 1 },
+        ],
+      } satisfies Node];
+    });
+  }, [placed, boxes, pins, label]);
+
+  const hover = useMemo(() => (hovered === null ? null : neighbours(hovered)), [hovered, neighbours]);
+  const edges = useMemo<Edge[]>(() => {
+    if (!placed) return [];
+    return arrows.filter(({ from, to }) => placed.at[from] && placed.at[to]).map((arrow) => {
+      const { from, to, look = "" } = arrow;
+      const free = !pins[from] && !pins[to];
+      const lit = (isOnPath ? isOnPath(arrow) : path !== null && path.has(from) && path.has(to)) || (hovered !== null && (from === hovered || to === hovered));
+      const middle = (id: string) => (sizes.get(id)?.height ?? 0) / 2;
+      return {
+        id: arrow.key ?? arrowKey(arrow), source: from, target: to, type: "arrow", focusable: false, selectable: false,
+        className: `${look} ${lit ? "is-lit" : path !== null ? "is-muted" : ""}`, zIndex: lit ? 1 : 0,
+        data: {
+          bends: free && arrow.fromY === undefined ? (placed.bends[arrowKey(arrow)] ?? []) : [], half: 100,
+          fromY: arrow.fromY === undefined ? 0 : arrow.fromY - middle(from), toY: arrow.toY === undefined ? 0 : arrow.toY - middle(to),
+        },
+      };
+    });
+  }, [placed, arrows, pins, path, isOnPath, hovered, sizes]);
+
+  const fit = useCallback(() => void flow.fitView({ padding: 0.12, maxZoom: 1, minZoom: 0.05 }), [flow]);
+  useEffect(() => {
+    if (!placed || settled.current || !nodes.length) return;
+    settled.current = true;
+    showFirst(flow, nodes, focus);
+  }, [placed, nodes, flow, focus]);
+  useEffect(() => {
+    handle({
+      fit,
+      center: (id) => {
+        const node = flow.getNode(id);
+        if (node) void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, { zoom: Math.max(flow.getZoom(), FULL_FROM) });
+      },
+      focusNode: (id) => document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }),
+      zoom: (factor) => void (factor > 1 ? flow.zoomIn() : flow.zoomOut()),
+    });
+  }, [handle, fit, flow]);
+
+  const change = useCallback((changes: NodeChange[]) => {
+    for (const one of changes) {
+      const { type } = one;
+      if (type === "position" && one.position && one.dragging) {
+        const { id, position } = one;
+        setPins((now) => ({ ...now, [id]: position }));
+      }
+    }
+  }, []);
+  const enter = (_: unknown, node: Node) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setHovered(node.id), HOVER_MS);
+  };
+  const leave = () => {
+    clearTimeout(timer.current);
+    setHovered(null);
+  };
+  return (
+    <Looks.Provider value={useMemo(() => ({ draw, path, hover }), [draw, path, hover])}>
+      <ReactFlow
+        className={`${zoomLevel} settling`} nodes={nodes} edges={edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES}
+        onlyRenderVisibleElements nodesConnectable={false} elementsSelectable={false} edgesFocusable={false} nodesFocusable
+        minZoom={0.05} maxZoom={2} proOptions={{ hideAttribution: true }} nodeDragThreshold={4} zoomOnDoubleClick={false} panOnScroll={false}
+        disableKeyboardA11y deleteKeyCode={null} selectionKeyCode={null} multiSelectionKeyCode={null}
+        onNodesChange={change} onNodeClick={(event, node) => onChoose(node.id, event)} onPaneClick={onClear}
+        onNodeMouseEnter={enter} onNodeMouseLeave={leave}
+      />
+    </Looks.Provider>
+  );
+}
+
+/** All of a small graph; of one that would be too small to read, the focus in the middle. */
+function showFirst(flow: ReturnType<typeof useReactFlow>, nodes: readonly Node[], focus: string): void {
+  const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
+  const left = Math.min(...nodes.map((node) => node.position.x)), right = Math.max(...nodes.map((node) => node.position.x + (node.width ?? 0)));
+  const top = Math.min(...nodes.map((node) => node.position.y)), bottom = Math.max(...nodes.map((node) => node.position.y + (node.height ?? 0)));
+  const zoom = pane ? Math.min((pane.width * 0.9) / (right - left), (pane.height * 0.84) / (bottom - top), 1) : 1;
+  const on = nodes.find((node) => node.id === focus);
+  const middle = zoom >= FIT_FROM || !on ? { x: (left + right) / 2, y: (top + bottom) / 2 } : { x: on.position.x + (on.width ?? 0) / 2, y: on.position.y + (on.height ?? 0) / 2 };
+  void flow.setCenter(middle.x, middle.y, { zoom: zoom >= FIT_FROM || !on ? Math.max(zoom, 0.05) : READ_AT });
+}
+
+/** The layout of the boxes; the last one stays until the next is there, and the anchor stays where it was. */
+function usePlaced(boxes: readonly Box[], arrows: readonly { from: string; to: string }[], anchor: string, onPlaced?: (placed: Placed) => void): Placed | null {
+  const [placed, setPlaced] = useState<Placed | null>(null);
+  const last = useRef<Placed | null>(null);
+  const key = useMemo(() => JSON.stringify([boxes.map(({ id, width, height }) => [id, width, height]).sort(), arrows.map(({ from, to }) => [from, to]).sort()]), [boxes, arrows]);
+  useEffect(() => {
+    if (!boxes.length) return;
+    const stop = new AbortController();
+    const heights = Object.fromEntries(Object.entries(last.current?.at ?? {}).map(([id, { y }]) => [id, y]));
+    place({ boxes: boxes.map(({ id, width, height }) => ({ id, width, height })), arrows: arrows.map(({ from, to }) => ({ from, to })), last: heights }, stop.signal)
+      .then((found) => {
+        last.current = anchored(found, anchor, last.current?.at[anchor]);
+        setPlaced(last.current);
+        onPlaced?.(last.current);
+      })
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted) throw error;
+      });
+    return () => stop.abort();
+    // The key says all that the layout depends on.
+  }, [key]);
+  return placed;
+}

@@ -1,0 +1,83 @@
+/** A dataset's card, a job's pill, a fold. */
+
+import { memo } from "react";
+
+import type { Fold, Item } from "../model/graph";
+import { ago, count, cutMiddle } from "../model/format";
+import type { Side } from "../url/state";
+import { SignOf, signOfState } from "../parts/signs";
+
+export const CARD = { width: 216, height: 54 };
+export const FOLD = { width: 132, height: 36 };
+const NAME_CHARS = 25;
+
+export interface CardLook {
+  focus: boolean;
+  selected: boolean;
+  muted: boolean;
+  change?: "added" | "removed" | "changed" | undefined;
+}
+
+const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
+
+export const Card = memo(function Card({ item, look, more, onMore }: { item: Item; look: CardLook; more: Record<Side, number>; onMore: (side: Side) => void }) {
+  const trouble = item.state === "FAILED" || item.state === "ABORTED";
+  const marks = [
+    trouble && "has-trouble", item.stale && "is-stale", look.focus && "is-focus", look.selected && "is-selected",
+    look.muted && "is-muted", look.change && `is-${look.change}`, !item.known && "is-unknown",
+  ].filter(Boolean).join(" ");
+  return (
+    <div className={`box of-${item.kind} ${marks}`} title={`${item.name}\n${item.namespace}`}>
+      <div className="name">
+        <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}><SignOf of={item.kind} /></span>
+        <span>{cutMiddle(item.name, NAME_CHARS)}</span>
+      </div>
+      <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}</div>
+      {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
+      {(["up", "down"] as const).map((side) => more[side] > 0 && (
+        <button
+          key={side} className={`more nodrag nopan ${side}`} aria-label={`show ${more[side]} more ${side === "up" ? "upstream" : "downstream"} of ${item.name}`}
+          onClick={(event) => { event.stopPropagation(); onMore(side); }}
+        >
+          +{count(more[side])}
+        </button>
+      ))}
+    </div>
+  );
+});
+
+function JobFacts({ item }: { item: Item }) {
+  if (!item.known) return <>not yours to see</>;
+  if (!item.state) return <>never ran</>;
+  return (
+    <>
+      <span className={`state state-${item.state}`}><SignOf of={signOfState(item.state)} />{item.state.toLowerCase()}</span>
+      {ago(item.endedAt ?? item.startedAt, Date.now())}
+    </>
+  );
+}
+
+function DatasetFacts({ item }: { item: Item }) {
+  if (!item.known) return <>not yours to see</>;
+  return (
+    <>
+      {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
+      {cutMiddle(item.namespace, 18)}{item.fields.length > 0 && ` · ${count(item.fields.length)} col.`}
+    </>
+  );
+}
+
+export function FoldBox({ fold, selected, muted }: { fold: Fold; selected: boolean; muted: boolean }) {
+  return (
+    <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
+      <div className="name"><span>{count(fold.ids.length)} more</span></div>
+    </div>
+  );
+}
+
+/** How a node is named to who does not see it. */
+export function spoken(item: Item, inputs: number, outputs: number, now: number): string {
+  const counts = `${inputs} input${inputs === 1 ? "" : "s"}, ${outputs} output${outputs === 1 ? "" : "s"}`;
+  if (item.kind === "job") return `job ${item.name}, ${item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, now)}` : "never ran"}, ${counts}`;
+  return `dataset ${item.name}${item.stale ? ", stale" : ""}, ${item.fields.length} columns, ${counts}`;
+}

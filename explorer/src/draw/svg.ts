@@ -1,0 +1,96 @@
+/** The picture as SVG, drawn from layout and model: the page itself holds only what is in view. */
+
+import type { Box, Placed } from "../layout/boxes";
+import { pathOf } from "../layout/path";
+import { cutMiddle } from "../model/format";
+import { signPath, type Sign } from "../parts/signs";
+
+export interface Figure extends Box {
+  kind: "dataset" | "job" | "fold" | "columns";
+  title: string;
+  about: string;
+  sign: Sign | null;
+  /** A colour's name in `Inks`, of the border. */
+  ink: keyof Inks;
+  rows?: readonly { text: string; lit: boolean }[];
+}
+
+export interface Inks {
+  canvas: string;
+  card: string;
+  text: string;
+  muted: string;
+  line: string;
+  hair: string;
+  dataset: string;
+  job: string;
+  good: string;
+  bad: string;
+  warn: string;
+  focus: string;
+}
+
+const NAMES: readonly (keyof Inks)[] = ["canvas", "card", "text", "muted", "line", "hair", "dataset", "job", "good", "bad", "warn", "focus"];
+const MARGIN = 24;
+
+/** The theme's colours as the page has them now. */
+export function readInks(): Inks {
+  const probe = document.body.appendChild(document.createElement("i"));
+  const inks = Object.fromEntries(NAMES.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color];
+  }));
+  probe.remove();
+  return inks as unknown as Inks;
+}
+
+const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�");
+
+export function toSvg(figures: readonly Figure[], arrows: readonly { from: string; to: string; ink?: keyof Inks; dashed?: boolean; fromY?: number; toY?: number }[], placed: Placed, inks: Inks): { text: string; width: number; height: number } {
+  const there = figures.filter(({ id }) => placed.at[id]);
+  const left = Math.min(...there.map(({ id }) => placed.at[id]!.x)) - MARGIN, top = Math.min(...there.map(({ id }) => placed.at[id]!.y)) - MARGIN;
+  const width = Math.max(...there.map(({ id, width }) => placed.at[id]!.x + width)) + MARGIN - left;
+  const height = Math.max(...there.map(({ id, height }) => placed.at[id]!.y + height)) + MARGIN - top;
+  const sizes = new Map(there.map((figure) => [figure.id, figure]));
+  const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY }) => {
+    const a = placed.at[from], b = placed.at[to], one = sizes.get(from), other = sizes.get(to);
+    if (!a || !b || !one || !other) return [];
+    const end = { x: b.x - 7, y: b.y + (toY ?? other.height / 2) };
+    const path = pathOf({ x: a.x + one.width, y: a.y + (fromY ?? one.height / 2) }, end, fromY === undefined ? placed.bends[`${from}→${to}`] : [], 100);
+    return [`<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 4"' : ""}/><path d="M${end.x},${end.y - 4}l8,4l-8,4z" fill="${inks[ink]}"/>`];
+  });
+  const boxes = there.map((figure) => drawFigure(figure, placed.at[figure.id]!, inks));
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, Segoe UI, Roboto, Arial, sans-serif">` +
+    `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${inks.canvas}"/>${lines.join("")}${boxes.join("")}</svg>`;
+  return { text, width, height };
+}
+
+function drawFigure({ kind, width, height, title, about, sign, ink, rows }: Figure, { x, y }: { x: number; y: number }, inks: Inks): string {
+  const round = kind === "job" ? height / 2 : kind === "fold" ? height / 2 : 10;
+  const inner = kind === "job" ? 18 : 12;
+  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${kind === "fold" ? ' stroke-dasharray="4 3"' : ""}/>`;
+  const signed = sign ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${signPath(sign)}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>` : "";
+  const at = x + inner + (sign ? 23 : 0);
+  const name = `<text x="${at}" y="${y + (rows ? 22 : about ? 23 : height / 2 + 4.5)}" font-size="13" font-weight="600" fill="${inks.text}">${escape(cutMiddle(title, rows ? 30 : 25))}</text>`;
+  const facts = about ? `<text x="${at}" y="${y + 41}" font-size="12" fill="${inks.muted}">${escape(about)}</text>` : "";
+  const body = (rows ?? []).map(({ text, lit }, index) => `<text x="${x + 12}" y="${y + 34 + 26 * index + 17}" font-size="12.5" font-family="ui-monospace, Menlo, Consolas, monospace" font-weight="${lit ? 700 : 400}" fill="${lit ? inks.focus : inks.text}">${escape(cutMiddle(text, 32))}</text>`);
+  return frame + signed + name + facts + body.join("");
+}
+
+const PIXELS_MAX = 8000;
+
+/** The same as PNG, twice as fine as the page where that is not too large. */
+export async function toPng(svg: { text: string; width: number; height: number }): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([svg.text], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const scale = Math.min(2, PIXELS_MAX / Math.max(svg.width, svg.height));
+    const canvas = Object.assign(document.createElement("canvas"), { width: Math.ceil(svg.width * scale), height: Math.ceil(svg.height * scale) });
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for PNG"))), "image/png"));
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}

@@ -1,0 +1,47 @@
+/** What a layout takes and gives; pixels, `x` and `y` of a box's upper left corner. */
+
+export interface Box {
+  id: string;
+  width: number;
+  height: number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Placed {
+  at: Record<string, Point>;
+  /** Where a line passes the ranks between its ends, by `from→to`. */
+  bends: Record<string, Point[]>;
+  simple: boolean;
+}
+
+export interface Task {
+  boxes: Box[];
+  arrows: { from: string; to: string }[];
+  /** The heights of the last layout: who stood above another stays above it where nothing speaks against it. */
+  last: Record<string, number>;
+}
+
+export const RANK_GAP = 80;
+export const ROW_GAP = 26;
+
+/** The boxes as a layout is fed with them: as they stood, new ones by id, whatever order they came in. */
+export function inOrder(task: Task): Box[] {
+  const height = (box: Box) => task.last[box.id] ?? Infinity;
+  return [...task.boxes].sort((a, b) => height(a) - height(b) || (a.id < b.id ? -1 : 1));
+}
+
+/** The layout moved as a whole, so that one box is where it was. */
+export function anchored(placed: Placed, id: string, was: Point | undefined): Placed {
+  const is = placed.at[id];
+  if (!is || !was) return placed;
+  const move = ({ x, y }: Point): Point => ({ x: x + was.x - is.x, y: y + was.y - is.y });
+  return {
+    ...placed,
+    at: Object.fromEntries(Object.entries(placed.at).map(([key, at]) => [key, move(at)])),
+    bends: Object.fromEntries(Object.entries(placed.bends).map(([key, points]) => [key, points.map(move)])),
+  };
+}

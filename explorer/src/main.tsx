@@ -1,0 +1,39 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { Router } from "wouter";
+
+import { Failure, tokens } from "./api/client";
+import { App } from "./app";
+import "./style/base.css";
+
+const RETRIES = 2;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (tries, error) => tries < RETRIES && error instanceof Failure && error.isPassing,
+      retryDelay: (tries, error) => (error instanceof Failure && error.retryAfterS !== null ? Math.min(error.retryAfterS, 30) * 1000 : 400 * 2 ** tries),
+    },
+  },
+});
+
+// Another token is another reader: earlier results may not be theirs to see.
+tokens.subscribe(() => {
+  if (!tokens.isNeeded()) void client.resetQueries();
+});
+
+// Every view is one segment below `explore/`, under whatever prefix that is.
+const base = location.pathname.replace(/\/[^/]*$/, "");
+
+createRoot(document.getElementById("app")!).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <Router base={base}>
+        <App />
+      </Router>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,13 @@
+/** Tables as CSV (RFC 4180), every cell quoted, as the API's reports write them. */
+
+// A spreadsheet computes a cell that begins with one of these, in their full-width and small forms, too.
+const COMPUTED = /^[=+\-@\t\r\n＝＋－＠﹢﹣﹦﹫]/;
+
+export function toCsv(header: readonly string[], rows: readonly (readonly (string | number | boolean | null | undefined)[])[]): string {
+  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+function cell(value: string | number | boolean | null | undefined): string {
+  const text = value === null || value === undefined ? "" : String(value);
+  return `"${(typeof value === "string" && COMPUTED.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,53 @@
+/** How values are written for people: short times, durations, numbers, names cut in the middle. */
+
+const STEPS: readonly [number, string][] = [[60, "second"], [60, "minute"], [24, "hour"], [30, "day"], [12, "month"], [Infinity, "year"]];
+
+/** "2 hours ago"; `now` in milliseconds. */
+export function ago(time: string | null, now: number): string {
+  if (!time) return "never";
+  const gone = (now - Date.parse(time)) / 1000;
+  if (gone < 5) return gone < -60 ? "in the future" : "just now";
+  let value = gone;
+  for (const [size, unit] of STEPS) {
+    const whole = Math.floor(value);
+    if (value < size) return `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;
+    value /= size;
+  }
+  return time;
+}
+
+/** "2025-11-20 12:00:00" in UTC. */
+export function utc(time: string | null): string {
+  return time ? new Date(time).toISOString().replace("T", " ").slice(0, 19) : "–";
+}
+
+/** The reader's own time, for a title on hover. */
+export function local(time: string | null): string {
+  return time ? `${new Date(time).toLocaleString()} in your time zone` : "";
+}
+
+export function duration(ms: number | null): string {
+  if (ms === null) return "–";
+  if (ms < 1000) return `${ms} ms`;
+  const s = ms / 1000;
+  if (s < 60) return `${s.toFixed(s < 10 ? 1 : 0)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
+  return `${Math.floor(s / 3600)} h ${Math.round((s % 3600) / 60)} min`;
+}
+
+export const count = (value: number) => value.toLocaleString("en-US");
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** A name of at most so many characters: its begin and its end say most. */
+export function cutMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const head = Math.ceil((most - 1) / 2);
+  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
+}
+
+export function stateWord(state: string | null): string {
+  return state ? state.toLowerCase() : "never ran";
+}

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+
+import { compareLineages } from "./compare";
+import { FOLD_SHOWS, rank, show, toLineage, withoutTemporary, type Item, type Showing } from "./graph";
+import { impactOf } from "./impact";
+import { between, nearestTroubles, pathThrough } from "./paths";
+
+const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
+
+function anItem(id: string, change: Partial<Item> = {}): Item {
+  return {
+    id, kind: id.startsWith("job") ? "job" : "dataset", namespace: "n", name: id, known: true, state: null, runId: null, startedAt: null, endedAt: null,
+    touchedAt: null, stale: false, temporary: false, fields: [], description: null, owners: [], tags: [], ...change,
+  };
+}
+
+/** "raw job:check checked" is a path from raw to checked. */
+function aLineage(paths: readonly string[], changes: Record<string, Partial<Item>> = {}) {
+  const arrows = paths.flatMap((path) => {
+    const ids = path.split(" ");
+    return ids.slice(1).map((to, index) => ({ from: ids[index]!, to }));
+  });
+  const ids = [...new Set(paths.flatMap((path) => path.split(" ")))];
+  return toLineage(ids.map((id) => anItem(id, changes[id])), arrows);
+}
+
+const hopsOf = (shown: ReturnType<typeof show>) => Object.fromEntries([...shown.hops].sort());
+const PIPELINE = aLineage(["raw job:check checked job:estimate estimated job:sum report", "planes job:check rejected", "estimated job:bill bills"]);
+
+test("what is shown lies on a path through the focus; siblings are a count", () => {
+  const shown = show(PIPELINE, "checked", NOTHING);
+  expect(hopsOf(shown)).toEqual({ raw: -2, planes: -2, "job:check": -1, checked: 0, "job:estimate": 1, estimated: 2 });
+  expect(shown.more.get("job:check")).toEqual({ up: 0, down: 1 });
+  expect(shown.more.get("estimated")).toEqual({ up: 0, down: 2 });
+});
+
+test("one direction, and no depth", () => {
+  expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, dir: "down" }))).toEqual({ checked: 0, "job:estimate": 1, estimated: 2 });
+  expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, depth: 0 }))).toEqual({ checked: 0 });
+});
+
+test("an opened side shows what comes next, and an opened sibling its own", () => {
+  const shown = show(PIPELINE, "checked", { ...NOTHING, open: ["down:estimated", "down:job:check"] });
+  expect([...shown.hops.keys()].sort()).toEqual([...PIPELINE.items.keys()].sort());
+  expect([...shown.more.values()].every(({ up, down }) => up + down === 0)).toBe(true);
+});
+
+test("the order in which sides were opened does not matter", () => {
+  const open = ["down:estimated", "down:report", "down:job:check"];
+  expect(hopsOf(show(PIPELINE, "raw", { ...NOTHING, open }))).toEqual(hopsOf(show(PIPELINE, "raw", { ...NOTHING, open: [...open].reverse() })));
+});
+
+test("of many neighbours those that ran last are shown, the others are a fold", () => {
+  const readers = Array.from({ length: 20 }, (_, index) => `job:${String(index).padStart(2, "0")}`);
+  const hub = aLineage(readers.map((reader) => `hub ${reader}`), Object.fromEntries(readers.map((id, index) => [id, { touchedAt: `2025-11-${String(1 + index).padStart(2, "0")}` }])));
+  const shown = show(hub, "hub", NOTHING);
+  expect([...shown.hops.keys()].sort()).toEqual(["hub", "job:15", "job:16", "job:17", "job:18", "job:19"]);
+  expect(shown.folds.map(({ side, ids }) => [side, ids.length])).toEqual([["down", 20 - FOLD_SHOWS]]);
+  expect(shown.more.get("hub")).toEqual({ up: 0, down: 0 });
+  expect(show(hub, "hub", { ...NOTHING, pick: ["job:03"] }).hops.has("job:03")).toBe(true);
+  expect(show(hub, "hub", { ...NOTHING, all: ["down:hub"] }).folds).toEqual([]);
+});
+
+test("circles end", () => {
+  const circle = aLineage(["table job:upsert table"]);
+  expect(hopsOf(show(circle, "table", { ...NOTHING, depth: 5 }))).toEqual({ "job:upsert": -1, table: 0 });
+});
+
+test("a temporary dataset is left out, and who reads it follows on who wrote it", () => {
+  const whole = aLineage(["raw job:a tmp job:b out"], { tmp: { temporary: true } });
+  const { lineage, left } = withoutTemporary(whole, "raw");
+  expect([left, [...lineage.items.keys()], lineage.down.get("job:a")]).toEqual([1, ["raw", "job:a", "job:b", "out"], ["job:b"]]);
+  expect(withoutTemporary(whole, "tmp").left).toBe(0);
+});
+
+test("those that ran last come first, and what never ran last, by id", () => {
+  expect(rank(aLineage(["b a", "b c"], { a: { touchedAt: "2025" } }), ["c", "b", "a"])).toEqual(["a", "b", "c"]);
+});
+
+test("paths: through a node, between two, in whichever order, and none", () => {
+  const arrows = [...PIPELINE.down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
+  expect([...pathThrough(arrows, "rejected")].sort()).toEqual(["job:check", "planes", "raw", "rejected"]);
+  expect([...between(arrows, "estimated", "raw")].sort()).toEqual(["checked", "estimated", "job:check", "job:estimate", "raw"]);
+  expect([...between(arrows, "bills", "report")].sort()).toEqual(["bills", "report"]);
+});
+
+test("why: the nearest trouble on each path, and none behind it", () => {
+  const lineage = aLineage(["a job:a b job:b c", "stale job:b"], { "job:a": { state: "FAILED" }, "job:b": { state: "COMPLETED" }, stale: { stale: true }, a: { stale: true } });
+  expect(nearestTroubles(lineage, "c").map(({ item, hops }) => [item.id, hops])).toEqual([["stale", 2], ["job:a", 3]]);
+});
+
+test("impact: all downstream with hops and through what", () => {
+  expect(impactOf(PIPELINE, "checked").map(({ item, hops, through }) => [item.id, hops, through.map(({ id }) => id)])).toEqual([
+    ["job:estimate", 1, ["checked"]], ["estimated", 2, ["job:estimate"]], ["job:bill", 3, ["estimated"]], ["job:sum", 3, ["estimated"]],
+    ["bills", 4, ["job:bill"]], ["report", 4, ["job:sum"]],
+  ]);
+});
+
+test("compare: the union, with what is added, removed and changed", () => {
+  const fields = (...names: string[]) => names.map((name) => ({ name, type: "int", description: null }));
+  const before = aLineage(["raw job:a out", "old job:a"], { out: { fields: fields("x", "y") } });
+  const now = aLineage(["raw job:a out", "new job:a"], { out: { fields: fields("x", "z") } });
+  const { lineage, changes, arrows, details } = compareLineages(before, now);
+  expect([...lineage.items.keys()].sort()).toEqual(["job:a", "new", "old", "out", "raw"]);
+  expect(Object.fromEntries(changes)).toEqual({ new: "added", old: "removed", out: "changed" });
+  expect(Object.fromEntries(arrows)).toEqual({ "new→job:a": "is-added", "old→job:a": "is-removed" });
+  expect(details.get("out")).toEqual(["+ z", "− y"]);
+});

@@ -1,0 +1,199 @@
+/** The graph of jobs and datasets, and the part of it that a map shows: what lies on a directed path through the focus. */
+
+import type { Direction, Side } from "../url/state";
+
+export type State = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
+
+export interface Item {
+  id: string;
+  kind: "dataset" | "job";
+  namespace: string;
+  name: string;
+  /** False where the reader may know its id and type alone. */
+  known: boolean;
+  state: State | null;
+  runId: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** When it last ran, or was last written. */
+  touchedAt: string | null;
+  stale: boolean;
+  temporary: boolean;
+  fields: readonly { name: string; type: string | null; description: string | null }[];
+  description: string | null;
+  owners: readonly string[];
+  tags: readonly string[];
+}
+
+export interface Lineage {
+  items: ReadonlyMap<string, Item>;
+  up: ReadonlyMap<string, readonly string[]>;
+  down: ReadonlyMap<string, readonly string[]>;
+  truncated: boolean;
+}
+
+export interface Arrow {
+  from: string;
+  to: string;
+}
+
+export const FOLD_ABOVE = 8;
+export const FOLD_SHOWS = 5;
+export const DRAWN_MAX = 200;
+
+/** Make a lineage of items and of arrows between them; arrows to what is not there are dropped. */
+export function toLineage(items: readonly Item[], arrows: readonly Arrow[], truncated = false): Lineage {
+  const found = new Map(items.map((item) => [item.id, item]));
+  const up = new Map<string, Set<string>>(), down = new Map<string, Set<string>>();
+  for (const { from, to } of arrows) {
+    if (!found.has(from) || !found.has(to) || from === to) continue;
+    add(down, from, to);
+    add(up, to, from);
+  }
+  return { items: found, up: sorted(up), down: sorted(down), truncated };
+}
+
+export function arrowsOf(lineage: Lineage): Arrow[] {
+  return [...lineage.down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
+}
+
+/** The lineage without its temporary datasets, but for those to keep: who reads one follows on who wrote it. */
+export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lineage; left: number } {
+  const gone = new Set([...lineage.items.values()].filter((item) => item.temporary && item.id !== keep).map((item) => item.id));
+  if (gone.size === 0) return { lineage, left: 0 };
+  const arrows = arrowsOf(lineage).filter(({ from, to }) => !gone.has(from) && !gone.has(to));
+  for (const id of gone) {
+    for (const from of lineage.up.get(id) ?? []) for (const to of lineage.down.get(id) ?? []) arrows.push({ from, to });
+  }
+  const kept = [...lineage.items.values()].filter((item) => !gone.has(item.id));
+  return { lineage: toLineage(kept, arrows, lineage.truncated), left: gone.size };
+}
+
+export interface Fold {
+  id: string;
+  of: string;
+  side: Side;
+  ids: readonly string[];
+}
+
+export interface Shown {
+  /** Hops from the focus, negative upstream. */
+  hops: ReadonlyMap<string, number>;
+  arrows: readonly Arrow[];
+  folds: readonly Fold[];
+  /** How many neighbours of a node are not shown, on each side. */
+  more: ReadonlyMap<string, Record<Side, number>>;
+}
+
+export interface Showing {
+  dir: Direction;
+  depth: number;
+  open: readonly string[];
+  pick: readonly string[];
+  all: readonly string[];
+}
+
+/** The part of a lineage to draw: `depth` datasets to each side of the focus, and what is opened beyond. */
+export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
+  const hops = new Map<string, number>(lineage.items.has(focus) ? [[focus, 0]] : []);
+  const folds = new Map<string, Fold>();
+  for (const side of sidesOf(showing.dir)) spread(lineage, showing, hops, folds, [focus], side, 2 * showing.depth);
+  for (let opened = -1; opened !== hops.size; ) {
+    opened = hops.size;
+    for (const mark of showing.open) {
+      const [side, id] = parseMark(mark);
+      if (hops.has(id)) spread(lineage, showing, hops, folds, [id], side, lineage.items.get(id)?.kind === "dataset" ? 2 : 1);
+    }
+  }
+  const arrows = arrowsOf(lineage).filter(({ from, to }) => hops.has(from) && hops.has(to));
+  return { hops, arrows, folds: [...folds.values()], more: countHidden(lineage, hops, folds) };
+}
+
+function spread(
+  lineage: Lineage, showing: Showing, hops: Map<string, number>, folds: Map<string, Fold>,
+  start: readonly string[], side: Side, steps: number,
+): void {
+  let level = start.filter((id) => lineage.items.has(id));
+  const walked = new Set(level);
+  for (let step = 0; step < steps && level.length; step++) {
+    const next = new Set<string>();
+    for (const id of level) {
+      const hop = (hops.get(id) ?? 0) + (side === "up" ? -1 : 1);
+      for (const neighbour of choose(lineage, showing, folds, hops, id, side)) {
+        if (!hops.has(neighbour)) hops.set(neighbour, hop);
+        if (!walked.has(neighbour)) next.add(neighbour);
+      }
+    }
+    next.forEach((id) => walked.add(id));
+    level = [...next].sort();
+  }
+}
+
+/** The neighbours of a node to draw: all of a few, of many those that ran last and those that were picked. */
+function choose(
+  lineage: Lineage, showing: Showing, folds: Map<string, Fold>, hops: ReadonlyMap<string, number>, id: string, side: Side,
+): readonly string[] {
+  const neighbours = lineage[side].get(id) ?? [];
+  if (neighbours.length <= FOLD_ABOVE) return neighbours;
+  const mark = `${side}:${id}`;
+  const ranked = rank(lineage, neighbours);
+  const most = showing.all.includes(mark) ? DRAWN_MAX : FOLD_SHOWS;
+  const picked = new Set(ranked.slice(0, most));
+  for (const one of ranked) if (showing.pick.includes(one) || hops.has(one)) picked.add(one);
+  const ids = ranked.filter((one) => !picked.has(one));
+  if (ids.length) folds.set(mark, { id: `fold:${mark}`, of: id, side, ids });
+  else folds.delete(mark);
+  return [...picked];
+}
+
+/** Those that ran last first; what never ran comes last, by id. */
+export function rank(lineage: Lineage, ids: readonly string[]): string[] {
+  const touched = (id: string) => lineage.items.get(id)?.touchedAt ?? "";
+  return [...ids].sort((a, b) => (touched(a) === touched(b) ? (a < b ? -1 : 1) : touched(a) < touched(b) ? 1 : -1));
+}
+
+function countHidden(lineage: Lineage, hops: ReadonlyMap<string, number>, folds: ReadonlyMap<string, Fold>): Map<string, Record<Side, number>> {
+  const count = (id: string, side: Side) =>
+    folds.has(`${side}:${id}`) ? 0 : (lineage[side].get(id) ?? []).filter((one) => !hops.has(one)).length;
+  return new Map([...hops.keys()].map((id) => [id, { up: count(id, "up"), down: count(id, "down") }]));
+}
+
+/** Every node that can be reached on a side, with its hops, nearest first. */
+export function reach(next: ReadonlyMap<string, readonly string[]>, start: string): Map<string, number> {
+  const hops = new Map([[start, 0]]);
+  for (let level = [start]; level.length; ) {
+    const found: string[] = [];
+    for (const id of level) {
+      for (const one of next.get(id) ?? []) {
+        if (hops.has(one)) continue;
+        hops.set(one, (hops.get(id) ?? 0) + 1);
+        found.push(one);
+      }
+    }
+    level = found.sort();
+  }
+  return hops;
+}
+
+/** Return the depth to fetch, so that the neighbours of every shown node are known: each opened side may reach one dataset farther. */
+export function depthToFetch(showing: Pick<Showing, "depth" | "open">): number {
+  return Math.min(showing.depth + showing.open.length, 100);
+}
+
+export function parseMark(mark: string): [Side, string] {
+  return mark.startsWith("up:") ? ["up", mark.slice(3)] : ["down", mark.slice(mark.indexOf(":") + 1)];
+}
+
+export function sidesOf(dir: Direction): readonly Side[] {
+  return dir === "both" ? ["up", "down"] : [dir];
+}
+
+function add(map: Map<string, Set<string>>, key: string, value: string): void {
+  const found = map.get(key);
+  if (found) found.add(value);
+  else map.set(key, new Set([value]));
+}
+
+function sorted(map: Map<string, Set<string>>): Map<string, readonly string[]> {
+  return new Map([...map].map(([key, values]) => [key, [...values].sort()]));
+}

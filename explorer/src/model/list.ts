@@ -1,0 +1,25 @@
+/** The rows of a map's list, by hops. */
+
+import type { Change, Comparison } from "./compare";
+import type { Item, Lineage } from "./graph";
+
+export interface ListRow {
+  item: Item;
+  hops: number;
+  inputs: number;
+  outputs: number;
+  change: Change | null;
+  details: readonly string[];
+}
+
+export function rowsOf(lineage: Lineage, hops: ReadonlyMap<string, number>, comparison: Comparison | null = null): ListRow[] {
+  const rows = [...hops].flatMap(([id, hop]) => {
+    const item = lineage.items.get(id);
+    if (!item) return [];
+    return [{
+      item, hops: hop, inputs: lineage.up.get(id)?.length ?? 0, outputs: lineage.down.get(id)?.length ?? 0,
+      change: comparison?.changes.get(id) ?? null, details: comparison?.details.get(id) ?? [],
+    }];
+  });
+  return rows.sort((a, b) => a.hops - b.hops || (a.item.name < b.item.name ? -1 : 1));
+}

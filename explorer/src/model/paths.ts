@@ -1,0 +1,63 @@
+/** Paths in a drawn graph: the whole path through a node, the paths between two, a node's neighbours. */
+
+import { reach, type Arrow, type Item, type Lineage } from "./graph";
+
+export type PathNodes = ReadonlySet<string>;
+
+export const arrowKey = (arrow: Arrow) => `${arrow.from}→${arrow.to}`;
+
+function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
+  const up = new Map<string, string[]>(), down = new Map<string, string[]>();
+  for (const { from, to } of arrows) {
+    down.set(from, [...(down.get(from) ?? []), to]);
+    up.set(to, [...(up.get(to) ?? []), from]);
+  }
+  return { up, down };
+}
+
+/** A node, all that leads to it and all that comes of it. */
+export function pathThrough(arrows: readonly Arrow[], id: string): PathNodes {
+  const { up, down } = sides(arrows);
+  return new Set([...reach(up, id).keys(), ...reach(down, id).keys()]);
+}
+
+/** What lies on a directed path between two nodes, whichever comes first; only the two if none leads. */
+export function between(arrows: readonly Arrow[], one: string, other: string): PathNodes {
+  const { up, down } = sides(arrows);
+  for (const [first, last] of [[one, other], [other, one]] as const) {
+    const ahead = reach(down, first), back = reach(up, last);
+    if (ahead.has(last)) return new Set([...ahead.keys()].filter((id) => back.has(id)));
+  }
+  return new Set([one, other]);
+}
+
+export function neighboursOf(arrows: readonly Arrow[], id: string): PathNodes {
+  return new Set([id, ...arrows.filter(({ from, to }) => from === id || to === id).flatMap(({ from, to }) => [from, to])]);
+}
+
+export interface Trouble {
+  item: Item;
+  hops: number;
+}
+
+/** True of a job whose last run went wrong, and of a dataset that its last writer writes no more. */
+export const isTroubled = (item: Item) => item.state === "FAILED" || item.state === "ABORTED" || item.stale;
+
+/** What is wrong upstream of a node, and nothing else is before it on the path; nearest first. */
+export function nearestTroubles(lineage: Lineage, id: string, most = 10): Trouble[] {
+  const seen = new Set([id]);
+  const troubles: Trouble[] = [];
+  let level = [id];
+  for (let hops = 1; level.length && troubles.length < most; hops++) {
+    const next: string[] = [];
+    for (const above of level.flatMap((one) => lineage.up.get(one) ?? [])) {
+      const item = lineage.items.get(above);
+      if (!item || seen.has(above)) continue;
+      seen.add(above);
+      if (isTroubled(item)) troubles.push({ item, hops });
+      else next.push(above);
+    }
+    level = next.sort();
+  }
+  return troubles.slice(0, most);
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+
+import { cutsOf, datasetOf, slashed } from "../url/ids";
+import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
+import { toCsv } from "./csv";
+import { ago, cutMiddle, duration } from "./format";
+import { outlineOf } from "./outline";
+
+const queryOf = (address: string) => address.slice(address.indexOf("?"));
+
+test("what a map's address says is read back", () => {
+  const state = parseMap("?node=dataset:s3://a:b&dir=up&depth=3&open=up:x&open=down:y&sel=job:a:b&list=1&at=2025-11-20&temporary=1&pick=p&all=up:q&to=t&vs=2025-11-19");
+  expect(parseMap(queryOf(mapLink(state)))).toEqual(state);
+  expect(state.at).toBe("2025-11-20T00:00:00.000Z");
+});
+
+test("what is so anyway is left out of an address", () => {
+  expect(mapLink(parseMap("?node=dataset:a:b&dir=both&depth=1&list=0"))).toBe("/map?node=dataset%3Aa%3Ab");
+  expect(columnsLink(parseColumns("?node=dataset:a:b&depth=5"))).toBe("/columns?node=dataset%3Aa%3Ab");
+});
+
+test.each(["", "-1", "1.5", "21", "x", "1e9"])("a depth of %j is the usual one", (depth) => {
+  expect(parseMap(`?node=a&depth=${depth}`).depth).toBe(1);
+});
+
+test.each([["2025-11-20 12:00:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00:00+02:00", "2025-11-20T10:00:00.000Z"], ["yesterday", ""], ["", ""]])(
+  "the time %j is %j: UTC, where no zone is given", (text, time) => expect(parseTime(text)).toBe(time),
+);
+
+test("ids are cut at the last colon first, then at others", () => {
+  expect(cutsOf("dataset:s3://lake:raw").map(({ namespace, name }) => [namespace, name])).toEqual([["s3://lake", "raw"], ["s3", "//lake:raw"]]);
+  expect(cutsOf("datasetField:s3://lake:raw:a.b")[0]).toEqual({ kind: "field", namespace: "s3://lake", name: "raw", field: "a.b" });
+  expect(cutsOf("nothing")).toEqual([]);
+  expect(datasetOf("datasetField:s3://lake:raw:a.b")).toBe("dataset:s3://lake:raw");
+});
+
+test("a field's path is written with slashes for CDAP's routes", () => {
+  expect([slashed("a.b"), slashed("a/b"), slashed("`a.b`.c"), slashed("a\\b")]).toEqual(["a/b", "a\\/b", "a.b/c", "a\\\\b"]);
+});
+
+test("a cell that a spreadsheet would compute has an apostrophe before it", () => {
+  expect(toCsv(["a"], [["=1"], ["＋1"], ['say "x"'], [-1], [null], [true]])).toBe('"a"\r\n"\'=1"\r\n"\'＋1"\r\n"say ""x"""\r\n"-1"\r\n""\r\n"true"\r\n');
+});
+
+test("times and names for people", () => {
+  const now = Date.parse("2025-11-20T12:00:00Z");
+  expect(["2025-11-20T11:59:58Z", "2025-11-20T10:00:00Z", "2025-11-19T11:00:00Z", "2024-11-01T00:00:00Z"].map((time) => ago(time, now))).toEqual(["just now", "2 hours ago", "1 day ago", "1 year ago"]);
+  expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual(["900 ms", "1 min 1 s", "–", "emissi…ecked"]);
+});
+
+test("a tree of records is folded by what was done, level by level, and no record is lost", () => {
+  const record = (node: string, parent: string, action: string, at = 1) => ({ node_id: node, parent_id: parent, action_taken: action, recordedAt: at, storage_location: "" });
+  const rows = Array.from({ length: 40 }, (_, index) => record(`row${index}`, "file", "PARSE", 2));
+  const folds = outlineOf([record("file", "root", "LAND"), ...rows, record("row1-ok", "row1", "CHECK", 3), record("row2-no", "row2", "REJECT", 3), record("lost", "unknown", "LOST", 9), record("circle", "circle", "SELF", 9)], "root");
+  const text = (folds: readonly ReturnType<typeof outlineOf>[number][]): unknown => folds.map(({ action, count, children }) => [action, count, text(children)]);
+  expect(text(folds)).toEqual([["LAND", 1, [["PARSE", 40, [["CHECK", 1, []], ["REJECT", 1, []]]]]], ["LOST", 1, []], ["SELF", 1, []]]);
+});
+
+test("model, layout and url know neither React nor the API, and views call the API through queries alone", () => {
+  const files = import.meta.glob<string>(["../**/*.ts", "../**/*.tsx", "!../**/*.test.ts"], { query: "?raw", import: "default", eager: true });
+  const importsOf = (folder: RegExp) =>
+    Object.entries(files).filter(([name]) => folder.test(name)).flatMap(([name, text]) => [...text.matchAll(/from "([^"]+)"/g)].map(([, from]) => `${name}: ${from}`));
+  const pure = importsOf(/^(\.\.\/(layout|url)|\.)\//);
+  expect(pure.length).toBeGreaterThan(10);
+  expect(pure.filter((line) => /: (react|@tanstack|@xyflow|wouter|.*\/(api|parts|views|draw)\/)/.test(line))).toEqual([]);
+  expect(importsOf(/\/views\//).filter((line) => /api\/schema/.test(line))).toEqual([]);
+});

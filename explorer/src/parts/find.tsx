@@ -1,0 +1,119 @@
+/** The search box: what is typed is found by a part of its name; arrows choose, Enter opens. */
+
+import { useEffect, useId, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useLocation } from "wouter";
+
+import { search, type Hit } from "../api/queries";
+import { link } from "../url/state";
+import { mapOf } from "./frame";
+import { SignOf } from "./signs";
+
+const PAUSE_MS = 120;
+const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
+
+export function useHits(q: string, limit: number) {
+  return useQuery({
+    queryKey: ["hits", q, limit],
+    queryFn: async ({ signal }) => {
+      const [names, fields] = await Promise.all([search(q, "name", limit, signal), search(q, "field", limit, signal)]);
+      return { names, fields, all: ranked(q, [...names.hits, ...fields.hits]) };
+    },
+    enabled: q.trim() !== "",
+    placeholderData: (old) => old,
+  });
+}
+
+/** Exact names first, then those that begin so, then words that do; columns after tables of the same rank. */
+function ranked(q: string, hits: Hit[]): Hit[] {
+  const text = q.toLowerCase();
+  const rank = (hit: Hit) => {
+    const name = (hit.field ?? hit.name).toLowerCase();
+    if (name === text) return 0;
+    if (name.startsWith(text)) return 1;
+    return name.split(/[^a-z0-9]+/).some((word) => word.startsWith(text)) ? 2 : 3;
+  };
+  return hits.map((hit, place) => ({ hit, key: rank(hit) * 1e6 + place })).sort((a, b) => a.key - b.key).map(({ hit }) => hit);
+}
+
+export function Marked({ text, q }: { text: string; q: string }) {
+  const at = q ? text.toLowerCase().indexOf(q.toLowerCase()) : -1;
+  if (at < 0) return <>{text}</>;
+  return <>{text.slice(0, at)}<mark>{text.slice(at, at + q.length)}</mark>{text.slice(at + q.length)}</>;
+}
+
+export function Find({ large = false, start = "" }: { large?: boolean; start?: string }) {
+  const [typed, setTyped] = useState(start);
+  const [q, setQ] = useState("");
+  const [open, setOpen] = useState(false);
+  const [chosen, setChosen] = useState(0);
+  const [, navigate] = useLocation();
+  const list = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const found = useHits(open ? q : "", 8);
+  const hits = q.trim() ? (found.data?.all.slice(0, 12) ?? []) : [];
+
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => setChosen(0), [q]);
+  useEffect(() => {
+    const away = (event: PointerEvent) => box.current?.contains(event.target as Node) || setOpen(false);
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, []);
+
+  const go = (hit?: Hit) => {
+    setOpen(false);
+    input.current?.blur();
+    navigate(hit ? mapOf(hit.nodeId) : link("search", { q: typed.trim() }));
+    if (hit) setTyped("");
+  };
+  const press = (event: React.KeyboardEvent) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      setOpen(true);
+      setChosen((now) => Math.max(-1, Math.min(hits.length - 1, now + (event.key === "ArrowDown" ? 1 : -1))));
+    } else if (event.key === "Enter") {
+      // What is typed may be ahead of what was found.
+      go(typed.trim() === q && open ? hits[chosen] : undefined);
+    } else if (event.key === "Escape") {
+      event.stopPropagation();
+      if (open) setOpen(false);
+      else input.current?.blur();
+    }
+  };
+  const shown = open && q !== "" && found.data !== undefined;
+  return (
+    <div className={`find${large ? " large" : ""}`} role="search" ref={box}>
+      <SignOf of="search" />
+      <input
+        ref={input} value={typed} autoFocus={large} data-find={large ? "large" : "top"} autoComplete="off" spellCheck={false}
+        placeholder="Find a table, job or column by a part of its name" aria-label="Find a table, job or column by a part of its name"
+        role="combobox" aria-expanded={shown} aria-controls={list} aria-autocomplete="list" aria-activedescendant={shown && hits[chosen] ? `${list}-${chosen}` : undefined}
+        onChange={(event) => { setTyped(event.target.value); setOpen(true); }} onFocus={() => setOpen(true)} onKeyDown={press}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      <ul className="hits" id={list} role="listbox" aria-label="found" hidden={!shown}>
+        {hits.map((hit, index) => (
+          <li
+            key={hit.nodeId} id={`${list}-${index}`} role="option" aria-selected={index === chosen}
+            onPointerMove={() => setChosen(index)} onClick={() => go(hit)}
+          >
+            <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
+            <span className="what">
+              <b><Marked text={hit.field ?? hit.name} q={q} /></b>
+              <br />
+              <span className="where">{hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}</span>
+            </span>
+          </li>
+        ))}
+        <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
+          <span className="muted">{hits.length ? `All that holds “${q}”` : `Nothing is named so. Look for “${q}” among records`}</span>
+        </li>
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+/** What views share: waiting, nothing found, failures, names of things, times. */
+
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "wouter";
+
+import { Failure } from "../api/client";
+import { ago, local, utc } from "../model/format";
+import { jobId, kindOf, nameOf } from "../url/ids";
+import { columnsLink, link, mapLink } from "../url/state";
+import { SignOf, type Sign } from "./signs";
+
+export function Bones({ rows = 6 }: { rows?: number }) {
+  return (
+    <div role="status" aria-busy="true" aria-label="loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div className="bone" key={row} style={{ width: `${92 - ((row * 17) % 40)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A failed call: which, why, and when to try it again. */
+export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
+  const failure = error instanceof Failure ? error : new Failure("the page", 0, String(error));
+  const [left, setLeft] = useState(failure.retryAfterS ?? 0);
+  useEffect(() => {
+    if (left <= 0) return;
+    const timer = setTimeout(() => (left <= 1 ? retry() : undefined, setLeft(left - 1)), 1000);
+    return () => clearTimeout(timer);
+  }, [left, retry]);
+  const missing = failure.status === 404;
+  return (
+    <div className="failure" role="alert">
+      <h2>{missing ? "Not found" : failure.status ? `The API responded with ${failure.status}` : "No response"}</h2>
+      <p>{failure.message}</p>
+      <p className="mono small muted">{failure.call}</p>
+      <div className="actions">
+        <button className="button" onClick={retry}>Try again{left > 0 ? ` (in ${left} s)` : ""}</button>
+        {missing && <Link className="button" href={link("search", {})}>Search</Link>}
+      </div>
+    </div>
+  );
+}
+
+/** A query's result, drawn; the last result stays while the next one loads. */
+export function Loaded<T>({ of, rows = 6, children }: { of: UseQueryResult<T>; rows?: number; children: (value: T) => ReactNode }) {
+  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (of.error) return <Failed error={of.error} retry={() => void of.refetch()} />;
+  return <Bones rows={rows} />;
+}
+
+export function When({ time, now }: { time: string | null; now?: boolean }) {
+  return time ? <time dateTime={time} title={`${utc(time)} UTC\n${local(time)}`}>{now === false ? `${utc(time)}` : ago(time, Date.now())}</time> : <>–</>;
+}
+
+const WORDS = { dataset: "Dataset", job: "Job", field: "Column" } as const;
+
+/** The heading of a page about a node. */
+export function NodeHead({ id, name, where, children }: { id: string; name?: string; where?: string; children?: ReactNode }) {
+  const kind = kindOf(id) ?? "dataset";
+  const guessed = nameOf(id);
+  return (
+    <header className="head">
+      <span className={`kind-${kind}`}><SignOf of={kind} /></span>
+      <div>
+        <div className="kind-word">{WORDS[kind]} in {where ?? guessed.namespace}</div>
+        <h1>{name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)}</h1>
+        {children}
+      </div>
+    </header>
+  );
+}
+
+export function pageOf(id: string): string {
+  const kind = kindOf(id);
+  if (kind === "field") return columnsLink({ node: id });
+  return link(kind === "job" ? "job" : "dataset", { node: id });
+}
+
+export const mapOf = (id: string, at = "") => (kindOf(id) === "field" ? columnsLink({ node: id, at }) : mapLink({ node: id, at }));
+
+/** A link to a node, with its sign and where it is. */
+export function NodeLink({ id, name, where, href }: { id: string; name?: string; where?: string | null; href?: string }) {
+  const kind = kindOf(id) ?? "dataset";
+  const guessed = nameOf(id);
+  return (
+    <span className="named">
+      <span className={`kind-${kind}`}><SignOf of={kind as Sign} /></span>
+      <span>
+        <Link href={href ?? mapOf(id)}>{name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)}</Link>
+        {where !== null && <> <span className="where">{where ?? guessed.namespace}</span></>}
+      </span>
+    </span>
+  );
+}
+
+export const JobLink = ({ job }: { job: { namespace: string; name: string } }) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} />;
+
+export function download(name: string, type: string, content: BlobPart): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const anchor = Object.assign(document.createElement("a"), { href: url, download: name });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+export function useMedia(query: string): boolean {
+  const media = matchMedia(query);
+  return useSyncExternalStore(
+    (changed) => {
+      media.addEventListener("change", changed);
+      return () => media.removeEventListener("change", changed);
+    },
+    () => media.matches,
+  );
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · Headwater` : "Headwater";
+  }, [title]);
+}
+
+/** Facets as they were sent: text, never markup. */
+export function Facets({ facets }: { facets: Record<string, unknown> }) {
+  const names = Object.keys(facets).sort();
+  if (!names.length) return <Nothing title="No facets were sent" />;
+  return (
+    <>
+      {names.map((name) => (
+        <details key={name} className="card">
+          <summary><b className="mono">{name}</b></summary>
+          <pre>{JSON.stringify(facets[name], null, 2)}</pre>
+        </details>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+/** Signs that stand beside every colour. */
+
+const PATHS = {
+  dataset: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6",
+  field: "M5.5 2.5h5v11h-5zM5.5 5.5h5",
+  job: "M8 5.6a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8zM8 1.8v2M8 12.2v2M1.8 8h2M12.2 8h2M3.6 3.6l1.4 1.4M11 11l1.4 1.4M12.4 3.6L11 5M5 11l-1.4 1.4",
+  record: "M1.5 8h3.4M11.1 8h3.4M8 4.9a3.1 3.1 0 1 0 0 6.2 3.1 3.1 0 0 0 0-6.2z",
+  run: "M4.5 2.8v10.4L13 8z",
+  search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.4 10.4l3.4 3.4",
+  close: "M3.5 3.5l9 9M12.5 3.5l-9 9",
+  lock: "M4 7.5h8v6H4zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5",
+  completed: "M3 8.5l3.4 3.4L13 4.6",
+  failed: "M4 4l8 8M12 4l-8 8",
+  running: "M5.5 3.5v9L12 8z",
+  aborted: "M4.5 4.5h7v7h-7z",
+  stale: "M8 3.2a5.2 5.2 0 1 0 0 10.4A5.2 5.2 0 0 0 8 3.2zM8 5.6v2.8l2 1.2M6.5 1.5h3",
+  new: "M8 3.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z",
+} as const;
+
+export type Sign = keyof typeof PATHS;
+
+export function SignOf({ of, label }: { of: Sign; label?: string }) {
+  return (
+    <svg className="sign" viewBox="0 0 16 16" {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}>
+      <path d={PATHS[of]} />
+    </svg>
+  );
+}
+
+export const signPath = (of: Sign) => PATHS[of];
+
+const OF_STATE: Record<string, Sign> = { COMPLETED: "completed", FAILED: "failed", RUNNING: "running", ABORTED: "aborted", NEW: "new" };
+
+export const signOfState = (state: string | null): Sign => OF_STATE[state ?? ""] ?? "new";
+
+export function StateOf({ state, children }: { state: string | null; children?: React.ReactNode }) {
+  return (
+    <span className={`state state-${state ?? "none"}`}>
+      <SignOf of={signOfState(state)} />
+      {children ?? (state ? state.toLowerCase() : "never ran")}
+    </span>
+  );
+}

@@ -1,0 +1,93 @@
+/** The bar of times: when the focus changed, the moment that is looked at, and the one it is compared with. */
+
+import { useEffect, useMemo, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+
+import { datasetVersions, jobRuns } from "../api/queries";
+import { ago, local, utc } from "../model/format";
+import { kindOf } from "../url/ids";
+import { parseTime, type Moment } from "../url/state";
+import { useKeys } from "./keys";
+
+const TICKS_MAX = 100;
+
+interface Tick {
+  time: string;
+  label: string;
+  failed: boolean;
+}
+
+function useTicks(node: string) {
+  return useQuery({
+    queryKey: ["ticks", node],
+    queryFn: async ({ signal }): Promise<Tick[]> => {
+      if (kindOf(node) === "job") {
+        const { runs } = await jobRuns(node, TICKS_MAX, signal);
+        return runs.map((run) => ({ time: run.endedAt ?? run.startedAt ?? run.createdAt, label: run.state.toLowerCase(), failed: run.state === "FAILED" || run.state === "ABORTED" }));
+      }
+      const { versions } = await datasetVersions(node, TICKS_MAX, signal);
+      return versions.map((version) => ({ time: version.createdAt, label: version.failed ? "a failed version" : "a version", failed: version.failed }));
+    },
+    enabled: node !== "",
+    retry: false,
+  });
+}
+
+/** A moment just after a change, when what it made is there. */
+const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
+
+/** Where a tick stands, 0 to 1: half by its time and half by its place, so that a night's many can be told apart. */
+function spread(ticks: readonly Tick[], index: number, now: number): number {
+  const first = Date.parse(ticks[0]!.time);
+  const byTime = now > first ? (Date.parse(ticks[index]!.time) - first) / (now - first) : 0;
+  return 0.02 + 0.9 * (0.3 * byTime + (0.7 * (index + 0.5)) / ticks.length);
+}
+
+export function TimeBar({ node, at, vs, change }: { node: string; at: string; vs: string; change: (moment: Partial<Moment>) => void }) {
+  const { data = [] } = useTicks(node);
+  const ticks = useMemo(() => [...new Map(data.map((tick) => [tick.time, tick])).values()].sort((a, b) => (a.time < b.time ? -1 : 1)), [data]);
+  const now = Date.now();
+  const left = (index: number) => `${spread(ticks, index, now) * 100}%`;
+  const step = (forward: boolean) => {
+    const here = at || new Date(now).toISOString();
+    const next = forward ? ticks.find(({ time }) => after(time) > here) : [...ticks].reverse().find(({ time }) => after(time) < here);
+    if (next) change({ at: after(next.time) });
+    else if (forward) change({ at: "" });
+  };
+  useKeys({ "[": () => step(false), "]": () => step(true) });
+  return (
+    <section className="time" aria-label="time">
+      <TimeField label="As of" value={at} none="now" set={(time) => change({ at: time })} />
+      <span className="ends">{ticks.length > 0 ? utc(ticks[0]!.time).slice(0, 16) : ""}</span>
+      <div className="track">
+        {ticks.map((tick, index) => (
+          <button
+            key={tick.time} className={`tick${tick.failed ? " failed" : ""}${vs === after(tick.time) ? " vs" : ""}`} style={{ left: left(index) }} aria-pressed={at === after(tick.time)}
+            aria-label={`${tick.label}, ${utc(tick.time)} UTC`} title={`${tick.label}, ${ago(tick.time, now)}\n${utc(tick.time)} UTC\n${local(tick.time)}\nShift: compare with it`}
+            onClick={(event) => change(event.shiftKey ? { vs: after(tick.time) } : { at: after(tick.time) })}
+          />
+        ))}
+      </div>
+      <span className="ends">now</span>
+      <TimeField label="Compare with" value={vs} none="nothing" set={(time) => change({ vs: time })} />
+    </section>
+  );
+}
+
+function TimeField({ label, value, none, set }: { label: string; value: string; none: string; set: (time: string) => void }) {
+  const shown = value ? utc(value) : "";
+  const [typed, setTyped] = useState(shown);
+  useEffect(() => setTyped(shown), [shown]);
+  const time = parseTime(typed);
+  const bad = typed.trim() !== "" && !time;
+  const take = () => (typed === shown || bad ? undefined : set(time));
+  return (
+    <label className="ends">
+      {label}{" "}
+      <input
+        className="field" value={typed} placeholder={none} aria-invalid={bad} title={bad ? "must be a time, such as 2025-11-20 12:00:00" : local(value) || "a time in UTC, such as 2025-11-20 12:00:00"}
+        onChange={(event) => setTyped(event.target.value)} onBlur={take} onKeyDown={(event) => (event.key === "Enter" ? take() : event.key === "Escape" ? setTyped(shown) : undefined)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,57 @@
+/** Node ids as the API writes them: `dataset:<namespace>:<name>`, `job:...`, `datasetField:<namespace>:<dataset>:<field>`. */
+
+export type Kind = "dataset" | "job" | "field";
+
+export interface NodeName {
+  kind: Kind;
+  namespace: string;
+  name: string;
+  field?: string;
+}
+
+const PREFIXES: Record<string, Kind> = { dataset: "dataset", job: "job", datasetField: "field" };
+// A namespace may hold colons, a name seldom does; an id with more is not cut at each of them.
+const CUTS_MAX = 4;
+
+export function kindOf(id: string): Kind | null {
+  return PREFIXES[id.slice(0, id.indexOf(":"))] ?? null;
+}
+
+/** Return the possible cuts of an id into namespace and name, the likeliest first: names seldom hold a colon. */
+export function cutsOf(id: string): NodeName[] {
+  const kind = kindOf(id);
+  if (!kind) return [];
+  let rest = id.slice(id.indexOf(":") + 1).replace(/#[^#]*$/, "");
+  let field: string | undefined;
+  if (kind === "field") {
+    const at = rest.lastIndexOf(":");
+    field = rest.slice(at + 1);
+    rest = rest.slice(0, at);
+  }
+  const cuts: NodeName[] = [];
+  for (let at = rest.lastIndexOf(":"); at > 0 && cuts.length < CUTS_MAX; at = rest.lastIndexOf(":", at - 1)) {
+    cuts.push({ kind, namespace: rest.slice(0, at), name: rest.slice(at + 1), ...(field === undefined ? {} : { field }) });
+  }
+  return cuts;
+}
+
+/** The name that a title shows, before the API has said how the id is cut. */
+export function nameOf(id: string): NodeName {
+  return cutsOf(id)[0] ?? { kind: kindOf(id) ?? "dataset", namespace: "", name: id };
+}
+
+export const datasetId = (of: { namespace: string; name: string }) => `dataset:${of.namespace}:${of.name}`;
+export const jobId = (of: { namespace: string; name: string }) => `job:${of.namespace}:${of.name}`;
+export const fieldId = (of: { namespace: string; name: string }, field: string) =>
+  `datasetField:${of.namespace}:${of.name}:${field}`;
+
+/** The dataset that a column is of; any other id as it is. */
+export function datasetOf(id: string): string {
+  return kindOf(id) === "field" ? `dataset:${id.slice("datasetField:".length, id.lastIndexOf(":"))}` : id;
+}
+
+/** A field's path as CDAP's routes take it: slashes between names, a backslash before a slash within one. */
+export function slashed(field: string): string {
+  const names = field.match(/`(?:[^`]|``)*`|[^.`]+/g) ?? [field];
+  return names.map((name) => (name.startsWith("`") ? name.slice(1, -1).replaceAll("``", "`") : name).replaceAll("\\", "\\\\").replaceAll("/", "\\/")).join("/");
+}

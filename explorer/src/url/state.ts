@@ -1,0 +1,115 @@
+/** State of a view, read from its URL and written to it. A URL leaves defaults out. */
+
+export type View =
+  | "" | "search" | "map" | "columns" | "impact" | "dataset" | "job" | "run" | "record" | "usage";
+
+export type Side = "up" | "down";
+export type Direction = Side | "both";
+
+export interface Moment {
+  /** The past time that is looked at, and the one it is compared with. */
+  at: string;
+  vs: string;
+}
+
+export interface MapState extends Moment {
+  node: string;
+  dir: Direction;
+  depth: number;
+  /** `up:<id>` and `down:<id>`: the sides of nodes that are opened beyond `depth`. */
+  open: string[];
+  /** Nodes taken out of a fold one by one, and `up:<id>`, `down:<id>`: folds that are opened whole. */
+  pick: string[];
+  all: string[];
+  sel: string;
+  /** A second node: only the paths between the two are lit. */
+  to: string;
+  list: boolean;
+  temporary: boolean;
+}
+
+export interface ColumnsState extends Moment {
+  node: string;
+  sel: string;
+  dir: Direction;
+  depth: number;
+  indirect: boolean;
+  list: boolean;
+}
+
+export const DEPTH_MAX = 20;
+
+type Value = string | number | boolean | readonly string[] | null | undefined;
+
+/** A link to a view, relative to `explore/`; empty values stand for what is so anyway. */
+export function link(view: View, values: Record<string, Value> = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (Array.isArray(value)) value.forEach((one: string) => query.append(name, one));
+    else if (value === true) query.set(name, "1");
+    else if (value !== false && value !== null && value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `/${view}${text ? `?${text}` : ""}`;
+}
+
+export function parseMap(search: string): MapState {
+  const query = new URLSearchParams(search);
+  return {
+    ...parseMoment(query),
+    node: query.get("node") ?? "",
+    dir: parseDirection(query.get("dir")),
+    depth: parseDepth(query.get("depth"), 1),
+    open: query.getAll("open"),
+    pick: query.getAll("pick"),
+    all: query.getAll("all"),
+    sel: query.get("sel") ?? "",
+    to: query.get("to") ?? "",
+    list: query.get("list") === "1",
+    temporary: query.get("temporary") === "1",
+  };
+}
+
+export function mapLink(state: Partial<MapState> & { node: string }): string {
+  const { dir, depth, ...rest } = state;
+  return link("map", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 1 ? "" : depth });
+}
+
+export function parseColumns(search: string): ColumnsState {
+  const query = new URLSearchParams(search);
+  return {
+    ...parseMoment(query),
+    node: query.get("node") ?? "",
+    sel: query.get("sel") ?? "",
+    dir: parseDirection(query.get("dir")),
+    depth: parseDepth(query.get("depth"), 5),
+    indirect: query.get("indirect") === "1",
+    list: query.get("list") === "1",
+  };
+}
+
+export function columnsLink(state: Partial<ColumnsState> & { node: string }): string {
+  const { dir, depth, ...rest } = state;
+  return link("columns", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 5 ? "" : depth });
+}
+
+export function parseMoment(query: URLSearchParams): Moment {
+  return { at: parseTime(query.get("at")), vs: parseTime(query.get("vs")) };
+}
+
+/** A time as the API takes it; what is no time is left out, so that a mistyped URL shows the present. */
+export function parseTime(text: string | null): string {
+  if (!text) return "";
+  const given = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$/.test(text) ? `${text.replace(" ", "T")}${text.length > 10 ? "Z" : ""}` : text;
+  const time = Date.parse(given);
+  return Number.isNaN(time) ? "" : new Date(time).toISOString();
+}
+
+function parseDirection(text: string | null): Direction {
+  return text === "up" || text === "down" ? text : "both";
+}
+
+function parseDepth(text: string | null, usual: number): number {
+  const depth = Number(text);
+  return text && Number.isInteger(depth) && depth >= 0 && depth <= DEPTH_MAX ? depth : usual;
+}

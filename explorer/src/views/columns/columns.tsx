@@ -1,0 +1,166 @@
+/** Columns: datasets opened to their columns, and the whole path of the selected one. */
+
+import { useCallback, useMemo, useRef, useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useLocation, useSearch } from "wouter";
+
+import { columns as fetchColumns } from "../../api/queries";
+import { Canvas, type DrawnArrow, type Handled } from "../../draw/canvas";
+import { readInks, toSvg, type Figure } from "../../draw/svg";
+import type { Placed } from "../../layout/boxes";
+import { cardArrows, cardsOf, columnArrows, restrict, columnPath, type Card, type ColumnLines } from "../../model/columns";
+import { toCsv } from "../../model/csv";
+import { count, cutMiddle, plural } from "../../model/format";
+import { Downloads } from "../../parts/export";
+import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { useKeys } from "../../parts/keys";
+import { SignOf } from "../../parts/signs";
+import { TimeBar } from "../../parts/time";
+import { datasetOf, kindOf, nameOf } from "../../url/ids";
+import { columnsLink, link, mapLink, parseColumns, type ColumnsState } from "../../url/state";
+import { ColumnPanel } from "./panel";
+import { ColumnList } from "./list";
+
+const WIDTH = 264, HEAD = 34, ROW = 26;
+
+export function ColumnsView() {
+  const state = parseColumns(useSearch());
+  useTitle(state.node ? `Columns of ${nameOf(state.node).name}` : "Columns");
+  const result = useQuery({
+    queryKey: ["columns", state.node, state.depth, state.at],
+    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.at, signal),
+    enabled: state.node !== "",
+    placeholderData: keepPreviousData,
+  });
+  if (!state.node) return <Nothing title="No dataset or column is chosen">Find one with the box above.</Nothing>;
+  return <Loaded of={result} rows={9}>{(lines) => <Drawn state={state} lines={lines} isLate={result.isPlaceholderData} />}</Loaded>;
+}
+
+function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLines; isLate: boolean }) {
+  const [, navigate] = useLocation();
+  const handled = useRef<Handled>(null);
+  const placed = useRef<Placed>(null);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [anchor, setAnchor] = useState(datasetOf(state.node));
+  const to = useCallback((change: Partial<ColumnsState>) => navigate(columnsLink({ ...state, ...change }), { replace: true }), [navigate, state]);
+
+  const sel = state.sel || (kindOf(state.node) === "field" ? state.node : "");
+  const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(state.node), kindOf(state.node) === "field" ? state.node : "", state.dir), [lines, state.node, state.dir]);
+  const path = useMemo(() => (sel ? columnPath(kept, sel) : null), [kept, sel]);
+  const cards = useMemo(() => {
+    const used = new Set(kept.flatMap(({ from, to: end }) => [from, end]));
+    const focus = datasetOf(state.node);
+    return cardsOf(lines, path ?? new Set(), opened).map((card) => ({ ...card, columns: card.columns.filter(({ id }) => used.has(id) || card.id === focus) })).filter((card) => card.columns.length > 0 || card.id === focus);
+  }, [lines, path, opened, kept, state.node]);
+  const boxes = useMemo(() => cards.map((card) => ({ id: card.id, width: WIDTH, height: HEAD + ROW * (card.columns.length + (card.more ? 1 : 0)) + 2 })), [cards]);
+  const rows = useMemo(() => new Map(cards.flatMap((card) => card.columns.map(({ id }, index) => [id, { card: card.id, y: HEAD + ROW * index + ROW / 2 }] as const))), [cards]);
+  const tables = useMemo(() => cardArrows(kept, datasetOf), [kept]);
+  const indirect = useMemo(() => indirectArrows(lines, state.indirect ? (sel || state.node) : "", new Set(cards.map(({ id }) => id))), [lines, state.indirect, sel, state.node, cards]);
+  const arrows = useMemo<DrawnArrow[]>(() => {
+    const lineOf = (one: (typeof kept)[number]): DrawnArrow[] => {
+      const from = rows.get(one.from), end = rows.get(one.to);
+      if (!from || !end || from.card === end.card) return [];
+      return [{ from: from.card, to: end.card, fromY: from.y, toY: end.y, key: `${one.from}→${one.to}`, look: `${one.direct ? "" : "is-indirect"} ${one.masked ? "is-masked" : ""}` }];
+    };
+    // With no column chosen, a line for each pair of datasets says enough.
+    const drawn = path ? kept.filter(({ from, to: end }) => path.has(from) && path.has(end)).flatMap(lineOf) : tables.map((arrow): DrawnArrow => arrow);
+    return [...drawn, ...indirect];
+  }, [kept, rows, path, tables, indirect]);
+
+  const draw = useCallback((id: string) => {
+    const card = cards.find((one) => one.id === id);
+    if (!card) return null;
+    return (
+      <ColumnCard
+        card={card} focus={id === datasetOf(state.node)} sel={sel} path={path} choose={(column) => to({ sel: column === sel && column !== state.node ? "" : column })}
+        open={() => { setAnchor(id); setOpened((now) => new Set([...now, id])); }}
+      />
+    );
+  }, [cards, sel, path, state.node, to]);
+  const label = useCallback((id: string) => `dataset ${nameOf(id).name}, ${plural(cards.find((card) => card.id === id)?.columns.length ?? 0, "column")}`, [cards]);
+  useKeys({
+    i: () => to({ indirect: !state.indirect }), l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
+    c: () => navigate(mapLink({ node: datasetOf(state.node), at: state.at, sel: sel ? datasetOf(sel) : "" })),
+    Escape: () => to(state.sel ? { sel: "" } : state.at ? { at: "" } : {}),
+  });
+  const svg = () => (placed.current ? toSvg(cards.map((card, index) => figureOf(card, boxes[index]!, path)), arrows.map(({ look, ...arrow }) => ({ ...arrow, dashed: look?.includes("is-indirect") ?? false, ink: path ? ("focus" as const) : ("line" as const) })), placed.current, readInks()) : null);
+  const csv = () => toCsv(["source", "column", "direct", "masked", "transformations"], kept.filter(({ from, to: end }) => !path || (path.has(from) && path.has(end))).map(({ from, to: end, direct, masked, steps }) => [from, end, direct, masked, steps.map((step) => step.description || step.kind).join("; ")]));
+  const focusName = nameOf(state.node);
+  return (
+    <>
+      <div className="bar">
+        <div className="what">
+          <span className="kind-dataset"><SignOf of={kindOf(state.node) === "field" ? "field" : "dataset"} /></span>
+          <h1 title={state.node}>{focusName.field === undefined ? focusName.name : `${focusName.name} · ${focusName.field}`}</h1>
+          <span className="muted small" role="status">{plural(cards.length, "dataset")}, {plural(kept.length, "line")}{isLate && " · loading"}</span>
+        </div>
+        <div className="group" role="group" aria-label="direction">
+          {(["up", "both", "down"] as const).map((dir) => <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => to({ dir })}>{{ up: "Sources", both: "Both", down: "Uses" }[dir]}</button>)}
+        </div>
+        <div className="group" role="group" aria-label="depth">
+          <button className="button" aria-label="show less" disabled={state.depth <= 0} onClick={() => to({ depth: state.depth - 1 })}>−</button>
+          <span className="button" aria-live="polite">depth {state.depth}</span>
+          <button className="button" aria-label="show more" disabled={state.depth >= 20} onClick={() => to({ depth: state.depth + 1 })}>+</button>
+        </div>
+        <button className="button" aria-pressed={state.indirect} onClick={() => to({ indirect: !state.indirect })}>Indirect</button>
+        <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
+        <button className="button" onClick={() => navigate(mapLink({ node: datasetOf(state.node), at: state.at }))}>Map</button>
+        {sel && <button className="button" onClick={() => navigate(link("usage", { node: sel }))}>Usage</button>}
+        <Downloads name={focusName.field ?? focusName.name} svg={svg} csv={csv} />
+      </div>
+      {lines.truncated && <div className="notice warn" role="status">These columns are truncated: there are more than a response holds.</div>}
+      {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> What is made of a column is known of the present alone. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
+      <div className="stage">
+        <div className="canvas">
+          {cards.length <= 1 && kept.length === 0 && <div className="empty"><h2>No lineage of its columns is reported</h2><p>Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.</p></div>}
+          <Canvas
+            boxes={boxes} arrows={arrows} layoutArrows={tables} anchor={anchor} focus={state.node} path={null} isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
+            neighbours={(id) => new Set([id])} draw={draw} label={label} onChoose={() => undefined} onClear={() => (state.sel ? to({ sel: "" }) : undefined)}
+            handle={(one) => { handled.current = one; }} onPlaced={(one) => { placed.current = one; }}
+          />
+          <div className="corner">
+            <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>−</button>
+            <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>+</button>
+            <button className="button" onClick={() => handled.current?.fit()}>Fit</button>
+          </div>
+          {!sel && <div className="hint"><span>Choose a column to see its whole path</span></div>}
+        </div>
+        {state.list && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={(id) => to({ sel: id })} />}
+        {sel && <ColumnPanel id={sel} lines={lines} arrows={kept} close={() => to({ sel: "" })} canClose={state.sel !== ""} choose={(id) => to({ sel: id })} />}
+      </div>
+      <TimeBar node={datasetOf(state.node)} at={state.at} vs="" change={({ at }) => (at === undefined ? undefined : to({ at }))} />
+    </>
+  );
+}
+
+function ColumnCard({ card, focus, sel, path, choose, open }: { card: Card; focus: boolean; sel: string; path: ReadonlySet<string> | null; choose: (id: string) => void; open: () => void }) {
+  return (
+    <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
+      <div className="name" title={`${card.name}\n${card.namespace}`}>
+        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutMiddle(card.name, 27)}</span>
+        {card.stale && <span className="stale" title="stale"><SignOf of="stale" label="stale" /></span>}
+      </div>
+      {card.columns.map(({ id, field, type }) => (
+        <button
+          key={id} className={`row nodrag ${id === sel ? "is-selected" : path?.has(id) ? "is-lit" : path ? "is-muted" : ""}`} aria-pressed={id === sel} title={`${field}${type ? `: ${type}` : ""}`}
+          onClick={(event) => { event.stopPropagation(); choose(id); }}
+        >
+          <span>{cutMiddle(field, 24)}</span>{type && <span className="type">{cutMiddle(type, 12)}</span>}
+        </button>
+      ))}
+      {card.more > 0 && <button className="row rest nodrag" onClick={(event) => { event.stopPropagation(); open(); }}>{count(card.more)} more columns</button>}
+    </div>
+  );
+}
+
+/** What a column depends on besides what it is made of: from dataset to dataset, dashed. */
+function indirectArrows(lines: ColumnLines, of: string, there: ReadonlySet<string>): DrawnArrow[] {
+  if (!of) return [];
+  const target = datasetOf(of);
+  const sources = [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])].map(({ dataset }) => dataset);
+  return [...new Set(sources)].filter((from) => from !== target && there.has(from)).map((from) => ({ from, to: target, key: `indirect ${from}→${target}`, look: "is-indirect" }));
+}
+
+function figureOf(card: Card, box: { width: number; height: number }, path: ReadonlySet<string> | null): Figure {
+  return { id: card.id, ...box, kind: "columns", title: card.name, about: "", sign: "dataset", ink: card.stale ? "warn" : "dataset", rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })) };
+}

@@ -1,0 +1,80 @@
+/** Impact: everything that is made of a dataset or a column, or by a job, as a table and as CSV. */
+
+import { useMemo, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useSearch } from "wouter";
+
+import { lineage as fetchLineage } from "../../api/queries";
+import { toCsv } from "../../model/csv";
+import type { Lineage } from "../../model/graph";
+import { count, plural } from "../../model/format";
+import { impactOf, type Impacted } from "../../model/impact";
+import { Loaded, download, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
+import { LongTable, type ColumnOf } from "../../parts/table";
+import { kindOf, nameOf } from "../../url/ids";
+import { DEPTH_MAX, link, mapLink } from "../../url/state";
+import { StateCell } from "../map/list";
+import { Flows } from "../usage/usage";
+
+const KINDS: readonly [string, string][] = [["", "All"], ["dataset", "Datasets"], ["job", "Jobs"]];
+
+export function ImpactView() {
+  const query = new URLSearchParams(useSearch());
+  const [, navigate] = useLocation();
+  const [node, kind] = [query.get("node") ?? "", query.get("kind") ?? ""];
+  const given = Number(query.get("depth") ?? DEPTH_MAX);
+  const depth = Number.isInteger(given) && given >= 0 && given <= DEPTH_MAX ? given : DEPTH_MAX;
+  const isColumn = kindOf(node) === "field";
+  useTitle(node ? `Impact of ${nameOf(node).field ?? nameOf(node).name}` : "Impact");
+  const result = useQuery({ queryKey: ["lineage", node, depth, ""], queryFn: ({ signal }) => fetchLineage(node, depth, "", signal), enabled: node !== "" && !isColumn });
+  if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
+  return (
+    <div className="page">
+      <NodeHead id={node}><p className="muted">What a change here reaches</p></NodeHead>
+      {isColumn ? <Flows node={node} /> : (
+        <>
+          <div className="actions">
+            <Link className="button main" href={mapLink({ node, dir: "down", depth: 3 })}>On the map</Link>
+            <div className="group" role="group" aria-label="kind">
+              {KINDS.map(([value, title]) => <button key={value} className="button" aria-pressed={kind === value} onClick={() => navigate(link("impact", { node, kind: value, depth: depth === DEPTH_MAX ? "" : depth }), { replace: true })}>{title}</button>)}
+            </div>
+          </div>
+          <Loaded of={result}>{(found) => <Table lineage={found} node={node} kind={kind} />}</Loaded>
+        </>
+      )}
+    </div>
+  );
+}
+
+const COLUMNS: ColumnOf<Impacted>[] = [
+  { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => row.hops },
+  { name: "Name", by: (row) => row.item.name, cell: (row) => <NodeLink id={row.item.id} name={row.item.name} where={row.item.namespace} href={pageOf(row.item.id)} /> },
+  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map(({ name }) => name).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
+  { name: "State", by: (row) => row.item.state ?? "", cell: (row) => <StateCell item={row.item} /> },
+  { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
+  { name: "Owners", by: (row) => row.item.owners.join(), cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span> },
+];
+
+function Table({ lineage, node, kind }: { lineage: Lineage; node: string; kind: string }) {
+  const [filter, setFilter] = useState("");
+  const all = useMemo(() => impactOf(lineage, node), [lineage, node]);
+  const rows = all.filter(({ item }) => (!kind || item.kind === kind) && `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()));
+  const csv = () =>
+    toCsv(
+      ["hops", "kind", "namespace", "name", "through", "state", "stale", "last", "owners"],
+      rows.map(({ item, hops, through }) => [hops, item.kind, item.namespace, item.name, through.map(({ name }) => name).join("; "), item.state, item.stale, item.touchedAt, item.owners.join("; ")]),
+    );
+  if (!all.length) return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
+  const datasets = all.filter(({ item }) => item.kind === "dataset").length;
+  return (
+    <section className="card">
+      <div className="actions">
+        <b role="status">{plural(datasets, "dataset")} and {plural(all.length - datasets, "job")}, {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most</b>
+        <input className="field" placeholder="filter" aria-label="filter" value={filter} onChange={(event) => setFilter(event.target.value)} style={{ marginLeft: "auto" }} />
+        <button className="button" onClick={() => download(`impact-${nameOf(node).name}.csv`, "text/csv;charset=utf-8", csv())}>CSV</button>
+      </div>
+      {lineage.truncated && <p className="changed">~ The graph is truncated: it has more nodes than a response holds, {count(all.length)} are here.</p>}
+      <LongTable label="impact" columns={COLUMNS} rows={rows} keyOf={(row) => row.item.id} />
+    </section>
+  );
+}

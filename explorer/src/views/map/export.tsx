@@ -1,0 +1,46 @@
+import { readInks, toSvg, type Figure } from "../../draw/svg";
+import { CARD, FOLD } from "../../draw/card";
+import type { Placed } from "../../layout/boxes";
+import type { Comparison } from "../../model/compare";
+import { toCsv } from "../../model/csv";
+import type { Lineage, Shown } from "../../model/graph";
+import { ago, count, cutMiddle } from "../../model/format";
+import { rowsOf } from "../../model/list";
+import { Downloads } from "../../parts/export";
+
+const INK = { added: "good", removed: "bad", changed: "warn" } as const;
+
+interface Props {
+  lineage: Lineage;
+  shown: Shown;
+  placed: React.RefObject<Placed | null>;
+  name: string;
+  comparison: Comparison | null;
+}
+
+export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) {
+  const svg = () => {
+    if (!placed.current) return null;
+    const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
+    const figures: Figure[] = items.map((item) => ({
+      id: item.id, ...CARD, kind: item.kind, title: item.name, sign: item.kind,
+      about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${cutMiddle(item.namespace, 18)}`,
+      ink: INK[comparison?.changes.get(item.id) ?? ("" as "added")] ?? (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
+    }));
+    const folds: Figure[] = shown.folds.map(({ id, ids }) => ({ id, ...FOLD, kind: "fold", title: `${count(ids.length)} more`, about: "", sign: null, ink: "line" }));
+    const arrows = [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
+    const looks = arrows.map((arrow) => {
+      const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);
+      return { ...arrow, ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const), dashed: look === "is-removed" };
+    });
+    return toSvg([...figures, ...folds], looks, placed.current, readInks());
+  };
+  const csv = () =>
+    toCsv(
+      ["hops", "kind", "namespace", "name", "state", "stale", "last", "inputs", "outputs", "change", "details"],
+      rowsOf(lineage, shown.hops, comparison).map(({ item, hops, inputs, outputs, change, details }) => [
+        hops, item.kind, item.namespace, item.name, item.state, item.stale, item.touchedAt, inputs, outputs, change, details.join("; "),
+      ]),
+    );
+  return <Downloads name={name} svg={svg} csv={csv} />;
+}

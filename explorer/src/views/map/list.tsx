@@ -1,0 +1,68 @@
+/** The map as a table: the same nodes, numbers and actions. */
+
+import { useMemo, useState } from "react";
+
+import type { Comparison } from "../../model/compare";
+import type { Item, Lineage, Shown } from "../../model/graph";
+import { rowsOf } from "../../model/list";
+import { count } from "../../model/format";
+import { When } from "../../parts/frame";
+import { SignOf, StateOf } from "../../parts/signs";
+import { LongTable, type ColumnOf } from "../../parts/table";
+
+interface Props {
+  lineage: Lineage;
+  shown: Shown;
+  focus: string;
+  sel: string;
+  comparison: Comparison | null;
+  choose: (id: string) => void;
+  alone: boolean;
+}
+
+type Row = ReturnType<typeof rowsOf>[number];
+
+export function MapList({ lineage, shown, sel, comparison, choose, alone }: Props) {
+  const [filter, setFilter] = useState("");
+  const rows = useMemo(() => rowsOf(lineage, shown.hops, comparison), [lineage, shown, comparison]);
+  const found = rows.filter(({ item }) => `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()));
+  const columns: ColumnOf<Row>[] = [
+    { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`) },
+    { name: "Name", by: (row) => row.item.name, cell: (row) => <NameCell item={row.item} choose={choose} /> },
+    ...(comparison ? [{ name: "Change", by: (row: Row) => row.change ?? "", cell: (row: Row) => <ChangeCell row={row} /> }] : []),
+    { name: "State", by: (row) => row.item.state ?? (row.item.stale ? "stale" : ""), cell: (row) => <StateCell item={row.item} /> },
+    { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
+    { name: "In", number: true, by: (row) => row.inputs, cell: (row) => count(row.inputs) },
+    { name: "Out", number: true, by: (row) => row.outputs, cell: (row) => count(row.outputs) },
+  ];
+  return (
+    <section className={`beside${alone ? " alone" : ""}`} aria-label="the map as a list">
+      <div className="actions">
+        <input className="field" placeholder="filter" aria-label="filter the list" value={filter} onChange={(event) => setFilter(event.target.value)} />
+        <span className="muted" role="status">{count(found.length)} of {count(rows.length)}</span>
+      </div>
+      <LongTable label="nodes of the map" columns={columns} rows={found} keyOf={(row) => row.item.id} selected={sel} />
+    </section>
+  );
+}
+
+function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }) {
+  return (
+    <span className="named">
+      <span className={`kind-${item.kind}`}><SignOf of={item.kind} label={item.kind} /></span>
+      <span>
+        <a href={`#${item.id}`} onClick={(event) => { event.preventDefault(); choose(item.id); }}>{item.name}</a>{" "}
+        <span className="where">{item.namespace}</span>
+      </span>
+    </span>
+  );
+}
+
+export function StateCell({ item }: { item: Item }) {
+  if (item.kind === "job") return <StateOf state={item.state} />;
+  return item.stale ? <span className="state stale"><SignOf of="stale" />stale</span> : <span className="muted">–</span>;
+}
+
+function ChangeCell({ row }: { row: Row }) {
+  return row.change ? <span className={row.change}>{row.change}{row.details.length > 0 && <><br /><span className="small">{row.details.join(", ")}</span></>}</span> : null;
+}

@@ -1,0 +1,227 @@
+/** The map: the graph around one dataset or job, which a reader expands node by node. */
+
+import { useCallback, useMemo, useRef, useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useSearch } from "wouter";
+
+import { lineage as fetchLineage } from "../../api/queries";
+import { Canvas, type Handled } from "../../draw/canvas";
+import { Card, CARD, FOLD, FoldBox, spoken, type CardLook } from "../../draw/card";
+import type { Placed } from "../../layout/boxes";
+import { compareLineages, type Comparison } from "../../model/compare";
+import { depthToFetch, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
+import { plural } from "../../model/format";
+import { between, neighboursOf, pathThrough } from "../../model/paths";
+import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { useKeys } from "../../parts/keys";
+import { SignOf } from "../../parts/signs";
+import { TimeBar } from "../../parts/time";
+import { kindOf, nameOf } from "../../url/ids";
+import { columnsLink, DEPTH_MAX, link, mapLink, parseMap, type MapState, type Side } from "../../url/state";
+import { ExportMenu } from "./export";
+import { FoldPanel, NodePanel } from "./panel";
+import { MapList } from "./list";
+
+const LIST_ABOVE = 2000;
+
+export function MapView() {
+  const state = parseMap(useSearch());
+  useTitle(state.node ? `Map of ${nameOf(state.node).name}` : "Map");
+  const depth = depthToFetch(state);
+  const result = useQuery({
+    queryKey: ["lineage", state.node, depth, state.at],
+    queryFn: ({ signal }) => fetchLineage(state.node, depth, state.at, signal),
+    enabled: state.node !== "",
+    placeholderData: keepPreviousData,
+  });
+  const other = useQuery({
+    queryKey: ["lineage", state.node, depth, state.vs],
+    queryFn: ({ signal }) => fetchLineage(state.node, depth, state.vs, signal),
+    enabled: state.node !== "" && state.vs !== "",
+    placeholderData: keepPreviousData,
+  });
+  if (!state.node) return <Nothing title="No dataset or job is chosen">Find one with the box above.</Nothing>;
+  if (kindOf(state.node) === "field") return <Nothing title="A column has no map of jobs"><Link href={columnsLink({ node: state.node })}>See its columns</Link></Nothing>;
+  return (
+    <Loaded of={result} rows={9}>
+      {(now) => <Drawn state={state} now={now} before={state.vs ? (other.data ?? null) : null} isLate={result.isPlaceholderData} failed={other.error} />}
+    </Loaded>
+  );
+}
+
+const noMore = { up: 0, down: 0 };
+
+function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: Lineage; before: Lineage | null; isLate: boolean; failed: unknown }) {
+  const [, navigate] = useLocation();
+  const handled = useRef<Handled>(null);
+  const placed = useRef<Placed>(null);
+  const [anchor, setAnchor] = useState(state.node);
+  const to = useCallback((change: Partial<MapState>, replace = true) => navigate(mapLink({ ...state, ...change }), { replace }), [navigate, state]);
+
+  const comparison = useMemo<Comparison | null>(() => (before ? compareLineages(before, now) : null), [before, now]);
+  const whole = comparison?.lineage ?? now;
+  const { lineage, left } = useMemo(() => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)), [whole, state.temporary, state.node]);
+  const focus = lineage.items.has(state.node) ? state.node : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
+  const shown = useMemo(() => show(lineage, focus, state), [lineage, focus, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()]);
+  const arrows = useMemo(() => arrowsWithFolds(shown), [shown]);
+  const boxes = useMemo(() => [...[...shown.hops.keys()].map((id) => ({ id, ...CARD })), ...shown.folds.map(({ id }) => ({ id, ...FOLD }))], [shown]);
+  const path = useMemo(() => {
+    if (!state.sel || !(shown.hops.has(state.sel) || shown.folds.some(({ id }) => id === state.sel))) return null;
+    return state.to && shown.hops.has(state.to) ? between(arrows, state.sel, state.to) : pathThrough(arrows, state.sel);
+  }, [state.sel, state.to, arrows, shown]);
+
+  const open = useCallback((id: string, side: Side) => {
+    setAnchor(id);
+    const mark = `${side}:${id}`;
+    to({ open: state.open.includes(mark) ? state.open.filter((one) => one !== mark) : [...state.open, mark] });
+  }, [to, state.open]);
+  const choose = useCallback((id: string, event: { shiftKey: boolean }) => {
+    if (event.shiftKey && state.sel && state.sel !== id) to({ to: id });
+    else to({ sel: id, to: "" });
+  }, [to, state.sel]);
+  const drawn = useCallback((id: string, muted: boolean) => {
+    const item = lineage.items.get(id);
+    const selected = id === state.sel || id === state.to;
+    if (!item) {
+      const fold = shown.folds.find((one) => one.id === id);
+      return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
+    }
+    const look: CardLook = { focus: id === focus, selected, muted, change: comparison?.changes.get(id) };
+    return <Card item={item} look={look} more={shown.more.get(id) ?? noMore} onMore={(side) => open(id, side)} />;
+  }, [lineage, shown, state.sel, state.to, focus, comparison, open]);
+  const label = useCallback((id: string) => labelOf(lineage, shown, id), [lineage, shown]);
+  const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: comparison?.arrows.get(`${arrow.from}→${arrow.to}`) ?? "" })), [arrows, comparison]);
+
+  const step = (key: string) => {
+    const next = walk(shown, placed.current, state.sel || focus, key);
+    if (!next) return;
+    to({ sel: next, to: "" });
+    handled.current?.center(next);
+    requestAnimationFrame(() => handled.current?.focusNode(next));
+  };
+  const arrow = (event: KeyboardEvent) => { event.preventDefault(); step(event.key); };
+  useKeys({
+    ArrowLeft: arrow, ArrowRight: arrow, ArrowUp: arrow, ArrowDown: arrow,
+    e: () => open(state.sel || focus, "down"), E: () => open(state.sel || focus, "up"),
+    l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
+    c: () => navigate(columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at })),
+    Enter: () => {
+      const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset["id"];
+      if (on && on !== state.sel) to({ sel: on, to: "" });
+      else if (on) document.querySelector<HTMLElement>(".side a, .side button")?.focus();
+    },
+    Escape: () => to(state.to ? { to: "" } : state.sel ? { sel: "" } : state.vs ? { vs: "" } : state.at ? { at: "" } : { open: [], pick: [], all: [] }),
+  });
+
+  const item = lineage.items.get(state.sel);
+  const fold = shown.folds.find(({ id }) => id === state.sel);
+  const isTooMuch = shown.hops.size > LIST_ABOVE && !state.list;
+  return (
+    <>
+      <div className="bar">
+        <div className="what">
+          <span className={`kind-${kindOf(focus) ?? "dataset"}`}><SignOf of={kindOf(focus) === "job" ? "job" : "dataset"} /></span>
+          <h1 title={focus}>{lineage.items.get(focus)?.name ?? nameOf(focus).name}</h1>
+          <span className="muted small" role="status">{plural(shown.hops.size, "node")}{isLate && " · loading"}</span>
+        </div>
+        {left > 0 && <button className="chip" onClick={() => to({ temporary: true })}>{plural(left, "temporary dataset")} hidden ✕</button>}
+        {state.temporary && <button className="chip" onClick={() => to({ temporary: false })}>temporary datasets shown ✕</button>}
+        {state.to && <button className="chip" onClick={() => to({ to: "" })}>paths between two ✕</button>}
+        <div className="group" role="group" aria-label="direction">
+          {(["up", "both", "down"] as const).map((dir) => (
+            <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => to({ dir })}>{{ up: "Upstream", both: "Both", down: "Downstream" }[dir]}</button>
+          ))}
+        </div>
+        <div className="group" role="group" aria-label="depth">
+          <button className="button" aria-label="show less" disabled={state.depth <= 0} onClick={() => to({ depth: state.depth - 1 })}>−</button>
+          <span className="button" aria-live="polite">depth {state.depth}</span>
+          <button className="button" aria-label="show more" disabled={state.depth >= DEPTH_MAX} onClick={() => { setAnchor(focus); to({ depth: state.depth + 1 }); }}>+</button>
+        </div>
+        <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
+        <Link className="button" href={columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : focus, at: state.at })}>Columns</Link>
+        <Link className="button" href={link("impact", { node: focus })}>Impact</Link>
+        <ExportMenu lineage={lineage} shown={shown} placed={placed} name={nameOf(focus).name} comparison={comparison} />
+      </div>
+      {now.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
+      {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
+      {comparison && <Changes comparison={comparison} vs={state.vs} end={() => to({ vs: "" })} />}
+      {failed !== null && failed !== undefined && <div className="notice warn" role="alert">What it is compared with could not be loaded: {String(failed instanceof Error ? failed.message : failed)}</div>}
+      <div className="stage">
+        {!isTooMuch && !(state.list && shown.hops.size > LIST_ABOVE) && (
+          <div className="canvas">
+            <Canvas
+              boxes={boxes} arrows={drawnArrows} anchor={anchor} focus={focus} path={path} neighbours={(id) => neighboursOf(arrows, id)} draw={drawn} label={label}
+              onChoose={choose} onClear={() => (state.sel ? to({ sel: "", to: "" }) : undefined)} handle={(one) => { handled.current = one; }}
+              onPlaced={(one) => { placed.current = one; }}
+            />
+            <Corner handled={handled} />
+            <Hint shown={shown} />
+          </div>
+        )}
+        {(state.list || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => to({ sel: id })} alone={isTooMuch} />}
+        {item && <NodePanel item={item} lineage={lineage} state={state} close={() => to({ sel: "", to: "" })} choose={(id) => to({ sel: id, to: "" })} open={open} />}
+        {fold && <FoldPanel fold={fold} lineage={lineage} state={state} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
+      </div>
+      <TimeBar node={focus} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
+    </>
+  );
+}
+
+function Corner({ handled }: { handled: React.RefObject<Handled | null> }) {
+  return (
+    <div className="corner">
+      <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>−</button>
+      <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>+</button>
+      <button className="button" title="f" onClick={() => handled.current?.fit()}>Fit</button>
+    </div>
+  );
+}
+
+function Hint({ shown }: { shown: Shown }) {
+  return (
+    <div className="hint">
+      <span className="kind-dataset"><SignOf of="dataset" /> dataset</span>
+      <span className="kind-job"><SignOf of="job" /> job</span>
+      {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
+      <span><kbd>?</kbd> keys</span>
+    </div>
+  );
+}
+
+function Changes({ comparison, vs, end }: { comparison: Comparison; vs: string; end: () => void }) {
+  const count = (kind: string) => [...comparison.changes.values()].filter((one) => one === kind).length;
+  return (
+    <div className="notice" role="status">
+      <b>Since {vs.replace("T", " ").slice(0, 19)} UTC:</b>
+      <span className="added">+ {count("added")} added</span>
+      <span className="removed">− {count("removed")} removed</span>
+      <span className="changed">~ {count("changed")} changed</span>
+      <button className="chip" onClick={end}>End comparison</button>
+    </div>
+  );
+}
+
+function arrowsWithFolds(shown: Shown): { from: string; to: string }[] {
+  return [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
+}
+
+function labelOf(lineage: Lineage, shown: Shown, id: string): string {
+  const item: Item | undefined = lineage.items.get(id);
+  const fold = shown.folds.find((one) => one.id === id);
+  if (item) return spoken(item, lineage.up.get(id)?.length ?? 0, lineage.down.get(id)?.length ?? 0, Date.now());
+  return fold ? `${fold.ids.length} more ${fold.side === "up" ? "upstream" : "downstream"}` : id;
+}
+
+/** The node that an arrow key leads to: along an arrow, or the nearest above or below in the same rank. */
+function walk(shown: Shown, placed: Placed | null, from: string, key: string): string | null {
+  const here = placed?.at[from];
+  if (!placed || !here) return null;
+  const far = (id: string) => Math.abs((placed.at[id]?.y ?? 0) - here.y);
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    const next = arrowsWithFolds(shown).flatMap((arrow) => (key === "ArrowLeft" ? (arrow.to === from ? [arrow.from] : []) : arrow.from === from ? [arrow.to] : []));
+    return next.sort((a, b) => far(a) - far(b))[0] ?? null;
+  }
+  const up = key === "ArrowUp";
+  const rank = Object.entries(placed.at).filter(([id, { x, y }]) => id !== from && Math.abs(x - here.x) < CARD.width / 2 && (up ? y < here.y : y > here.y));
+  return rank.sort(([a], [b]) => far(a) - far(b))[0]?.[0] ?? null;
+}

@@ -1,0 +1,151 @@
+/** A run: what it read and made, its error, its facets; with a second one beside it. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "wouter";
+
+import { errorOf, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
+import { duration, utc } from "../../model/format";
+import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { SignOf, StateOf } from "../../parts/signs";
+import { datasetId } from "../../url/ids";
+import { link, mapLink } from "../../url/state";
+
+export function RunView() {
+  const query = new URLSearchParams(useSearch());
+  const [id, vs] = [query.get("id") ?? "", query.get("vs") ?? ""];
+  useTitle("Run");
+  if (!id) return <Nothing title="No run is chosen" />;
+  return (
+    <div className="page" style={vs ? { maxWidth: 1500 } : undefined}>
+      {vs ? (
+        <>
+          <p><Link href={link("run", { id })}>Only the first</Link></p>
+          <div className="columns2"><OneRun id={id} other={vs} /><OneRun id={vs} other={id} /></div>
+        </>
+      ) : (
+        <>
+          <OneRun id={id} />
+          <Upstream id={id} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const useRun = (id: string) => useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal), enabled: id !== "" });
+
+function OneRun({ id, other = "" }: { id: string; other?: string }) {
+  const result = useRun(id), against = useRun(other);
+  return (
+    <div>
+      <Loaded of={result}>
+        {(run) => {
+          const error = errorOf(run.facets);
+          return (
+            <>
+              <header className="head">
+                <span className={`state-${run.state}`}><SignOf of="run" /></span>
+                <div><div className="kind-word">Run of {run.job.name}</div><h1 className="mono">{run.id}</h1></div>
+              </header>
+              <div className="actions">
+                <Link className="button main" href={mapLink({ node: `job:${run.job.namespace}:${run.job.name}`, at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "" })}>Map then</Link>
+              </div>
+              <section className="card">
+                <dl className="facts">
+                  <dt>State</dt><dd><StateOf state={run.state} /></dd>
+                  <dt>Job</dt><dd><JobLink job={run.job} /></dd>
+                  <dt>Started</dt><dd>{utc(run.startedAt)} <span className="muted">(<When time={run.startedAt} />)</span></dd>
+                  <dt>Ended</dt><dd>{utc(run.endedAt)}</dd>
+                  <dt>Took</dt><dd>{duration(run.durationMs)} <Difference mine={run.durationMs} others={against.data?.durationMs ?? null} /></dd>
+                  {run.jobVersion && <><dt>Job version</dt><dd className="mono">{run.jobVersion.version.slice(0, 8)}{against.data && against.data.jobVersion?.version !== run.jobVersion.version && <span className="changed"> ~ another</span>}</dd></>}
+                  {run.nominalStartTime && <><dt>For</dt><dd>{utc(run.nominalStartTime)}</dd></>}
+                  {Object.entries(run.args).map(([name, value]) => <Argument key={name} name={name} value={value} />)}
+                </dl>
+                {error !== null && <><h2 className="removed">✕ Error</h2><pre>{error}</pre></>}
+              </section>
+              <Versions title="Read" of={run.inputDatasetVersions} others={against.data?.inputDatasetVersions} />
+              <Versions title="Made" of={run.outputDatasetVersions} others={against.data?.outputDatasetVersions} />
+              <h2>Facets</h2>
+              <Facets facets={run.facets} />
+            </>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+const Argument = ({ name, value }: { name: string; value: string }) => <><dt className="mono">{name}</dt><dd className="mono">{value}</dd></>;
+
+function Difference({ mine, others }: { mine: number | null; others: number | null }) {
+  if (mine === null || others === null || mine === others) return null;
+  return <span className="muted">({mine > others ? "+" : "−"}{duration(Math.abs(mine - others))} against the other)</span>;
+}
+
+type Uses = Run["inputDatasetVersions"] | Run["outputDatasetVersions"];
+
+function Versions({ title, of, others }: { title: string; of: Uses; others?: Uses | undefined }) {
+  const key = (use: Uses[number]) => `${datasetId(use.datasetVersionId)}#${use.datasetVersionId.version}`;
+  const known = new Set(others?.map(key)), names = new Set(others?.map((use) => datasetId(use.datasetVersionId)));
+  return (
+    <section className="card">
+      <h2>{title} <span className="muted">{of.length}</span></h2>
+      {of.length === 0 && <p className="muted">nothing was reported</p>}
+      <ul className="plain">
+        {of.map((use) => {
+          const id = datasetId(use.datasetVersionId);
+          return (
+            <li key={key(use)}>
+              <NodeLink id={id} name={use.datasetVersionId.name} where={use.datasetVersionId.namespace} /> <span className="mono muted">#{use.datasetVersionId.version.slice(0, 8)}</span>
+              {others && !names.has(id) && <span className="added"> + only here</span>}
+              {others && names.has(id) && !known.has(key(use)) && <span className="changed"> ~ another version</span>}
+              {rowsOf(use) !== null && <span className="muted"> · {rowsOf(use)}</span>}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** Rows as OpenLineage's facets `outputStatistics` and `inputStatistics` count them. */
+function rowsOf(use: Uses[number]): string | null {
+  for (const name of ["outputStatistics", "inputStatistics"]) {
+    const facet = (use.facets as Record<string, unknown>)[name];
+    const rows = typeof facet === "object" && facet !== null ? (facet as { rowCount?: unknown }).rowCount : null;
+    if (typeof rows === "number") return `${rows.toLocaleString("en-US")} rows`;
+  }
+  return null;
+}
+
+function Upstream({ id }: { id: string }) {
+  const result = useQuery({ queryKey: ["upstream-runs", id], queryFn: ({ signal }) => upstreamRuns(id, signal) });
+  return (
+    <section className="card">
+      <h2>The runs that made what it read</h2>
+      <Loaded of={result} rows={3}>
+        {({ runs, truncated }) => {
+          const others = runs.filter(({ run }) => run.id !== id);
+          return (
+            <>
+              {others.length === 0 && <p className="muted">none is known</p>}
+              <table className="table">
+                <tbody>
+                  {others.map(({ run, job }) => (
+                    <tr key={`${job.name} ${run.id}`}>
+                      <td className="fixed"><StateOf state={run.status} /></td>
+                      <td>{job.name}</td>
+                      <td className="mono"><Link href={link("run", { id: run.id })}>{run.id}</Link></td>
+                      <td className="fixed"><When time={run.end ?? run.start} /></td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              {truncated && <p className="muted">There are more.</p>}
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}

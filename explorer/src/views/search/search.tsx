@@ -1,0 +1,111 @@
+/** What was found: jobs, datasets and columns by a part of their name, records by node or place, a namespace's own. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "wouter";
+
+import { browse, searchRecords, type Hit } from "../../api/queries";
+import { count } from "../../model/format";
+import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
+import { Marked, useHits } from "../../parts/find";
+import { SignOf } from "../../parts/signs";
+import { LongTable, type ColumnOf } from "../../parts/table";
+import { link } from "../../url/state";
+
+const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
+const WORDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "column" } as const;
+const LIMIT = 200;
+
+export function SearchView() {
+  const query = new URLSearchParams(useSearch());
+  const [q, kind, namespace] = [query.get("q") ?? "", query.get("kind") ?? "", query.get("namespace") ?? ""];
+  useTitle(q ? `Search: ${q}` : namespace);
+  if (!q && !namespace) return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
+  return (
+    <div className="page">
+      <h1>{namespace || `“${q}”`}</h1>
+      {q && (
+        <nav className="tabs" aria-label="kinds">
+          {[["", "Jobs, datasets, columns"], ["record", "Records"]].map(([value, title]) => (
+            <Link key={value} href={link("search", { q, kind: value })} aria-current={kind === value ? "page" : undefined}>{title}</Link>
+          ))}
+        </nav>
+      )}
+      {namespace ? <Browse namespace={namespace} /> : kind === "record" ? <Records q={q} /> : <Names q={q} />}
+    </div>
+  );
+}
+
+function columnsOf(q: string): ColumnOf<Hit>[] {
+  return [
+    {
+      name: "Name", by: (hit) => hit.field ?? hit.name,
+      cell: (hit) => (
+        <span className="named">
+          <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
+          <span><Link href={mapOf(hit.nodeId)}><Marked text={hit.field ?? hit.name} q={q} /></Link>{hit.field !== undefined && <span className="where"> of {hit.name}</span>}</span>
+        </span>
+      ),
+    },
+    { name: "Kind", by: (hit) => hit.type, cell: (hit) => WORDS[hit.type] },
+    { name: "Namespace", by: (hit) => hit.namespace, cell: (hit) => <span className="mono">{hit.namespace}</span> },
+    { name: "Changed", by: (hit) => hit.updatedAt, cell: (hit) => <When time={hit.updatedAt} /> },
+  ];
+}
+
+function Names({ q }: { q: string }) {
+  const result = useHits(q, LIMIT);
+  return (
+    <Loaded of={result}>
+      {({ names, fields, all }) =>
+        all.length === 0 ? (
+          <Nothing title="Nothing is named so"><Link href={link("search", { q, kind: "record" })}>Look among records</Link></Nothing>
+        ) : (
+          <section className="card">
+            <p className="muted" role="status">{count(names.total)} jobs and datasets, {count(fields.total)} columns{(names.truncated || fields.truncated) && ", at least"}{all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}</p>
+            <LongTable label="found" columns={columnsOf(q)} rows={all} keyOf={(hit) => hit.nodeId} />
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Browse({ namespace }: { namespace: string }) {
+  const result = useQuery({ queryKey: ["browse", namespace], queryFn: ({ signal }) => browse(namespace, LIMIT, signal) });
+  return (
+    <Loaded of={result}>
+      {({ hits, total }) => (
+        <section className="card">
+          <p className="muted">{count(total)} jobs and datasets{hits.length < total && `; the first ${count(hits.length)} are here`}</p>
+          <LongTable label="in the namespace" columns={columnsOf("").filter(({ name }) => name !== "Namespace")} rows={hits} keyOf={(hit) => hit.nodeId} />
+        </section>
+      )}
+    </Loaded>
+  );
+}
+
+function Records({ q }: { q: string }) {
+  const by = q.includes("/") ? { location: q } : { node: q };
+  const result = useQuery({ queryKey: ["records", by], queryFn: ({ signal }) => searchRecords(by, undefined, signal) });
+  return (
+    <Loaded of={result}>
+      {({ records, cursor }) => (
+        <section className="card">
+          <p className="muted">By {"location" in by ? "the begin of its place" : "its node id"}, exactly as it was sent. {cursor && "There may be more; the archive may take seconds."}</p>
+          {records.length === 0 && <Nothing title="No record is known so">{cursor && <button className="button" onClick={() => void result.refetch()}>Search again</button>}</Nothing>}
+          {records.length > 0 && (
+            <LongTable
+              label="records" rows={records} keyOf={(one) => `${one.root_id} ${one.node_id}`}
+              columns={[
+                { name: "Node", by: (one) => one.node_id, cell: (one) => <Link className="mono" href={link("record", { node: one.node_id, root: one.root_id })}>{one.node_id}</Link> },
+                { name: "Action", by: (one) => one.action_taken, cell: (one) => one.action_taken },
+                { name: "Root", by: (one) => one.root_id, cell: (one) => <Link className="mono" href={link("record", { root: one.root_id })}>{one.root_id}</Link> },
+                { name: "Recorded", by: (one) => one.recordedAt, cell: (one) => <When time={new Date(one.recordedAt * 1000).toISOString()} /> },
+              ]}
+            />
+          )}
+        </section>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,83 @@
+/** The first view: what to look for, and what fails. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+
+import { failingJobs, namespaces } from "../../api/queries";
+import { count } from "../../model/format";
+import { Loaded, JobLink, useTitle, When } from "../../parts/frame";
+import { Find } from "../../parts/find";
+import { StateOf } from "../../parts/signs";
+import { jobId } from "../../url/ids";
+import { link, mapLink } from "../../url/state";
+
+export function StartView() {
+  useTitle("");
+  return (
+    <div className="page">
+      <div className="hero">
+        <h1>Where does it come from, and what is made of it?</h1>
+        <p className="muted">Lineage of datasets, jobs, columns and records</p>
+        <Find large />
+      </div>
+      <div className="columns2">
+        <FailingJobs />
+        <Namespaces />
+      </div>
+    </div>
+  );
+}
+
+function FailingJobs() {
+  const result = useQuery({ queryKey: ["failing"], queryFn: ({ signal }) => failingJobs(signal) });
+  return (
+    <section className="card">
+      <h2>Jobs whose last run failed</h2>
+      <Loaded of={result} rows={3}>
+        {({ jobs, totalCount }) => (
+          <>
+            {jobs.length === 0 && <p className="muted"><StateOf state="COMPLETED">No job’s last run failed.</StateOf></p>}
+            <ul className="plain">
+              {jobs.map((job) => (
+                <li key={jobId(job)}>
+                  <JobLink job={job} />
+                  <div className="small muted">
+                    <StateOf state="FAILED" /> <When time={job.latestRun?.endedAt ?? job.latestRun?.updatedAt ?? null} />
+                    {job.latestRun && <> · <Link href={link("run", { id: job.latestRun.id })}>run</Link> · <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link></>}
+                  </div>
+                </li>
+              ))}
+            </ul>
+            {totalCount > jobs.length && <p className="muted">and {count(totalCount - jobs.length)} more</p>}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Namespaces() {
+  const result = useQuery({ queryKey: ["namespaces"], queryFn: ({ signal }) => namespaces(signal) });
+  return (
+    <section className="card">
+      <h2>Namespaces</h2>
+      <Loaded of={result} rows={3}>
+        {({ namespaces: found, totalCount }) =>
+          found.length === 0 ? (
+            <>
+              <p className="muted">Nothing is known yet. Send an OpenLineage event:</p>
+              <pre>{`curl -s ${new URL("../api/v1/lineage", document.baseURI).href} -d @event.json`}</pre>
+            </>
+          ) : (
+            <>
+              <ul className="plain">
+                {found.map(({ name }) => <li key={name}><Link className="mono" href={link("search", { namespace: name })}>{name}</Link></li>)}
+              </ul>
+              {totalCount > found.length && <p className="muted">and {count(totalCount - found.length)} more</p>}
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

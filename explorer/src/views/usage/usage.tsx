@@ -1,0 +1,169 @@
+/** Usage of a column: who used it and what for, and what it flowed into. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useSearch } from "wouter";
+
+import { provenance as fetchProvenance, usage as fetchUsage, usageCsv, type Provenance, type Usage } from "../../api/queries";
+import { count, plural, utc } from "../../model/format";
+import { Loaded, download, JobLink, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { SignOf, StateOf } from "../../parts/signs";
+import { datasetId, fieldId, kindOf, nameOf } from "../../url/ids";
+import { columnsLink, link } from "../../url/state";
+
+const RANGES: readonly [string, string][] = [["now-1d", "a day"], ["now-7d", "a week"], ["now-30d", "30 days"], ["now-365d", "a year"]];
+
+function useRange(): { start: string; end: string } {
+  const query = new URLSearchParams(useSearch());
+  return { start: query.get("start") ?? "now-30d", end: query.get("end") ?? "now" };
+}
+
+function RangeChoice({ node, view }: { node: string; view: "usage" | "impact" }) {
+  const { start } = useRange();
+  const [, navigate] = useLocation();
+  return (
+    <div className="group" role="group" aria-label="time range">
+      {RANGES.map(([value, title]) => <button key={value} className="button" aria-pressed={start === value} onClick={() => navigate(link(view, { node, start: value, end: "now" }), { replace: true })}>{title}</button>)}
+    </div>
+  );
+}
+
+const useReport = (node: string, range: { start: string; end: string }) =>
+  useQuery({ queryKey: ["usage", node, range], queryFn: ({ signal }) => fetchUsage(node, range, signal), enabled: kindOf(node) === "field" });
+
+export function UsageView() {
+  const node = new URLSearchParams(useSearch()).get("node") ?? "";
+  const range = useRange();
+  useTitle(node ? `Usage of ${nameOf(node).field ?? nameOf(node).name}` : "Usage");
+  const result = useReport(node, range);
+  const sources = useQuery({ queryKey: ["provenance", node, range], queryFn: ({ signal }) => fetchProvenance(node, range, signal), enabled: kindOf(node) === "field" });
+  if (kindOf(node) !== "field") return <Nothing title="No column is chosen">Usage is of one column: find it with the box above.</Nothing>;
+  return (
+    <div className="page">
+      <NodeHead id={node}><p className="muted">Who used it, where it is now, where it came from</p></NodeHead>
+      <div className="actions">
+        <Link className="button main" href={columnsLink({ node })}>Its path</Link>
+        <RangeChoice node={node} view="usage" />
+        <button className="button" onClick={() => void usageCsv(node, range).then((text) => download(`usage-${nameOf(node).field ?? "column"}.csv`, "text/csv;charset=utf-8", text))}>CSV</button>
+      </div>
+      <Loaded of={result}>
+        {(report) => (
+          <>
+            <p className="muted">{utc(report.window.start)} to {utc(report.window.end)} UTC{report.truncated && <b className="changed"> ~ cut: there is more than one report holds</b>}</p>
+            <Uses report={report} />
+            <FlowTable report={report} />
+          </>
+        )}
+      </Loaded>
+      <Loaded of={sources} rows={3}>{(report) => <Sources report={report} />}</Loaded>
+    </div>
+  );
+}
+
+/** What a column flowed into: the impact of a change to it. */
+export function Flows({ node }: { node: string }) {
+  const result = useReport(node, useRange());
+  return (
+    <>
+      <div className="actions"><Link className="button main" href={columnsLink({ node, dir: "down" })}>Its path</Link><RangeChoice node={node} view="impact" /></div>
+      <Loaded of={result}>{(report) => <FlowTable report={report} />}</Loaded>
+    </>
+  );
+}
+
+function Uses({ report }: { report: Usage }) {
+  return (
+    <section className="card">
+      <h2>Uses <span className="muted">{count(report.uses.length)}</span></h2>
+      {report.uses.length === 0 && <p className="muted">No run used it in this time.</p>}
+      {report.uses.length > 0 && (
+        <div className="scroll" tabIndex={0} role="region" aria-label="uses">
+          <table className="table">
+            <thead><tr><th>Use</th><th>Job</th><th>Fields</th><th className="number">Runs</th><th>Last</th><th>Newest runs</th></tr></thead>
+            <tbody>
+              {report.uses.map((use, index) => (
+                <tr key={index}>
+                  <td className="fixed"><b>{use.kind.toLowerCase()}</b>{!use.known && <div className="small muted">columns not reported</div>}</td>
+                  <td>{use.job ? <JobLink job={use.job} /> : <span className="muted">not yours to see</span>}</td>
+                  <td className="mono small">{use.fields.slice(0, 6).map((field) => `${field.dataset.name}.${field.field ?? "?"}`).join(", ")}{use.fields.length > 6 && ` and ${use.fields.length - 6} more`}</td>
+                  <td className="number">{count(use.count)}</td>
+                  <td className="fixed"><When time={use.last} /></td>
+                  <td>{use.runs.slice(0, 3).map((run) => <div key={run.id}><StateOf state={run.state}>{""}</StateOf> <Link className="mono" href={link("run", { id: run.id })}>{run.id.slice(0, 13)}…</Link></div>)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const STATUS = { alive: "alive", dropped: "dropped", unknown: "unknown" } as const;
+
+function FlowTable({ report }: { report: Usage }) {
+  return (
+    <section className="card">
+      <h2>Flowed into <span className="muted">{plural(report.flows.length, "column")}</span></h2>
+      {report.flows.length === 0 && <p className="muted">Nothing was made of it in this time.</p>}
+      {report.flows.length > 0 && (
+        <div className="scroll" tabIndex={0} role="region" aria-label="flows">
+          <table className="table">
+            <thead><tr><th className="number">Hops</th><th>Column</th><th>How</th><th>Now</th><th>By</th></tr></thead>
+            <tbody>
+              {report.flows.map((flow, index) => (
+                <tr key={index}>
+                  <td className="number">{flow.hops}</td>
+                  <td><ColumnOf column={flow.column} /></td>
+                  <td className="fixed">
+                    {flow.masked ? <span className="state is-masked"><SignOf of="lock" />masked</span> : flow.direct ? "direct" : <span className="muted">indirect</span>}
+                    {!flow.certain && <span className="muted"> · may be</span>}
+                    {flow.failed && <span className="removed"> ✕ by failed runs</span>}
+                  </td>
+                  <td className="fixed">{flow.status === "dropped" ? <span className="removed">✕ dropped</span> : STATUS[flow.status]}</td>
+                  <td className="small">{flow.jobs.map(({ name }) => name).join(", ")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const REASONS = {
+  raw: "raw: no run wrote its dataset",
+  generated: "generated: made of nothing",
+  unreported: "not reported of which columns",
+  before: "made before this time",
+  elsewhere: "in a namespace that is not yours to see",
+} as const;
+
+function Sources({ report }: { report: Provenance }) {
+  return (
+    <section className="card">
+      <h2>True sources <span className="muted">{plural(report.sources.length, "column")}</span></h2>
+      {report.sources.length === 0 && <p className="muted">None is known.</p>}
+      {report.sources.length > 0 && (
+        <table className="table">
+          <thead><tr><th className="number">Hops</th><th>Column</th><th>How</th><th>The path ends here because it is</th></tr></thead>
+          <tbody>
+            {report.sources.map((source, index) => (
+              <tr key={index}>
+                <td className="number">{source.hops}</td>
+                <td><ColumnOf column={source.column} /></td>
+                <td>{source.masked ? <span className="state is-masked"><SignOf of="lock" />masked</span> : source.direct ? "direct" : <span className="muted">indirect</span>}</td>
+                <td>{REASONS[source.reason]}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function ColumnOf({ column }: { column: Usage["column"] }) {
+  const id = column.field === null ? datasetId(column.dataset) : fieldId(column.dataset, column.field);
+  return <NodeLink id={id} name={`${column.dataset.name}${column.field === null ? " (which columns is not reported)" : `.${column.field}`}`} where={column.dataset.namespace} />;
+}

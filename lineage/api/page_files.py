@@ -1,0 +1,59 @@
+"""Files of the explorer, as `make explorer` builds them into `explorer/dist`.
+
+That folder lies at the same place in a checkout, in the wheel and in the function's asset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+DIST = Path(__file__).resolve().parents[2] / "explorer" / "dist"
+INDEX = "index.html"
+HTML = "text/html; charset=utf-8"
+# Text alone: bytes would be sent as base64, a third larger.
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": HTML,
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml; charset=utf-8",
+}
+# The build puts a hash of the content into every name but the page's own.
+_FOREVER = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """A file of the build, with the headers that it is served with."""
+
+    text: str
+    content_type: str
+    cache_control: str
+
+
+@cache
+def built_files() -> Mapping[str, Path]:
+    """Return the files that may be served; they do not change while a process lives."""
+    return list_files(DIST)
+
+
+def list_files(folder: Path) -> Mapping[str, Path]:
+    """Return the files that a build wrote, by name; empty if it has not run."""
+    files = folder.iterdir() if (folder / INDEX).is_file() else ()
+    return {path.name: path for path in files if path.suffix in _TYPES}
+
+
+def find_file(files: Mapping[str, Path], name: str) -> PageFile | None:
+    """Return a file; the page for any other name, which is that of a view; None if there is no build."""
+    path = files.get(name) or files.get(INDEX)
+    if path is None:
+        return None
+    return PageFile(_read(path), _TYPES[path.suffix], REVALIDATE if path.name == INDEX else _FOREVER)
+
+
+@cache
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,108 @@
+"""Chromium for the tests of the explorer, and a page in it that fails its test for any error, refusal or stray request.
+
+They are skipped, saying why, where there is no Chromium (`CHROMIUM`, else the PATH), no Playwright or no built page.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from lineage.api.page_files import built_files
+from tests.explorer import stories
+from tests.explorer.served import Served
+
+ROOT = Path(__file__).resolve().parents[2]
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# Without these, Chromium looks for Google's hosts at every start.
+_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+_OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
+
+
+def find_chromium():
+    given = os.environ.get("CHROMIUM")
+    return given or next((found for name in _NAMES if (found := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, one for a worker."""
+    program = find_chromium()
+    if not program:
+        pytest.skip("no Chromium: install it, or name it in CHROMIUM")
+    if not built_files():
+        pytest.skip("the explorer is not built: `make explorer`, which needs npm")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=_OPTIONS)
+        yield browser
+        browser.close()
+
+
+class Watch:
+    """What a page did that it must not do: errors, refusals of its policy, requests to others."""
+
+    def __init__(self, page, url):
+        self.faults = []
+        self.expected = ()
+        self._url = url
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("request", self._on_request)
+
+    def _on_console(self, message):
+        if message.type == "error" and not any(text in message.text for text in self.expected):
+            self.faults.append(f"console: {message.text}")
+
+    def _on_request(self, request):
+        if not request.url.startswith((f"{self._url}/", f"blob:{self._url}/")):
+            self.faults.append(f"stray request: {request.url}")
+
+
+@pytest.fixture
+def open_view(browser):
+    """Return a function that opens a view of a server; `page.watch` is what it did wrong."""
+    with ExitStack() as on_exit:
+        watches = []
+
+        def open_view(served, view="", *, size=(1280, 720), scheme="light", **options):
+            width, height = size
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **options
+            )
+            on_exit.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(30_000)
+            page.watch = Watch(page, served.url)
+            watches.append(page.watch)
+            page.goto(f"{served.url}/explore/{view}")
+            return page
+
+        yield open_view
+        assert [fault for watch in watches for fault in watch.faults] == []
+
+
+def _served(*events):
+    served = Served()
+    served.load(*events)
+    return served
+
+
+@pytest.fixture(scope="session")
+def pipeline():
+    """The emissions pipeline, and what attacks."""
+    served = _served(*stories.emissions(), *stories.attacks())
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def hub():
+    """A dataset with many readers."""
+    served = _served(*stories.a_hub(400))
+    yield served
+    served.stop()

@@ -1,0 +1,111 @@
+"""The explorer and the API of runs and columns over HTTP on loopback, in this process, over a graph table in memory."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
+
+import boto3
+
+from benchmarks.memory_table import MemoryTable
+from lineage.api.app import Api
+from lineage.api.links import Links
+from lineage.graph.apply import apply_changes
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change
+from lineage.queries.service import LineageQueries
+
+_CONTEXT = SimpleNamespace(
+    function_name="f",
+    memory_limit_in_mb=1024,
+    invoked_function_arn="arn:f",
+    aws_request_id="r",
+    get_remaining_time_in_millis=lambda: 29_000,
+)
+
+
+class Served:
+    """A graph, the API over it and the page, at `url`; `refuse` makes the next calls of a path fail."""
+
+    def __init__(self, now_s=1_763_640_000):
+        self._table = MemoryTable()
+        keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
+        services = SimpleNamespace(
+            queries=LineageQueries(self._table),
+            links=Links(boto3.client("s3", **keys), "archive", "intake"),
+            now_s=lambda: now_s,
+        )
+        self._api = Api(lambda: services)
+        self._lock = threading.Lock()
+        self._refusals = {}
+        self.requested = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def load(self, *events):
+        rules = NamingRules(trim_partitions=False)
+        with self._lock:
+            apply_changes([parse_change(event, rules) for event in events], self._table)
+
+    def refuse(self, path, status, times=1, **headers):
+        self._refusals[path] = [(status, headers)] * times
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def respond(self, target, headers):
+        """Return status, headers and body."""
+        url = urlsplit(target)
+        if not url.path.startswith("/explore"):
+            self.requested.append(target)
+        if waiting := self._refusals.get(url.path):
+            status, sent = waiting.pop()
+            return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'
+        with self._lock:
+            response = self._api.resolve(_event(url, headers), _CONTEXT)
+        body = response["body"] or ""
+        raw = base64.b64decode(body) if response.get("isBase64Encoded") else body.encode()
+        return response["statusCode"], {name: some[0] for name, some in response["multiValueHeaders"].items()}, raw
+
+
+def _event(url, headers):
+    values = parse_qs(url.query, keep_blank_values=True)
+    return {
+        "resource": "/{proxy+}",
+        "path": url.path,
+        "httpMethod": "GET",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
+        "multiValueQueryStringParameters": values or None,
+        "pathParameters": {"proxy": url.path[1:]},
+        "stageVariables": {"auth": "iam"},
+        "requestContext": {"stage": "prod", "path": url.path, "requestId": "r", "httpMethod": "GET"},
+        "body": None,
+        "isBase64Encoded": False,
+    }
+
+
+def _handler_of(served):
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            status, headers, body = served.respond(self.path, dict(self.headers.items()))
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            """Print nothing."""
+
+    return Handler

@@ -1,0 +1,201 @@
+"""What the tests of the explorer look at: the emissions pipeline with neighbours, a hub, names that attack."""
+
+from __future__ import annotations
+
+from uuid import NAMESPACE_URL, uuid5
+
+JOBS, LAKE, MARTS = "emissions", "s3://flights", "postgres://marts.example:5432"
+_PRODUCER = "https://github.com/headwater/tests"
+_SCHEMA = "https://openlineage.io/spec/facets"
+
+RAW = [
+    ("flight", "string"),
+    ("date", "date"),
+    ("tailnum", "string"),
+    ("distance", "int"),
+    ("passenger_email", "string"),
+]
+ERROR = "org.apache.spark.SparkException: Job aborted due to stage failure:\n  No space left on device"
+PLANES = [("tailnum", "string"), ("seats", "int"), ("engine", "string"), ("year", "int")]
+CHECKED = [("flight", "string"), ("date", "date"), ("distance", "int"), ("seats", "int"), ("contact", "string")]
+ESTIMATED = [("flight", "string"), ("date", "date"), ("fuel_kg", "double"), ("co2_kg", "double"), ("contact", "string")]
+BY_DAY = [("date", "date"), ("flights", "bigint"), ("co2_t", "double")]
+
+
+def a_facet(**fields):
+    return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMA}/1-0-0/Any.json#/$defs/Any", **fields}
+
+
+def a_dataset(name, fields=None, lineage=None, namespace=LAKE):
+    facets = {}
+    if fields:
+        facets["schema"] = a_facet(fields=[{"name": one, "type": kind} for one, kind in fields])
+    if lineage:
+        columns = {
+            column: {"inputFields": [_source(*source) for source in sources]} for column, sources in lineage.items()
+        }
+        facets["columnLineage"] = a_facet(fields=columns)
+    return {"namespace": namespace, "name": name, "facets": facets}
+
+
+def _source(dataset, field, description="", masking=False):
+    subtype = "TRANSFORMATION" if description else "IDENTITY"
+    how = {"type": "DIRECT", "subtype": subtype, "description": description, "masking": masking}
+    return {"namespace": LAKE, "name": dataset, "field": field, "transformations": [how]}
+
+
+def run_of(job, number=1):
+    return str(uuid5(NAMESPACE_URL, f"{job} {number}"))
+
+
+def a_run(
+    job,
+    day,
+    inputs=(),
+    outputs=(),
+    *,
+    state="COMPLETE",
+    hour=6,
+    minutes=4,
+    namespace=JOBS,
+    error=None,
+    facets=None,
+    number=None,
+):
+    """The first and the last event of a run."""
+    run = run_of(job, number if number is not None else day)
+    base = {"producer": _PRODUCER, "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"}
+    job_of = {"namespace": namespace, "name": job, "facets": facets or {}}
+    failed = {"errorMessage": a_facet(message=error, programmingLanguage="python")} if error else {}
+    return [
+        {
+            **base,
+            "eventType": "START",
+            "eventTime": f"2025-11-{day:02}T{hour:02}:00:00Z",
+            "run": {"runId": run},
+            "job": job_of,
+        },
+        {
+            **base,
+            "eventType": state,
+            "eventTime": f"2025-11-{day:02}T{hour:02}:{minutes:02}:00Z",
+            "run": {"runId": run, "facets": failed},
+            "job": job_of,
+            "inputs": list(inputs),
+            "outputs": list(outputs),
+        },
+    ]
+
+
+_CHECK = {
+    "flight": [("raw", "flight")],
+    "date": [("raw", "date")],
+    "distance": [("raw", "distance")],
+    "seats": [("planes", "seats")],
+    "contact": [("raw", "passenger_email", "sha2(passenger_email, 256)", True)],
+}
+_ESTIMATE = {
+    "flight": [("checked", "flight")],
+    "date": [("checked", "date")],
+    "fuel_kg": [("checked", "distance", "0.03 * distance * seats"), ("checked", "seats", "0.03 * distance * seats")],
+    "co2_kg": [("checked", "distance", "3.16 * fuel_kg"), ("checked", "seats", "3.16 * fuel_kg")],
+    "contact": [("checked", "contact")],
+}
+
+
+def emissions(days=(17, 18, 19, 20)):
+    """Four nights of the pipeline; since the third it also writes a report, and on the fourth that fails."""
+    events = []
+    for day in days:
+        events += a_run("emissions.land", day, (), [a_dataset("raw", RAW)], hour=5, minutes=3)
+        events += a_run("emissions.planes", day, (), [a_dataset("planes", PLANES)], hour=5, minutes=1)
+        fields = CHECKED if day > 17 else CHECKED[:-1]
+        lineage = {column: sources for column, sources in _CHECK.items() if column in dict(fields)}
+        checked, rejected = a_dataset("checked", fields, lineage), a_dataset("rejected", RAW[:3])
+        events += a_run(
+            "emissions.check", day, [a_dataset("raw", RAW), a_dataset("planes", PLANES)], [checked, rejected], minutes=7
+        )
+        sql = a_facet(
+            query="SELECT flight, date, 0.03 * distance * seats AS fuel_kg,\n  3.16 * fuel_kg AS co2_kg\nFROM checked"
+        )
+        estimated = a_dataset("estimated", ESTIMATED, _ESTIMATE)
+        events += a_run(
+            "emissions.estimate",
+            day,
+            [a_dataset("checked", fields)],
+            [estimated],
+            hour=7,
+            minutes=11 + day % 3,
+            facets={"sql": sql},
+        )
+        by_day = a_dataset(
+            "public.co2_by_day",
+            BY_DAY,
+            {"date": [("estimated", "date")], "co2_t": [("estimated", "co2_kg", "sum(co2_kg) / 1000")]},
+            MARTS,
+        )
+        events += a_run(
+            "marts.co2_by_day", day, [a_dataset("estimated", ESTIMATED)], [by_day], hour=8, minutes=2, namespace="marts"
+        )
+        if day > 18:
+            failed = day == days[-1]
+            error = ERROR if failed else None
+            events += a_run(
+                "marts.airline_report",
+                day,
+                [a_dataset("estimated", ESTIMATED)],
+                [a_dataset("public.airline_report", BY_DAY, None, MARTS)],
+                hour=9,
+                minutes=21,
+                state="FAIL" if failed else "COMPLETE",
+                namespace="marts",
+                error=error,
+            )
+        events += a_run(
+            "ops.rejections",
+            day,
+            [a_dataset("rejected")],
+            [a_dataset("tmp.rejections", None, None, LAKE)],
+            hour=9,
+            namespace="ops",
+        )
+        events += a_run("bi.dashboard_of_emissions_per_airline_and_day", day, [by_day], [], hour=10, namespace="bi")
+    return events
+
+
+def a_hub(readers=2000):
+    """A dataset that thousands of jobs read, each writing its own."""
+    events = a_run("hub.load", 1, (), [a_dataset("hub", [("id", "int")])])
+    for number in range(readers):
+        events += a_run(
+            f"reader.{number:04}",
+            2 + number % 20,
+            [a_dataset("hub")],
+            [a_dataset(f"copy.{number:04}")],
+            minutes=number % 60,
+            number=number,
+        )[1:]
+    return events
+
+
+ATTACK = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+
+
+def attacks():
+    """Names and facets that are markup, spreadsheets' formulas, or long."""
+    fields = [(ATTACK, ATTACK), ("=1+1", "int"), ("x" * 300, "string"), ("‮override", "string")]
+    made = a_dataset(f"out {ATTACK}", fields, {ATTACK: [(f"in {ATTACK}", ATTACK, ATTACK)]})
+    return a_run(
+        f"=cmd {ATTACK}",
+        20,
+        [a_dataset(f"in {ATTACK}", fields)],
+        [made],
+        namespace=f"ns {ATTACK}",
+        state="FAIL",
+        error=ATTACK,
+        facets={
+            "sql": a_facet(query=ATTACK),
+            "documentation": a_facet(description=ATTACK),
+            "sourceCodeLocation": a_facet(type="git", url="javascript:alert(1)"),
+        },
+    )

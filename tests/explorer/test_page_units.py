@@ -1,0 +1,26 @@
+"""The page's own unit tests: model, addresses and layout, which need no browser."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from local.errors import ToolMissing
+from local.toolchain import find_node, with_node
+from tests.explorer.conftest import ROOT
+
+VITEST = ROOT / "explorer" / "node_modules" / "vitest" / "vitest.mjs"
+
+
+def test_model_addresses_and_layout_pass_their_unit_tests():
+    try:
+        node = find_node()
+    except ToolMissing as error:
+        pytest.skip(str(error))
+    if not VITEST.exists():
+        pytest.skip("Vitest is not installed: `make explorer`, which needs npm")
+    run = [str(node), str(VITEST), "run"]
+    done = subprocess.run(run, cwd=ROOT / "explorer", env=with_node(os.environ), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

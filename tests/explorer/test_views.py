@@ -1,0 +1,216 @@
+"""What a reader sees, does and shares, in a browser."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from tests.explorer.conftest import ROOT
+from tests.explorer.stories import ATTACK, JOBS, LAKE, run_of
+
+CHECKED, ESTIMATED = f"dataset:{LAKE}:checked", f"dataset:{LAKE}:estimated"
+CO2 = f"datasetField:{LAKE}:estimated:co2_kg"
+REPORT = "job:marts:marts.airline_report"
+HOSTILE = f"job:ns {ATTACK}:=cmd {ATTACK}"
+AXE = ROOT / "explorer" / "node_modules" / "axe-core" / "axe.min.js"
+
+VIEWS = {
+    "": "Jobs whose last run failed",
+    "search?q=check": "emissions.check",
+    f"map?node={CHECKED}": "emissions.estimate",
+    f"map?node={ESTIMATED}&list=1&vs=2025-11-18T12:00:00Z": "+ 2 added",
+    f"columns?node={CO2}": "3.16 * fuel_kg",
+    f"columns?node={ESTIMATED}&list=1": "checked.distance",
+    f"impact?node={CHECKED}": "public.co2_by_day",
+    f"impact?node={CO2}&start=1763000000&end=1764000000": "public.co2_by_day",
+    f"dataset?node={CHECKED}": "distance",
+    f"dataset?node={CHECKED}&tab=versions": "+ contact",
+    f"dataset?node={ESTIMATED}&tab=columns": "checked.seats",
+    f"dataset?node={CHECKED}&tab=facets": "schema",
+    f"job?node={REPORT}": "No space left on device",
+    f"job?node=job:{JOBS}:emissions.estimate&tab=code": "0.03 * distance * seats",
+    f"job?node=job:{JOBS}:emissions.check&tab=versions": "rejected",
+    f"run?id={run_of('marts.airline_report', 20)}": "No space left on device",
+    f"run?id={run_of('emissions.check', 20)}&vs={run_of('emissions.check', 19)}": "another version",
+    f"usage?node=datasetField:{LAKE}:raw:passenger_email&start=1763000000&end=1764000000": "masked",
+    "no-such-view": "There is no such view",
+    "dataset?node=dataset:s3://nowhere:nothing": "Not found",
+}
+NOT_FOUND = "the server responded with a status of 404"
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: re.sub(r"\W+", "-", view)[:60])
+def test_a_view_opens_by_its_address_and_survives_a_reload(open_view, pipeline, view):
+    page = open_view(pipeline, view)
+    page.watch.expected = (NOT_FOUND,) if "nowhere" in view else ()
+    page.get_by_text(VIEWS[view]).first.wait_for()
+    page.reload()
+    page.get_by_text(VIEWS[view]).first.wait_for()
+
+
+def node(page, name):
+    return page.locator(".react-flow__node", has_text=name)
+
+
+def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(open_view, pipeline):
+    page = open_view(pipeline)
+    page.get_by_role("combobox").fill("co2_k")
+    page.get_by_role("option", name="co2_kg").click()
+    page.get_by_text("3.16 * fuel_kg").first.wait_for()
+    assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2})}")
+
+
+def test_the_slash_goes_to_the_search_and_escape_leaves_it(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "emissions.check").wait_for()
+    page.keyboard.press("/")
+    page.keyboard.type("estim")
+    page.get_by_role("option", name="emissions.estimate").wait_for()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("listbox").is_hidden()
+
+
+def test_a_node_that_is_opened_stays_where_it_is(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", size=(1920, 1080))
+    opened = node(page, "estimated")
+    opened.wait_for()
+    before = opened.bounding_box()
+    page.get_by_role("button", name=re.compile("downstream of estimated")).click()
+    node(page, "marts.airline_report").wait_for()
+    after = opened.bounding_box()
+    assert (abs(before["x"] - after["x"]), abs(before["y"] - after["y"])) < (1, 1)
+    assert "open=down" in page.url
+
+
+def test_back_and_forward_go_from_map_to_map(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "estimated").click()
+    page.get_by_role("link", name="Centre here").click()
+    node(page, "marts.co2_by_day").wait_for()
+    page.go_back()
+    node(page, "emissions.check").wait_for()
+    assert quote(CHECKED, safe="") in page.url
+    page.go_forward()
+    node(page, "marts.co2_by_day").wait_for()
+
+
+def test_the_keyboard_alone_walks_selects_opens_and_lists(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "estimated").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("complementary", name="about emissions.estimate").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("complementary", name="about estimated").wait_for()
+    page.keyboard.press("e")
+    node(page, "marts.airline_report").wait_for()
+    page.keyboard.press("l")
+    page.get_by_role("region", name="nodes of the map").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("complementary", name="about estimated").wait_for(state="hidden")
+    page.keyboard.press("c")
+    page.get_by_text("Choose a column to see its whole path").wait_for()
+
+
+def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
+    page = open_view(
+        pipeline,
+        f"map?node=dataset:postgres://marts.example:5432:public.airline_report&sel=dataset:{'postgres://marts.example:5432'}:public.airline_report",
+    )
+    page.get_by_role("button", name="Why?").click()
+    page.get_by_text("Nearest trouble upstream").wait_for()
+    page.get_by_text("No space left on device").wait_for()
+
+
+def test_a_hub_is_folded_and_its_fold_is_searched(open_view, hub):
+    page = open_view(hub, f"map?node=dataset:{LAKE}:hub")
+    node(page, "395 more").click()
+    panel = page.get_by_role("complementary", name="395 more")
+    panel.get_by_role("textbox").fill("0123")
+    panel.get_by_role("button", name="draw", exact=True).click()
+    node(page, "reader.0123").wait_for()
+    assert node(page, "394 more").count() == 1
+    assert page.locator(".react-flow__node").count() < 20
+
+
+def test_a_map_takes_at_most_three_requests(open_view, pipeline):
+    pipeline.requested.clear()
+    page = open_view(pipeline, f"map?node={CHECKED}&depth=3")
+    node(page, "emissions.check").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert len(pipeline.requested) <= 3
+
+
+def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
+    pipeline.refuse("/api/v1/lineage", 503, times=3)
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    page.watch.expected = ("status of 503",)
+    alert = page.get_by_role("alert")
+    alert.wait_for()
+    assert "busy for now" in alert.inner_text()
+    assert "GET /api/v1/lineage?nodeId=" in alert.inner_text()
+    page.get_by_role("button", name="Try again").click()
+    node(page, "emissions.check").wait_for()
+
+
+@pytest.mark.parametrize(
+    "view", ["map?node={}", "job?node={}", "job?node={}&tab=code", "job?node={}&tab=facets", "impact?node={}"]
+)
+def test_what_events_say_is_text(open_view, pipeline, view):
+    page = open_view(pipeline, view.format(quote(HOSTILE, safe="")))
+    page.get_by_text("onerror").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.locator('img[src="x"]').count() == 0
+    assert page.locator('[href^="javascript:"]').count() == 0
+    assert page.title() not in ("1", "2")
+
+
+def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={quote(HOSTILE, safe='')}")
+    node(page, "failed").wait_for()
+    texts = {}
+    for kind in ("Picture as SVG", "List as CSV", "Picture as PNG"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind).click()
+        texts[kind] = download.value.path().read_bytes()
+    assert texts["Picture as SVG"].startswith(b"<svg")
+    assert b"<script" not in texts["Picture as SVG"]
+    assert texts["Picture as PNG"].startswith(b"\x89PNG")
+    assert b"\"'=cmd <img" in texts["List as CSV"]
+
+
+LOOKED_AT = {
+    "start": "",
+    "search": "search?q=check",
+    "map": f"map?node={ESTIMATED}&sel={REPORT}&list=1",
+    "columns": f"columns?node={CO2}",
+    "job": f"job?node={REPORT}",
+    "impact": f"impact?node={CHECKED}",
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", LOOKED_AT)
+def test_axe_finds_nothing_serious(open_view, pipeline, view, scheme):
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: `make explorer`")
+    page = open_view(pipeline, LOOKED_AT[view], scheme=scheme, bypass_csp=True)
+    page.wait_for_load_state("networkidle")
+    page.locator("[aria-busy]").first.wait_for(state="detached")
+    page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("() => axe.run()")
+    serious = [
+        (one["id"], [part["html"] for part in one["nodes"][:3]])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def test_a_large_screen_has_no_bar_to_scroll_sideways(open_view, pipeline):
+    for size in ((1280, 720), (1920, 1080), (640, 360)):
+        page = open_view(pipeline, f"dataset?node={CHECKED}", size=size)
+        page.get_by_text("distance").first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
