@@ -115,11 +115,11 @@ class World:
         apply_changes(statements, self.table)
         unused = dict.fromkeys(
             (
-                "intake",
+                "records",
                 "events",
                 "deletions",
                 "sources",
-                "marks",
+                "dirty_roots",
                 "searcher",
                 "links",
                 "sqs",
