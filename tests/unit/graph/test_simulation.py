@@ -50,6 +50,7 @@ def test_loaders_that_meet_and_die_leave_the_right_results(statements, seed):
         right.check(Simulation(in_messages(statements, dice), dice).run())
 
 
+# Takes long: a death at each row of each message of 15 histories.
 @pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(15)
 @given(streams(4), st.integers(0, 2**32))
