@@ -12,11 +12,7 @@ from lineage.queries.columns.results import (
     DetailNode,
     DetailOperation,
     FieldMapping,
-    FieldOperationPath,
-    FieldOperationPaths,
     Mappings,
-    PathOperation,
-    SimpleEdge,
     TimeRange,
 )
 from lineage_model.ids import DatasetId
@@ -52,27 +48,6 @@ def a_mapping(**changes):
     """That of the design: names of people, joined."""
     pairs = ((("first_name",), ("name",)), (("id",), ("id",)), (("last_name",), ("name",)))
     return FieldMapping(**{"source": PERSON, "destination": EMPLOYEE, "pairs": pairs, **changes})
-
-
-def test_mappings_are_as_the_design_draws_them():
-    api = an_api({(EMPLOYEE, WINDOW, 10): Mappings((a_mapping(),))})
-
-    answer = ask(api, mappings_of("ns", "Employee"), RANGE)
-
-    assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
-    assert "X-Truncated" not in answer.headers
-    assert answer.form == [
-        {
-            "source": {"namespace": "ns", "name": "Person"},
-            "destination": {"namespace": "ns", "name": "Employee"},
-            "Destination": {"namespace": "ns", "name": "Employee"},
-            "fieldmap": [
-                {"from": "id", "to": "id"},
-                {"from": "first_name", "to": "name"},
-                {"from": "last_name", "to": "name"},
-            ],
-        }
-    ]
 
 
 def test_level_says_how_far_and_a_cut_is_in_a_header():
@@ -120,29 +95,6 @@ def a_detail(**changes):
     return Detail(**{**parts, **changes})
 
 
-def test_a_field_is_nodes_operations_and_connections():
-    api = an_api({(EMPLOYEE, ("name",), WINDOW, "both"): a_detail()})
-
-    answer = ask(api, detail_of("ns", "Employee", "name"), RANGE)
-
-    assert answer.form == {
-        "nodes": [
-            {"id": "read.body", "label": "body", "sourceEndPoint": {"namespace": "ns", "name": "file"}},
-            {"id": "parse.first_name", "label": "first_name"},
-            {"id": "concat.name", "label": "name", "destinationEndPoint": {"namespace": "ns", "name": "Employee"}},
-        ],
-        "operations": [
-            {"name": "read", "description": "reading"},
-            {"name": "parse", "description": None},
-            {"name": "concat", "description": None},
-        ],
-        "connections": [
-            {"from": "read.body", "to": "parse.first_name", "operation": "parse"},
-            {"from": "parse.first_name", "to": "concat.name", "operation": "concat"},
-        ],
-    }
-
-
 def test_a_field_that_is_written_as_it_was_read_has_both_endpoints():
     untouched = DetailNode("read.id", "id", source=PERSON, destination=EMPLOYEE)
     api = an_api({(EMPLOYEE, ("id",), WINDOW, "both"): Detail((untouched,), truncated=True)})
@@ -184,85 +136,7 @@ def test_fields_in_fields_are_paths_with_slashes():
     assert ask(api, detail_of("ns", "Employee", r"employees/a\/b"), RANGE).form["nodes"]
 
 
-# The design's sample, with the commas it forgot.
-SAMPLE = [
-    {"inputs": ["source"], "outputs": ["offset", "body"], "name": "read", "description": "Reading the data"},
-    {
-        "inputs": ["body"],
-        "outputs": ["firstName", "lastName", "age", "city", "state"],
-        "name": "parse",
-        "description": "parsing the input body field",
-    },
-    {
-        "inputs": ["firstName", "lastName"],
-        "outputs": ["name"],
-        "name": "concat",
-        "description": "concatenating the first name and last name",
-    },
-    {
-        "inputs": ["name"],
-        "outputs": ["uniqueId"],
-        "name": "create",
-        "description": "creating unique id from the name field",
-    },
-]
-
-
-def a_way(**changes):
-    """The design's way to the unique id."""
-    operations = tuple(
-        PathOperation(
-            one["name"],
-            one["description"],
-            tuple(one["inputs"]),
-            tuple(one["outputs"]),
-            FILE if one["name"] == "read" else None,
-        )
-        for one in SAMPLE
-    )
-    way = {
-        "operations": operations,
-        "edges": (SimpleEdge(FILE, ("body",), ("parse", "concat", "create")),),
-        "runs": (RUN, OTHER_RUN),
-        "nodes": (DetailNode("read.body", "body", source=FILE), DetailNode("parse.firstName", "firstName")),
-        "connections": (Connection("read.body", "parse.firstName", "parse"),),
-    }
-    return FieldOperationPath(**{**way, **changes})
-
-
-@pytest.fixture
-def store():
-    """The design's store, whose field was made in one way."""
-    return an_api({(STORE, ("uniqueId",), WINDOW): FieldOperationPaths((a_way(),))})
-
-
 ASKED = {"fieldName": "uniqueId", "startTimeInSeconds": 1442863938, "endTimeInSeconds": 1442881938}
-THE_FILE = {"namespace": "ns", "name": "file"}
-
-
-def test_paths_are_as_the_design_draws_them_with_the_source_told(store):
-    answer = ask(store, paths_of("myns", "mytableds", "uniqueId"), RANGE)
-
-    operations = [{**SAMPLE[0], "source": THE_FILE}, *SAMPLE[1:]]
-    assert answer.form == {**ASKED, "paths": [{"operations": operations, "runs": [RUN, OTHER_RUN]}]}
-
-
-def test_the_simple_view_has_source_fields_and_the_operations_between(store):
-    answer = ask(store, paths_of("myns", "mytableds", "uniqueId"), {**RANGE, "view": "simple"})
-
-    edge = {"from": "body", "to": "uniqueId", "operations": ["parse", "concat", "create"], "source": THE_FILE}
-    assert answer.form == {**ASKED, "paths": [{"edges": [edge], "runs": [RUN, OTHER_RUN]}]}
-
-
-def test_the_detailed_view_has_every_field_on_the_way(store):
-    answer = ask(store, paths_of("myns", "mytableds", "uniqueId"), {**RANGE, "view": "Detailed"})
-
-    nodes = [
-        {"id": "read.body", "label": "body", "sourceEndPoint": THE_FILE},
-        {"id": "parse.firstName", "label": "firstName"},
-    ]
-    edges = [{"from": "read.body", "to": "parse.firstName", "operation": "parse"}]
-    assert answer.form == {**ASKED, "paths": [{"nodes": nodes, "edges": edges, "runs": [RUN, OTHER_RUN]}]}
 
 
 def test_another_view_is_refused():

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lineage.api.examples import columns, operations, reports, runs
+from lineage_model.ids import JobId, name_uuid
+from tests.builders_events import AT_NOON, a_dataset, a_facet, a_job_event, a_parent, a_run_event
+from tests.unit.api.columns_pipeline import a_dataset_made, source
 from tests.unit.api.marquez_asker import Asker, at
 from tests.unit.api.proxy import ask
 
@@ -60,6 +63,12 @@ OF_RUNS = [
     (("/api/v1/runlineage/upstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),
     (("/api/v1/events/lineage", {"limit": 1}), 200, a_page("events", runs.EVENT, total=2)),
     (("/api/v1/search", {"q": "CHECKED"}), 200, a_page("results", runs.HIT)),
+    ((f"{STORE}/datasets/none/versions", {}), 404, not_found("Dataset 'none' not found.")),
+    ((f"{JOBS}/jobs/none/versions", {}), 404, not_found("Job 'none' not found.")),
+    ((f"{JOBS}/jobs/none/runs", {}), 404, not_found("Job 'none' not found.")),
+    (("/api/v1/jobs/runs/none/facets", {"type": "run"}), 404, not_found("Run 'none' not found.")),
+    (("/api/v1/runlineage/upstream", {"runId": "none"}), 404, not_found("Run 'none' not found.")),
+    (("/api/v1/lineage", {"nodeId": "dataset:a:b"}), 404, not_found("Node 'dataset:a:b' not found.")),
 ]
 # After the run of the estimate, which reports its operations and record roots
 OF_FIELDS = [
@@ -74,6 +83,105 @@ OF_FIELDS = [
     (("/api/v1/reports/usage", {**RANGE, "nodeId": DISTANCE}), 200, reports.USAGE),
     (("/api/v1/reports/provenance", {**RANGE, "nodeId": reports.NODE_ID}), 200, reports.PROVENANCE),
 ]
+
+
+def a_run(number, job, inputs=(), outputs=(), **changes):
+    run = f"01941f29-7c00-7ea7-b5a3-{number:012}"
+    return a_run_event(run=run, job=job, inputs=inputs, outputs=outputs, **changes)
+
+
+PARENT_RUN = "01941f29-0000-7ea7-b5a3-4d2d5f0a1b2c"
+NIGHTLY = {"parent": a_parent(PARENT_RUN, "nightly")}
+NOMINAL = a_facet("NominalTimeRun", nominalStartTime=AT_NOON)
+ODD_FACETS = {
+    "datasetType": a_facet("DatasetType", datasetType="TOPIC"),
+    "documentation": a_facet("DocumentationDataset", description="flights"),
+    "lifecycleStateChange": a_facet("LifecycleStateChange", lifecycleStateChange="CREATE"),
+    "dataSource": {**a_facet("DatasourceDataset"), "name": "kafka"},
+}
+CHECK_FACETS = {
+    "jobType": a_facet("JobType", processingType="BATCH", integration="SPARK", jobType="SQL_JOB"),
+    "sourceCodeLocation": {**a_facet("SourceCodeLocation"), "url": "https://git.example/check.py", "version": "4f1c"},
+    "documentation": a_facet("DocumentationJob", description="rejects"),
+}
+STATISTICS = {"inputStatistics": a_facet("InputStatistics", rowCount=842)}
+MADE = a_dataset_made("made", {"`a.b`": [source("checked", "flight")], "now": []}, ["`a.b`", "now"])
+NO_SOURCES = {"name": "now", "inputFields": [], "transformationType": None, "transformationDescription": None}
+CHECKED_ID = {"namespace": runs.NAMESPACE, "name": "checked"}
+# Runs, jobs and datasets with fields that those of the document lack
+ODD = (
+    a_run(1, "begun", eventType="START"),
+    a_run(
+        2,
+        "nightly.check",
+        [a_dataset("raw", inputFacets=STATISTICS)],
+        [a_dataset("checked", fields=["flight"])],
+        run_facets={**NIGHTLY, "nominalTime": NOMINAL},
+        job_facets=CHECK_FACETS,
+    ),
+    a_run(2, "copy", eventType="OTHER", eventTime="2025-11-20T12:00:01Z"),
+    a_run(3, "nightly", ["checked"], ["gone"], run_facets=NIGHTLY, eventTime="2025-11-20T12:01:00Z"),
+    a_run(4, "other", run_facets=NIGHTLY),
+    a_run(5, "nightly", ["checked"], [MADE], run_facets=NIGHTLY, eventTime="2025-11-20T12:02:00Z"),
+    a_run(6, "other", [], [a_dataset("odd", facets=ODD_FACETS)], eventType="FAIL", eventTime="2025-11-20T12:03:00Z"),
+    a_job_event(job="declared", inputs=[], outputs=["declared"]),
+    a_run(7, "unknown", ["checked"], ["copied"]),
+    a_run(8, "unknown", job_facets=CHECK_FACETS, eventTime="2025-11-20T12:04:00Z"),
+)
+ODD_RUN, ODD_JOBS, ODD_DATASETS = (
+    "/api/v1/jobs/runs/01941f29-7c00-7ea7-b5a3-{:012}",
+    f"{JOBS}/jobs",
+    f"{STORE}/datasets",
+)
+CODE = {"location": "https://git.example/check.py"}
+NIGHTLY_ARGS = {"run_id": PARENT_RUN, "name": "nightly", "namespace": runs.JOBS}
+OF_NIGHTLY = {"parentJobName": "nightly", "parentJobUuid": name_uuid(JobId(runs.JOBS, "nightly").node_id)}
+BEGUN = {"startedAt": AT_NOON, "endedAt": None, "durationMs": None, "jobVersion": None, "facets": {}}
+NEVER_RAN = {"latestRun": None, "latestRuns": None, "labels": [], "location": None, "description": None}
+# A path, and the fields of the response that the case is about
+OF_ODD = [
+    (ODD_RUN.format(1), {"state": "RUNNING", **BEGUN, "inputDatasetVersions": [], "outputDatasetVersions": []}),
+    (ODD_RUN.format(2), {"args": {"nominal_start_time": AT_NOON, **NIGHTLY_ARGS}, "nominalStartTime": AT_NOON}),
+    (ODD_RUN.format(2), {"otherJobs": [{"namespace": runs.JOBS, "name": "copy"}], "nominalEndTime": None}),
+    (ODD_RUN.format(2), {"inputDatasetVersions": [{"facets": STATISTICS, "resolvedBy": "initial"}]}),
+    (ODD_RUN.format(3), {"inputDatasetVersions": [{"facets": {}, "resolvedBy": "parentRun"}]}),
+    (f"{ODD_JOBS}/nightly.check", {"name": "nightly.check", "simpleName": "check", **OF_NIGHTLY}),
+    (f"{ODD_JOBS}/nightly", {"name": "nightly", "simpleName": "nightly", **OF_NIGHTLY}),
+    (f"{ODD_JOBS}/other", {"name": "other", "simpleName": "other", **OF_NIGHTLY}),
+    (f"{ODD_JOBS}/nightly.check", {**CODE, "labels": ["SQL_JOB", "SPARK"], "description": "rejects"}),
+    (f"{ODD_JOBS}/nightly.check", {"facets": CHECK_FACETS, "lineageUnknown": False}),
+    (f"{ODD_JOBS}/nightly.check/versions", {"versions": [{**CODE, "codeVersion": "4f1c", "lineageUnknown": False}]}),
+    (f"{ODD_JOBS}/declared", NEVER_RAN),
+    (f"{ODD_JOBS}/unknown", {"lineageUnknown": True, "inputs": [CHECKED_ID], "outputs": [{"name": "copied"}]}),
+    (f"{ODD_DATASETS}/odd", {"type": "STREAM", "schemaLocation": None, "sourceName": "kafka", "fields": []}),
+    (f"{ODD_DATASETS}/odd", {"description": "flights", "lastLifecycleState": "CREATE", "currentVersion": None}),
+    (f"{ODD_DATASETS}/odd/versions", {"versions": [{"failed": True, "lifecycleState": "CREATE"}]}),
+    (f"{ODD_DATASETS}/raw/versions", {"versions": [{"createdByRun": None, "failed": False}]}),
+    (f"{ODD_DATASETS}/gone", {"stale": True, "lastWrittenBy": {"job": {"namespace": runs.JOBS, "name": "nightly"}}}),
+    (f"{ODD_DATASETS}/made", {"columnLineage": [{"name": "`a.b`", "inputFields": [{"field": "flight"}]}, NO_SOURCES]}),
+]
+
+
+def part_of(found, wanted):
+    """Return the fields that `wanted` names."""
+    if isinstance(wanted, dict):
+        return {name: part_of(found[name], value) for name, value in wanted.items()}
+    if isinstance(wanted, list):
+        return [part_of(one, value) for one, value in zip(found, wanted, strict=True)]
+    return found
+
+
+@pytest.fixture(scope="module")
+def of_odd():
+    asker = Asker()
+    asker.load(*ODD)
+    return asker.api
+
+
+@pytest.mark.parametrize(("path", "response"), OF_ODD)
+def test_requests_about_other_fields(of_odd, path, response):
+    answer = ask(of_odd, path)
+    assert (answer.status, part_of(answer.form, response)) == (200, response)
 
 
 @pytest.fixture(scope="module")

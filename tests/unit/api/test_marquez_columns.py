@@ -171,6 +171,8 @@ def test_a_version_is_selected_in_three_ways(api):
     assert f"{start}#{version}" in ids(form)
     assert all("#" in one for one in ids(form))
     assert len(ids(form)) == 6
+    (links,) = (node["data"]["links"] for node in form["graph"] if node["id"] == f"{start}#{version}")
+    assert (links["version"].rpartition("/")[2], links["origins"].rpartition("%23")[2]) == (version, version)
     assert graph(api, start, depth=2, datasetVersion=version) == form
     assert graph(api, f"{start}#{version}", depth=2, datasetVersion=version.upper()) == form
     assert graph(api, start, depth=2, lineageAt="2025-11-21") == form
@@ -185,7 +187,8 @@ def test_two_writers_unite(api):
     (node,) = graph(api, field("checked", "seats"))["graph"]
     assert {one["dataset"] for one in node["data"]["inputFields"]} == {"planes", "raw"}
     assert {one["job"]["name"] for one in node["data"]["reportedBy"]} == {CHECK, "emissions.patch"}
-    assert (node["data"]["datasetVersion"], node["data"]["links"]["run"]) == (None, None)
+    links = node["data"]["links"]
+    assert (node["data"]["datasetVersion"], links["version"], links["run"]) == (None, None, None)
 
 
 def test_what_was_declared_without_a_run_is_told_so():
@@ -199,6 +202,18 @@ def test_what_was_declared_without_a_run_is_told_so():
     (of_dataset,) = graph(api, field("summed", "seats"))["graph"][0]["data"]["reportedBy"]
     assert (of_job["declared"], of_job["job"]["name"], of_job["links"]) == (True, CHECK, {"version": None, "run": None})
     assert (of_dataset["declared"], of_dataset["job"]) == (True, None)
+    data = graph(api, field("checked", "seats"))["graph"][0]["data"]
+    assert (data["fieldType"], data["type"], data["schemaKnown"]) == ("unknown", "unknown", False)
+    (origin,) = api.found("/column-lineage/origins", nodeId=field("summed", "seats"))["versions"]
+    assert (origin["run"], origin["links"]["run"], origin["roots"], origin["rootsReportedBy"]) == (None, None, [], None)
+
+
+def test_a_column_that_no_job_writes_any_more_names_its_last_writer(api):
+    api.load(a_step(CHECK, 11, ["raw"], ["rejected"], run=LATER_RUN))
+
+    (node,) = graph(api, field("checked", "seats"))["graph"]
+    writer = {"job": {"namespace": NAMESPACE, "name": CHECK}, "runId": RUNS[CHECK], "endedAt": "2025-11-20T09:00:00Z"}
+    assert (node["data"]["stale"], node["data"]["lastWrittenBy"]) == (True, writer)
 
 
 def test_links_lead_on(api):

@@ -155,6 +155,9 @@ def test_what_a_version_was_made_of(api):
     assert not any(one.startswith((ESTIMATED, REJECTED)) for one in ids)
     assert {one.partition("#")[0] for one in ids} == {CHECKED, CHECK_JOB, RAW, READ_JOB, LANDING}
     assert api.graph(CHECKED, datasetVersion=version) == graph
+    data = {node["data"]["name"]: node["data"] for node in graph["graph"]}
+    assert (data["checked"]["version"], data[CHECK]["runs"]) == (version, [RUNS[CHECK]])
+    assert data[CHECK]["version"] == api.found(f"/namespaces/{NAMESPACE}/jobs/{CHECK}")["currentVersion"]
 
 
 def test_the_runs_upstream_of_a_run(api):
@@ -194,22 +197,6 @@ def test_datasets_are_listed_by_name_page_by_page(api):
     assert api.found(f"/namespaces{at(STORE)}/datasets/raw") == listed["datasets"][3]
 
 
-def test_a_dataset_and_its_versions(api):
-    path = f"/namespaces{at(STORE)}/datasets/raw"
-    dataset = api.found(path)
-    versions = api.found(f"{path}/versions")
-
-    assert dataset["fields"] == [
-        {"name": "flight", "type": "string", "tags": [], "description": None},
-        {"name": "delay", "type": "int", "tags": [], "description": None},
-    ]
-    assert list(dataset["facets"]) == ["schema"]
-    (version,) = versions["versions"]
-    assert (version["version"], versions["totalCount"]) == (dataset["currentVersion"], 1)
-    assert version["createdByRun"]["id"] == RUNS[READ_FLIGHTS]
-    assert api.found(f"{path}/versions/{version['version']}")["version"] == version["version"]
-
-
 def test_jobs_are_listed_by_name_in_all_namespaces_or_one(api):
     every, some = api.found("/jobs"), api.found(f"/namespaces/{NAMESPACE}/jobs")
 
@@ -229,37 +216,6 @@ def test_jobs_are_found_by_the_state_of_their_last_run(api):
     assert names("completed") == [CALCULATE, READ_FLIGHTS]
     assert names("COMPLETED", "FAILED") == [CALCULATE, CHECK, READ_FLIGHTS]
     assert names("RUNNING") == []
-
-
-def test_a_job_its_versions_and_its_runs(api):
-    path = f"/namespaces/{NAMESPACE}/jobs/{CHECK}"
-    job = api.found(path)
-    versions, runs = api.found(f"{path}/versions"), api.found(f"{path}/runs")
-
-    assert (job["name"], job["inputs"], [one["name"] for one in job["outputs"]]) == (
-        CHECK,
-        [{"namespace": STORE, "name": "raw"}],
-        ["checked", "rejected"],
-    )
-    assert list(job["facets"]) == ["sql"]
-    assert [one["version"] for one in versions["versions"]] == [job["currentVersion"]]
-    assert api.found(f"{path}/versions/{job['currentVersion']}")["version"] == job["currentVersion"]
-    assert [one["id"] for one in runs["runs"]] == [RUNS[CHECK]] == [job["latestRun"]["id"]]
-
-
-def test_a_run_and_its_facets(api):
-    run = api.found(f"/jobs/runs/{RUNS[CHECK]}")
-
-    assert (run["state"], run["startedAt"], run["endedAt"], run["durationMs"]) == (
-        "COMPLETED",
-        "2025-11-20T09:00:00Z",
-        "2025-11-20T09:30:00Z",
-        1_800_000,
-    )
-    assert [one["datasetVersionId"]["name"] for one in run["inputDatasetVersions"]] == ["raw"]
-    assert [one["datasetVersionId"]["name"] for one in run["outputDatasetVersions"]] == ["checked", "rejected"]
-    facets = {kind: api.found(f"/jobs/runs/{RUNS[CHECK]}/facets", type=kind) for kind in ("run", "job", "dataset")}
-    assert {kind: list(form["facets"]) for kind, form in facets.items()} == {"run": [], "job": ["sql"], "dataset": []}
 
 
 def test_run_events_are_listed_as_they_were_sent(api):
@@ -317,29 +273,6 @@ def test_search_takes_the_queries_of_marquez_own_page(api):
 
     assert jobs("NAME") == jobs("name") == ["a_check", CHECK]
     assert jobs("UPDATE_AT") == jobs("updated_at") == [CHECK, "a_check"]
-
-
-@pytest.mark.parametrize(
-    ("path", "query", "message"),
-    [
-        ("/lineage", {"nodeId": "job:nowhere:nothing"}, "Node 'job:nowhere:nothing' not found."),
-        ("/lineage", {"nodeId": f"dataset:{STORE}:nothing"}, f"Node 'dataset:{STORE}:nothing' not found."),
-        ("/runlineage/upstream", {"runId": UNKNOWN_RUN}, f"Run '{UNKNOWN_RUN}' not found."),
-        ("/namespaces/nowhere", {}, "Namespace 'nowhere' not found."),
-        ("/namespaces/nowhere/datasets", {}, "Namespace 'nowhere' not found."),
-        (f"/namespaces{at(STORE)}/datasets/nothing", {}, "Dataset 'nothing' not found."),
-        (f"/namespaces{at(STORE)}/datasets/nothing/versions", {}, "Dataset 'nothing' not found."),
-        (f"/namespaces{at(STORE)}/datasets/raw/versions/x", {}, "Dataset version 'x' not found."),
-        (f"/namespaces/{NAMESPACE}/jobs/nothing", {}, "Job 'nothing' not found."),
-        (f"/namespaces/{NAMESPACE}/jobs/nothing/versions", {}, "Job 'nothing' not found."),
-        (f"/namespaces/{NAMESPACE}/jobs/{CHECK}/versions/x", {}, "Job version 'x' not found."),
-        (f"/namespaces/{NAMESPACE}/jobs/nothing/runs", {}, "Job 'nothing' not found."),
-        (f"/jobs/runs/{UNKNOWN_RUN}", {}, f"Run '{UNKNOWN_RUN}' not found."),
-        (f"/jobs/runs/{UNKNOWN_RUN}/facets", {"type": "run"}, f"Run '{UNKNOWN_RUN}' not found."),
-    ],
-)
-def test_what_is_unknown_is_404(api, path, query, message):
-    assert api.get(path, **query) == (404, {"code": 404, "message": message})
 
 
 TIME_RULE = "must be Unix seconds, or a year, a day or an ISO 8601 date and time of the years 1 to 9999"

@@ -93,18 +93,6 @@ def rows_of(text):
     return [{name: cell for name, cell in row.items() if cell} for row in csv.DictReader(StringIO(text, newline=""))]
 
 
-def test_usage_says_who_used_a_field_and_what_it_flowed_into():
-    answer = ask(the_reports(), "/api/v1/reports/usage", ASKED)
-
-    assert (answer.status, answer.form) == (200, examples.USAGE)
-
-
-def test_provenance_says_the_true_sources_and_the_steps():
-    answer = ask(the_reports(), "/api/v1/reports/provenance", {"nodeId": examples.NODE_ID, **RANGE})
-
-    assert (answer.status, answer.form) == (200, examples.PROVENANCE)
-
-
 def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
     runs = (*a_use().runs, a_reported_run("r2", FIRST, "FAILED"))
     many = {"first": FIRST, "count": 24, "states": (("COMPLETED", 23), ("FAILED", 1)), "runs": runs}

@@ -18,9 +18,9 @@ from headwater.layers import Edge
 from headwater.picture import draw
 from headwater.service import NoResponse
 from lineage.api.marquez.graph_views import render_graph
-from lineage.graph.entities import Graph, outline_dataset, outline_job
+from lineage.graph.entities import Graph, LastWriter, outline_dataset, outline_job
 from lineage_model.ids import DatasetId, JobId
-from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job, a_last_writer
+from tests.builders_found import CHECK, CHECKED, NOON, RAW, a_found_dataset, a_found_job
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -73,7 +73,7 @@ def printed(graph: JobGraph) -> list[str]:
 
 
 def test_the_answer_of_the_api_is_read_as_a_graph() -> None:
-    stale = a_found_dataset(id=RAW, stale=True, last_written_by=a_last_writer())
+    stale = a_found_dataset(id=RAW, stale=True, last_written_by=LastWriter(CHECK, "r", NOON))
     graph = Graph((a_found_job(),), (stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
 
     assert parse_graph(render_graph(graph, from_dataset=False)) == JobGraph(
