@@ -9,9 +9,10 @@ The lineage of a write is a line for each of its columns, a line (`*`) for all o
     inputs: flights
 
 `IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (no subtype) are DIRECT, all others INDIRECT.
-`MASKED` and a description in parentheses may follow. In an expectation `inputs` may be left out where they are the
-datasets of its columns; `unknown` among them is an input without a name. Datasets stand by the last part of their
-names. A line with a colon alone (`totals:`) names the dataset of the lines below it; without one it is `out`.
+`MASKED` and a description in parentheses may follow. A semicolon ends a line, too. In an expectation `inputs` may be
+left out where they are the datasets of its columns; `unknown` among them is an input without a name. Datasets stand by
+the last part of their names. A line with a colon alone (`totals:`) names the dataset of the lines below it; without one
+it is `out`.
 `nothing` alone: no write is captured.
 """
 
@@ -75,8 +76,8 @@ def expected(lineage: str) -> list[str]:
     """Return the expected lines, write by write."""
     if lineage == "nothing":
         return []
-    parts = _SECTION.split("\n".join(line.strip() for line in lineage.splitlines()))
-    named = zip(parts[1::2], parts[2::2], strict=True) if len(parts) > 1 else [("out", lineage)]
+    parts = _SECTION.split("\n".join(line.strip() for line in re.split("[;\n]", lineage)))
+    named = zip(parts[1::2], parts[2::2], strict=True) if len(parts) > 1 else [("out", parts[0])]
     return _in_order((name, _expected_lines(text)) for name, text in named)
 
 

@@ -11,11 +11,7 @@ GROUPS = (
     query(
         "an aggregate is made of its argument, by groups",
         "SELECT carrier, sum(distance) AS total FROM flights GROUP BY carrier",
-        """
-        carrier <- flights.carrier IDENTITY
-        total <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "carrier <- flights.carrier IDENTITY; total <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY",
     ),
     query(
         "without groups there are no keys",
@@ -68,10 +64,7 @@ GROUPS = (
     query(
         "an aggregate's own filter is of its column",
         "SELECT sum(distance) FILTER (WHERE origin = 'JFK') AS s, max(flight) AS m FROM flights",
-        """
-        s <- flights.distance AGGREGATION, flights.origin FILTER
-        m <- flights.flight AGGREGATION
-        """,
+        "s <- flights.distance AGGREGATION, flights.origin FILTER; m <- flights.flight AGGREGATION",
     ),
     query(
         "keys may be expressions",
@@ -107,18 +100,12 @@ GROUPS = (
     query(
         "having filters by the aggregate",
         "SELECT carrier FROM flights GROUP BY carrier HAVING sum(distance) > 100",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.carrier GROUP_BY, flights.distance FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.carrier GROUP_BY, flights.distance FILTER",
     ),
     query(
         "an aggregate of aggregates",
         "SELECT max(total) AS m FROM (SELECT carrier, sum(distance) AS total FROM flights GROUP BY carrier)",
-        """
-        m <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "m <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY",
     ),
     query(
         "an aggregate that decides is a condition",
@@ -160,11 +147,7 @@ GROUPING_SETS = (
     query(
         "a key that is aggregated, too",
         "SELECT carrier, max(carrier) AS m FROM flights GROUP BY ROLLUP (carrier)",
-        """
-        carrier <- flights.carrier IDENTITY
-        m <- flights.carrier AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "carrier <- flights.carrier IDENTITY; m <- flights.carrier AGGREGATION; * <- flights.carrier GROUP_BY",
     ),
 )
 
@@ -275,10 +258,7 @@ WINDOWS = (
         "a window in an expression, and a filter by it",
         "SELECT dest FROM (SELECT dest, 1 + row_number() OVER (PARTITION BY carrier ORDER BY distance) AS n "
         "FROM flights) WHERE n = 2",
-        """
-        dest <- flights.dest IDENTITY
-        * <- flights.carrier FILTER, flights.distance FILTER
-        """,
+        "dest <- flights.dest IDENTITY; * <- flights.carrier FILTER, flights.distance FILTER",
     ),
     query(
         "a share of the whole",
@@ -291,82 +271,52 @@ GENERATORS = (
     query(
         "what is exploded is of the collection",
         "SELECT flight, explode(legs) AS leg FROM crews",
-        """
-        flight <- crews.flight IDENTITY
-        leg <- crews.legs TRANSFORMATION
-        """,
+        "flight <- crews.flight IDENTITY; leg <- crews.legs TRANSFORMATION",
     ),
     query(
         "a field behind an explosion keeps its path",
         "SELECT e.name, e FROM (SELECT explode(employees) AS e FROM crews)",
-        """
-        name <- crews.employees.name TRANSFORMATION
-        e <- crews.employees TRANSFORMATION
-        """,
+        "name <- crews.employees.name TRANSFORMATION; e <- crews.employees TRANSFORMATION",
     ),
     query(
         "a lateral view is an explosion",
         "SELECT c.flight, e.role FROM crews c LATERAL VIEW OUTER explode(c.employees) t AS e",
-        """
-        flight <- crews.flight IDENTITY
-        role <- crews.employees.role TRANSFORMATION
-        """,
+        "flight <- crews.flight IDENTITY; role <- crews.employees.role TRANSFORMATION",
     ),
     query(
         "two lateral views",
         "SELECT e.name, l FROM crews LATERAL VIEW explode(employees) a AS e LATERAL VIEW posexplode(legs) b AS p, l",
-        """
-        name <- crews.employees.name TRANSFORMATION
-        l <- crews.legs TRANSFORMATION
-        """,
+        "name <- crews.employees.name TRANSFORMATION; l <- crews.legs TRANSFORMATION",
     ),
     query(
         "positions are of the collection, too",
         "SELECT posexplode(legs) AS (p, l) FROM crews",
-        """
-        p <- crews.legs TRANSFORMATION
-        l <- crews.legs TRANSFORMATION
-        """,
+        "p <- crews.legs TRANSFORMATION; l <- crews.legs TRANSFORMATION",
     ),
     query(
         "keys and values of a map",
         "SELECT explode(tags) AS (k, v) FROM crews",
-        """
-        k <- crews.tags TRANSFORMATION
-        v <- crews.tags TRANSFORMATION
-        """,
+        "k <- crews.tags TRANSFORMATION; v <- crews.tags TRANSFORMATION",
     ),
     query(
         "structs laid out as columns",
         "SELECT inline(employees) AS (name, role) FROM crews",
-        """
-        name <- crews.employees.name TRANSFORMATION
-        role <- crews.employees.role TRANSFORMATION
-        """,
+        "name <- crews.employees.name TRANSFORMATION; role <- crews.employees.role TRANSFORMATION",
     ),
     query(
         "values of a text",
         "SELECT json_tuple(note, 'a', 'b') AS (a, b) FROM crews",
-        """
-        a <- crews.note TRANSFORMATION
-        b <- crews.note TRANSFORMATION
-        """,
+        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION",
     ),
     query(
         "an explosion of what is built",
         "SELECT carrier, place FROM flights LATERAL VIEW explode(array(origin, dest)) AS place",
-        """
-        carrier <- flights.carrier IDENTITY
-        place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-        """,
+        "carrier <- flights.carrier IDENTITY; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION",
     ),
     query(
         "an explosion in FROM",
         "SELECT c.flight, e.col AS leg FROM crews c, LATERAL explode(c.legs) AS e",
-        """
-        flight <- crews.flight IDENTITY
-        leg <- crews.legs TRANSFORMATION
-        """,
+        "flight <- crews.flight IDENTITY; leg <- crews.legs TRANSFORMATION",
     ),
 )
 

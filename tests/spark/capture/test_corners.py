@@ -16,34 +16,22 @@ FIELDS = (
     query(
         "zipped arrays have a field for each",
         "SELECT z.employees.role AS r, z.legs AS l FROM (SELECT arrays_zip(legs, employees)[0] AS z FROM crews)",
-        """
-        r <- crews.employees.role TRANSFORMATION
-        l <- crews.legs TRANSFORMATION
-        """,
+        "r <- crews.employees.role TRANSFORMATION; l <- crews.legs TRANSFORMATION",
     ),
     query(
         "the structs of an exploded map",
         "SELECT k, v.city FROM (SELECT explode(places) AS (k, v) FROM crews)",
-        """
-        k <- crews.places TRANSFORMATION
-        city <- crews.places.city TRANSFORMATION
-        """,
+        "k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION",
     ),
     query(
         "a position and its element's field",
         "SELECT p, e.name FROM crews LATERAL VIEW posexplode(employees) t AS p, e",
-        """
-        p <- crews.employees TRANSFORMATION
-        name <- crews.employees.name TRANSFORMATION
-        """,
+        "p <- crews.employees TRANSFORMATION; name <- crews.employees.name TRANSFORMATION",
     ),
     query(
         "built structs laid out as columns",
         "SELECT inline(array(struct(origin AS a, flight AS b), struct(dest AS a, flight AS b))) FROM flights",
-        """
-        a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-        b <- flights.flight TRANSFORMATION
-        """,
+        "a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION; b <- flights.flight TRANSFORMATION",
     ),
     query(
         "a field of what was parsed and exploded",
@@ -58,10 +46,7 @@ FIELDS = (
     query(
         "a built struct that is cast has the names of the cast",
         "SELECT CAST(struct(faa, alt) AS STRUCT<code: STRING, high: BIGINT>) AS s FROM airports",
-        """
-        s.code <- airports.faa TRANSFORMATION
-        s.high <- airports.alt TRANSFORMATION
-        """,
+        "s.code <- airports.faa TRANSFORMATION; s.high <- airports.alt TRANSFORMATION",
     ),
     statement(
         "structs are inserted by the places of their fields",
@@ -76,27 +61,17 @@ FIELDS = (
     query(
         "the first struct of a group still has its fields",
         "SELECT first(location).lat AS l, collect_list(location)[0].lon AS m FROM airports",
-        """
-        l <- airports.location.lat AGGREGATION
-        m <- airports.location.lon AGGREGATION
-        """,
+        "l <- airports.location.lat AGGREGATION; m <- airports.location.lon AGGREGATION",
     ),
     query(
         "a field as a key",
         "SELECT contact.email, count(*) AS n FROM crews GROUP BY contact.email",
-        """
-        email <- crews.contact.email IDENTITY
-        n <- nothing
-        * <- crews.contact.email GROUP_BY
-        """,
+        "email <- crews.contact.email IDENTITY; n <- nothing; * <- crews.contact.email GROUP_BY",
     ),
     query(
         "a built struct's star",
         "SELECT s.* FROM (SELECT struct(carrier AS a, upper(dest) AS b) AS s FROM flights)",
-        """
-        a <- flights.carrier IDENTITY
-        b <- flights.dest TRANSFORMATION
-        """,
+        "a <- flights.carrier IDENTITY; b <- flights.dest TRANSFORMATION",
     ),
     frame(
         "a struct of everything as text",
@@ -113,10 +88,7 @@ FIELDS = (
             .withColumn("contact", sf.struct("contact.*", sf.upper("contact.email").alias("loud")))
             .select("contact.phone.work", "contact.loud")
         ),
-        """
-        work <- crews.contact.phone.work IDENTITY
-        loud <- crews.contact.email TRANSFORMATION
-        """,
+        "work <- crews.contact.phone.work IDENTITY; loud <- crews.contact.email TRANSFORMATION",
     ),
 )
 
@@ -151,27 +123,18 @@ EXPRESSIONS = (
     query(
         "an order by an aggregate that is not selected",
         "SELECT carrier FROM flights GROUP BY carrier ORDER BY max(distance)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.carrier GROUP_BY, flights.distance SORT
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.carrier GROUP_BY, flights.distance SORT",
     ),
     query(
         "aggregates within an order",
         "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY distance) AS p, "
         "array_agg(dest) FILTER (WHERE flight > 1) AS a FROM flights",
-        """
-        p <- flights.distance AGGREGATION
-        a <- flights.dest AGGREGATION, flights.flight FILTER
-        """,
+        "p <- flights.distance AGGREGATION; a <- flights.dest AGGREGATION, flights.flight FILTER",
     ),
     query(
         "an expression of a key",
         "SELECT concat(upper(carrier), '!') AS c FROM flights GROUP BY upper(carrier)",
-        """
-        c <- flights.carrier TRANSFORMATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "c <- flights.carrier TRANSFORMATION; * <- flights.carrier GROUP_BY",
     ),
     query(
         "distinct over a window",
@@ -185,21 +148,14 @@ EXPRESSIONS = (
     frame(
         "replaced values are cases",
         lambda spark: spark.table("flights").select("carrier", "dest").replace({"UA": "United"}, subset=["carrier"]),
-        """
-        carrier <- flights.carrier CONDITIONAL, flights.carrier TRANSFORMATION
-        dest <- flights.dest IDENTITY
-        """,
+        "carrier <- flights.carrier CONDITIONAL, flights.carrier TRANSFORMATION; dest <- flights.dest IDENTITY",
     ),
     frame(
         "parameters of a statement are literals",
         lambda spark: spark.sql(
             "SELECT carrier, :mark AS m FROM flights WHERE flight > :least", {"mark": "x", "least": 1}
         ),
-        """
-        carrier <- flights.carrier IDENTITY
-        m <- nothing
-        * <- flights.flight FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; m <- nothing; * <- flights.flight FILTER",
     ),
     frame(
         "a frame in a statement",
@@ -247,10 +203,7 @@ SUBQUERIES = (
     query(
         "a subquery in a subquery",
         "SELECT (SELECT max(seats) FROM planes WHERE engines = (SELECT min(tz) FROM airports)) AS m FROM flights",
-        """
-        m <- planes.seats AGGREGATION, planes.engines FILTER, airports.tz FILTER
-        inputs: flights, planes, airports
-        """,
+        "m <- planes.seats AGGREGATION, planes.engines FILTER, airports.tz FILTER; inputs: flights, planes, airports",
     ),
     query(
         "a CTE under a name of a table",
@@ -298,10 +251,7 @@ STEPS = (
     frame(
         "frames subtracted",
         lambda spark: spark.table("flights").select("tailnum").subtract(spark.table("planes").select("tailnum")),
-        """
-        tailnum <- flights.tailnum IDENTITY
-        * <- flights.tailnum JOIN, planes.tailnum JOIN
-        """,
+        "tailnum <- flights.tailnum IDENTITY; * <- flights.tailnum JOIN, planes.tailnum JOIN",
     ),
     frame(
         "files of two datasets read as one",
@@ -320,11 +270,7 @@ STEPS = (
     query(
         "the partition that a row lies in is a column",
         "SELECT carrier, day FROM parted WHERE day = '2013-01-01'",
-        """
-        carrier <- parted.carrier IDENTITY
-        day <- parted.day IDENTITY
-        * <- parted.day FILTER
-        """,
+        "carrier <- parted.carrier IDENTITY; day <- parted.day IDENTITY; * <- parted.day FILTER",
         before=(
             "CREATE TABLE parted (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)",
             "INSERT INTO parted VALUES ('UA', '2013-01-01')",

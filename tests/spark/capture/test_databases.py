@@ -78,10 +78,7 @@ QUERIES = (
     (
         "a union, of which the names are those of the first",
         "SELECT tailnum, distance AS n FROM app.flown UNION ALL SELECT tailnum, seats AS n FROM app.craft",
-        """
-        TAILNUM <- flown.TAILNUM IDENTITY, craft.TAILNUM IDENTITY
-        N <- flown.DISTANCE IDENTITY, craft.SEATS IDENTITY
-        """,
+        "TAILNUM <- flown.TAILNUM IDENTITY, craft.TAILNUM IDENTITY; N <- flown.DISTANCE IDENTITY, craft.SEATS IDENTITY",
     ),
     (
         "subqueries, one of the query around it",
@@ -116,11 +113,7 @@ CASES = (
             .selectExpr("tailnum", "upper(model) AS m")
             .write.parquet(out)
         ),
-        """
-        tailnum <- jdbc_source.tailnum IDENTITY
-        m <- jdbc_source.model TRANSFORMATION
-        * <- jdbc_source.seats FILTER
-        """,
+        "tailnum <- jdbc_source.tailnum IDENTITY; m <- jdbc_source.model TRANSFORMATION; * <- jdbc_source.seats FILTER",
         before=("CREATE TABLE derby.APP.JDBC_SOURCE AS SELECT * FROM planes",),
     ),
     write(

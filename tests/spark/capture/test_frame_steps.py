@@ -48,10 +48,7 @@ FRAMES = (
         lambda spark: (frame := spark.table("flights").withColumnsRenamed({"origin": "start", "dest": "end"})).select(
             frame.colRegex("`(start|end)`")
         ),
-        """
-        start <- flights.origin IDENTITY
-        end <- flights.dest IDENTITY
-        """,
+        "start <- flights.origin IDENTITY; end <- flights.dest IDENTITY",
     ),
     frame(
         "a frame in another schema",
@@ -78,10 +75,7 @@ FRAMES = (
             .select("origin", "dest")
             .withColumns({"origin": sf.col("dest"), "dest": sf.upper("origin")})
         ),
-        """
-        origin <- flights.dest IDENTITY
-        dest <- flights.origin TRANSFORMATION
-        """,
+        "origin <- flights.dest IDENTITY; dest <- flights.origin TRANSFORMATION",
     ),
     frame(
         "a column dropped by its frame, after a join",
@@ -100,10 +94,7 @@ FRAMES = (
     frame(
         "samples of strata",
         lambda spark: spark.table("flights").sampleBy("carrier", {"UA": 1.0}, seed=1).select("dest"),
-        """
-        dest <- flights.dest IDENTITY
-        * <- flights.carrier FILTER
-        """,
+        "dest <- flights.dest IDENTITY; * <- flights.carrier FILTER",
     ),
     frame(
         "missing values filled in column by column",
@@ -146,11 +137,7 @@ FRAMES = (
             .where("n = 1")
             .select("dest", sf.lit(1).alias("one"))
         ),
-        """
-        dest <- flights.dest IDENTITY
-        one <- nothing
-        * <- flights.carrier FILTER, flights.day FILTER
-        """,
+        "dest <- flights.dest IDENTITY; one <- nothing; * <- flights.carrier FILTER, flights.day FILTER",
     ),
     frame(
         "a lateral join of frames",
@@ -193,11 +180,7 @@ FRAMES = (
             .nearestByJoin(planes := spark.table("planes"), sf.abs(airports.alt - planes.seats), 1, "exact", "distance")
             .select("name", "model")
         ),
-        """
-        name <- airports.name IDENTITY
-        model <- planes.model IDENTITY
-        * <- airports.alt JOIN, planes.seats JOIN
-        """,
+        "name <- airports.name IDENTITY; model <- planes.model IDENTITY; * <- airports.alt JOIN, planes.seats JOIN",
         since="4.2",
     ),
     frame(
@@ -207,29 +190,19 @@ FRAMES = (
             .select("carrier")
             .zip(flights.select((sf.col("distance") * 2).alias("far")))
         ),
-        """
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance TRANSFORMATION
-        """,
+        "carrier <- flights.carrier IDENTITY; far <- flights.distance TRANSFORMATION",
         since="4.3",
     ),
     frame(
         "rows with their numbers",
         lambda spark: spark.table("planes").select("seats").zipWithIndex("n"),
-        """
-        seats <- planes.seats IDENTITY
-        n <- nothing
-        """,
+        "seats <- planes.seats IDENTITY; n <- nothing",
         since="4.3",
     ),
     frame(
         "rows as columns",
         lambda spark: spark.table("planes").select("model", "seats", "engines").transpose("model"),
-        """
-        key <- unknown
-        737-824 <- unknown
-        inputs: unknown
-        """,
+        "key <- unknown; 737-824 <- unknown; inputs: unknown",
         since="4.0",
     ),
     frame(
@@ -316,18 +289,12 @@ LIBRARIES = (
             .transform(spark.table("planes"))
             .select(sf.col("features").cast("string").alias("f"), "model")
         ),
-        """
-        f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION
-        model <- planes.model IDENTITY
-        """,
+        "f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION; model <- planes.model IDENTITY",
     ),
     frame(
         "texts indexed by a fitted model",
         _indexed,
-        """
-        number <- flights.carrier TRANSFORMATION
-        distance <- flights.distance IDENTITY
-        """,
+        "number <- flights.carrier TRANSFORMATION; distance <- flights.distance IDENTITY",
     ),
     write(
         "a frame of pandas on Spark",

@@ -41,18 +41,12 @@ CASES = (
     query(
         "structs that a function makes of elements",
         "SELECT transform(employees, e -> struct(upper(e.name) AS n, e.role AS r)) AS t FROM crews",
-        """
-        t.n <- crews.employees.name TRANSFORMATION
-        t.r <- crews.employees.role TRANSFORMATION
-        """,
+        "t.n <- crews.employees.name TRANSFORMATION; t.r <- crews.employees.role TRANSFORMATION",
     ),
     query(
         "an array's element and its number",
         "SELECT transform(legs, (l, i) -> l + i) AS t, filter(legs, (l, i) -> i > 0) AS f FROM crews",
-        """
-        t <- crews.legs TRANSFORMATION
-        f <- crews.legs TRANSFORMATION
-        """,
+        "t <- crews.legs TRANSFORMATION; f <- crews.legs TRANSFORMATION",
     ),
     query(
         "either of two arrays of structs",
@@ -70,10 +64,7 @@ CASES = (
             .unionByName(spark.sql("SELECT struct(model AS a) AS s FROM planes"), allowMissingColumns=True)
             .select("s.a", "s.b")
         ),
-        """
-        a <- flights.carrier IDENTITY, planes.model IDENTITY
-        b <- flights.dest IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY, planes.model IDENTITY; b <- flights.dest IDENTITY",
     ),
     frame(
         "a field set in a struct of a struct",
@@ -91,20 +82,13 @@ CASES = (
         lambda spark: spark.table("crews").select(
             sf.transform("employees", lambda one: one.withField("role", sf.upper(one["role"]))).alias("e")
         ),
-        """
-        e.name <- crews.employees.name TRANSFORMATION
-        e.role <- crews.employees.role TRANSFORMATION
-        """,
+        "e.name <- crews.employees.name TRANSFORMATION; e.role <- crews.employees.role TRANSFORMATION",
     ),
     query(
         "a time's window is a struct made of the time",
         "SELECT w.start AS s, n FROM (SELECT window(CAST(day AS TIMESTAMP), '1 day') AS w, count(*) AS n FROM flights "
         "GROUP BY 1)",
-        """
-        s <- flights.day TRANSFORMATION
-        n <- nothing
-        * <- flights.day FILTER, flights.day GROUP_BY
-        """,
+        "s <- flights.day TRANSFORMATION; n <- nothing; * <- flights.day FILTER, flights.day GROUP_BY",
     ),
 )
 

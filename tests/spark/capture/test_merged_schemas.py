@@ -24,11 +24,7 @@ CASES = {
     ),
     "three, one of them without any that the others have": (
         {"t1": "1 AS a", "t2": "1 AS a, 2 AS b", "t3": "3 AS c"},
-        """
-        a <- t1.a IDENTITY, t2.a IDENTITY
-        b <- t2.b IDENTITY
-        c <- t3.c IDENTITY
-        """,
+        "a <- t1.a IDENTITY, t2.a IDENTITY; b <- t2.b IDENTITY; c <- t3.c IDENTITY",
         {"t1": ["a"], "t2": ["a", "b"], "t3": ["c"]},
     ),
     "fields of structs": (
@@ -108,13 +104,7 @@ def test_a_table_of_several_writes_has_the_columns_of_all(spark, watch, tmp_path
 
     (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
 
-    assert lines_of([write]) == expected(
-        """
-        a <- t1.a IDENTITY
-        b <- t1.b IDENTITY
-        c <- t2.c IDENTITY
-        """
-    )
+    assert lines_of([write]) == expected("a <- t1.a IDENTITY; b <- t1.b IDENTITY; c <- t2.c IDENTITY")
 
 
 def test_what_a_table_has_is_unknown_where_its_files_are_gone(spark, watch, tmp_path) -> None:
@@ -147,9 +137,4 @@ def test_settings_of_the_session_merge_too(spark, watch, tmp_path) -> None:
     finally:
         spark.conf.unset("spark.sql.parquet.mergeSchema")
 
-    assert lines_of([write]) == expected(
-        """
-        a <- t1.a IDENTITY
-        d <- t3.d IDENTITY
-        """
-    )
+    assert lines_of([write]) == expected("a <- t1.a IDENTITY; d <- t3.d IDENTITY")

@@ -16,18 +16,12 @@ STRUCTS = (
     query(
         "a field of a struct in a struct",
         "SELECT contact.phone.home AS h, contact.phone FROM crews",
-        """
-        h <- crews.contact.phone.home IDENTITY
-        phone <- crews.contact.phone IDENTITY
-        """,
+        "h <- crews.contact.phone.home IDENTITY; phone <- crews.contact.phone IDENTITY",
     ),
     query(
         "all fields of a struct",
         "SELECT location.* FROM airports",
-        """
-        lat <- airports.location.lat IDENTITY
-        lon <- airports.location.lon IDENTITY
-        """,
+        "lat <- airports.location.lat IDENTITY; lon <- airports.location.lon IDENTITY",
     ),
     query("a whole struct is one column", "SELECT contact FROM crews", "contact <- crews.contact IDENTITY"),
     query(
@@ -43,19 +37,12 @@ STRUCTS = (
     query(
         "a struct that is built has a line for each field",
         "SELECT named_struct('a', carrier, 'd', distance * 2, 'one', 1) AS s FROM flights",
-        """
-        s.a <- flights.carrier IDENTITY
-        s.d <- flights.distance TRANSFORMATION
-        s.one <- nothing
-        """,
+        "s.a <- flights.carrier IDENTITY; s.d <- flights.distance TRANSFORMATION; s.one <- nothing",
     ),
     query(
         "struct takes the names of its columns",
         "SELECT struct(carrier, dest AS to) AS s FROM flights",
-        """
-        s.carrier <- flights.carrier IDENTITY
-        s.to <- flights.dest IDENTITY
-        """,
+        "s.carrier <- flights.carrier IDENTITY; s.to <- flights.dest IDENTITY",
     ),
     query(
         "structs in a struct",
@@ -69,18 +56,12 @@ STRUCTS = (
     query(
         "a struct that was read, in one that is built",
         "SELECT struct(contact, flight) AS s FROM crews",
-        """
-        s.contact <- crews.contact IDENTITY
-        s.flight <- crews.flight IDENTITY
-        """,
+        "s.contact <- crews.contact IDENTITY; s.flight <- crews.flight IDENTITY",
     ),
     query(
         "what is taken out of a built struct is what was put in",
         "SELECT s.a, s.b.c FROM (SELECT named_struct('a', carrier, 'b', named_struct('c', dest)) AS s FROM flights)",
-        """
-        a <- flights.carrier IDENTITY
-        c <- flights.dest IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY; c <- flights.dest IDENTITY",
     ),
     query(
         "a built struct in an expression is all of it",
@@ -120,10 +101,7 @@ STRUCTS = (
     query(
         "a filter by a field",
         "SELECT faa FROM airports WHERE location.lat > 0",
-        """
-        faa <- airports.faa IDENTITY
-        * <- airports.location.lat FILTER
-        """,
+        "faa <- airports.faa IDENTITY; * <- airports.location.lat FILTER",
     ),
     query(
         "the largest struct still has its fields",
@@ -141,11 +119,7 @@ COLLECTIONS = (
     query(
         "an element of an array",
         "SELECT legs[0] AS a, employees[0] AS e, element_at(legs, 1) AS b FROM crews",
-        """
-        a <- crews.legs TRANSFORMATION
-        e <- crews.employees TRANSFORMATION
-        b <- crews.legs TRANSFORMATION
-        """,
+        "a <- crews.legs TRANSFORMATION; e <- crews.employees TRANSFORMATION; b <- crews.legs TRANSFORMATION",
     ),
     query(
         "a field of an element of an array",
@@ -160,10 +134,7 @@ COLLECTIONS = (
     query(
         "a value of a map",
         "SELECT tags['seat'] AS seat, places['home'].city AS city FROM crews",
-        """
-        seat <- crews.tags TRANSFORMATION
-        city <- crews.places.city TRANSFORMATION
-        """,
+        "seat <- crews.tags TRANSFORMATION; city <- crews.places.city TRANSFORMATION",
     ),
     query(
         "maps and arrays that are built",
@@ -251,10 +222,7 @@ COLLECTIONS = (
         "a function of maps",
         "SELECT transform_values(tags, (k, v) -> concat(v, flight)) AS t, map_filter(tags, (k, v) -> v > k) AS f "
         "FROM crews",
-        """
-        t <- crews.tags TRANSFORMATION, crews.flight TRANSFORMATION
-        f <- crews.tags TRANSFORMATION
-        """,
+        "t <- crews.tags TRANSFORMATION, crews.flight TRANSFORMATION; f <- crews.tags TRANSFORMATION",
     ),
 )
 
@@ -262,28 +230,18 @@ TEXTS = (
     query(
         "what is parsed out of a text has no path in it",
         "SELECT from_json(note, 'a INT, b STRING') AS j, from_json(note, 'a INT').a AS a FROM crews",
-        """
-        j <- crews.note TRANSFORMATION
-        a <- crews.note TRANSFORMATION
-        """,
+        "j <- crews.note TRANSFORMATION; a <- crews.note TRANSFORMATION",
     ),
     query(
         "a value in a text",
         "SELECT get_json_object(note, '$.a') AS a, split(note, ',')[0] AS b FROM crews",
-        """
-        a <- crews.note TRANSFORMATION
-        b <- crews.note TRANSFORMATION
-        """,
+        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION",
     ),
     query(
         "a variant is made of its text",
         "SELECT v:a::int AS a, variant_get(v, '$.b', 'string') AS b, to_json(v) AS j "
         "FROM (SELECT parse_json(note) AS v FROM crews)",
-        """
-        a <- crews.note TRANSFORMATION
-        b <- crews.note TRANSFORMATION
-        j <- crews.note TRANSFORMATION
-        """,
+        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION; j <- crews.note TRANSFORMATION",
         since="4.0",
     ),
 )

@@ -32,10 +32,7 @@ CASES = (
     query(
         "one column may be two",
         "SELECT carrier, carrier AS again FROM flights",
-        """
-        carrier <- flights.carrier IDENTITY
-        again <- flights.carrier IDENTITY
-        """,
+        "carrier <- flights.carrier IDENTITY; again <- flights.carrier IDENTITY",
     ),
     query("arithmetic transforms", "SELECT distance * 2 AS d FROM flights", "d <- flights.distance TRANSFORMATION"),
     query(
@@ -51,20 +48,12 @@ CASES = (
     query(
         "a literal is made of nothing",
         "SELECT 'x' AS mark, 1 + 1 AS two FROM flights",
-        """
-        mark <- nothing
-        two <- nothing
-        inputs: flights
-        """,
+        "mark <- nothing; two <- nothing; inputs: flights",
     ),
     query(
         "without a table there is no input",
         "SELECT 1 AS a, id FROM range(3)",
-        """
-        a <- nothing
-        id <- nothing
-        inputs: none
-        """,
+        "a <- nothing; id <- nothing; inputs: none",
     ),
     query(
         "what Spark generates is made of nothing",
@@ -81,10 +70,7 @@ CASES = (
     query(
         "an inline table's rows are nobody's",
         "SELECT v.code, f.carrier FROM flights f CROSS JOIN VALUES ('a'), ('b') AS v(code)",
-        """
-        code <- nothing
-        carrier <- flights.carrier IDENTITY
-        """,
+        "code <- nothing; carrier <- flights.carrier IDENTITY",
     ),
     query(
         "a cast to the same type changes nothing",
@@ -94,10 +80,7 @@ CASES = (
     query(
         "a cast to another type transforms",
         "SELECT CAST(flight AS STRING) AS f, CAST(flight AS BIGINT) AS g FROM flights",
-        """
-        f <- flights.flight TRANSFORMATION
-        g <- flights.flight TRANSFORMATION
-        """,
+        "f <- flights.flight TRANSFORMATION; g <- flights.flight TRANSFORMATION",
     ),
     query(
         "predicates are made of what they compare",
@@ -124,55 +107,34 @@ CASES = (
     query(
         "names are found in any case, and told as the dataset spells them",
         "SELECT CARRIER, Dest AS to FROM FLIGHTS",
-        """
-        CARRIER <- flights.carrier IDENTITY
-        to <- flights.dest IDENTITY
-        """,
+        "CARRIER <- flights.carrier IDENTITY; to <- flights.dest IDENTITY",
     ),
     query(
         "dots and blanks in names stay in the names",
         "SELECT `a.b`, `C d` AS `x.y`, s.`e.f` AS z FROM odd",
-        """
-        `a.b` <- odd.`a.b` IDENTITY
-        `x.y` <- odd.C d IDENTITY
-        z <- odd.s.`e.f` IDENTITY
-        """,
+        "`a.b` <- odd.`a.b` IDENTITY; `x.y` <- odd.C d IDENTITY; z <- odd.s.`e.f` IDENTITY",
     ),
     query(
         "the same name from two sides is two columns",
         "SELECT f.tailnum AS mine, p.tailnum AS theirs FROM flights f CROSS JOIN planes p",
-        """
-        mine <- flights.tailnum IDENTITY
-        theirs <- planes.tailnum IDENTITY
-        """,
+        "mine <- flights.tailnum IDENTITY; theirs <- planes.tailnum IDENTITY",
     ),
     query(
         "all columns but some",
         "SELECT * EXCEPT (seats, engines) FROM planes",
-        """
-        tailnum <- planes.tailnum IDENTITY
-        model <- planes.model IDENTITY
-        """,
+        "tailnum <- planes.tailnum IDENTITY; model <- planes.model IDENTITY",
         since="4.0",
     ),
     query(
         "pipes are steps like others",
         "FROM flights |> WHERE distance > 100 |> EXTEND upper(dest) AS place |> SELECT carrier, place",
-        """
-        carrier <- flights.carrier IDENTITY
-        place <- flights.dest TRANSFORMATION
-        * <- flights.distance FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; place <- flights.dest TRANSFORMATION; * <- flights.distance FILTER",
         since="4.0",
     ),
     query(
         "pipes aggregate",
         "FROM flights |> AGGREGATE sum(distance) AS total GROUP BY carrier",
-        """
-        carrier <- flights.carrier IDENTITY
-        total <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "carrier <- flights.carrier IDENTITY; total <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY",
         since="4.0",
     ),
     frame(
@@ -195,18 +157,12 @@ CASES = (
     frame(
         "columns swap names",
         lambda spark: spark.table("flights").select(sf.col("origin").alias("dest"), sf.col("dest").alias("origin")),
-        """
-        dest <- flights.origin IDENTITY
-        origin <- flights.dest IDENTITY
-        """,
+        "dest <- flights.origin IDENTITY; origin <- flights.dest IDENTITY",
     ),
     frame(
         "toDF names columns by their places",
         lambda spark: spark.table("flights").select("carrier", "dest").toDF("a", "b"),
-        """
-        a <- flights.carrier IDENTITY
-        b <- flights.dest IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY; b <- flights.dest IDENTITY",
     ),
     frame(
         "a long chain of steps comes to its first columns",

@@ -124,18 +124,12 @@ VALUES = (
             .select(sf.udf(pair, _PAIR)("carrier").alias("p"), "dest")
             .select(sf.col("p.a").alias("x"), "p")
         ),
-        """
-        x <- flights.carrier TRANSFORMATION (python udf pair)
-        p <- flights.carrier TRANSFORMATION (python udf pair)
-        """,
+        "x <- flights.carrier TRANSFORMATION (python udf pair); p <- flights.carrier TRANSFORMATION (python udf pair)",
     ),
     frame(
         "a function in a filter",
         lambda spark: spark.table("flights").where(sf.udf(double, "int")("distance") > 9).select("carrier"),
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER (python udf double)
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER (python udf double)",
     ),
     frame(
         "a function of pandas",
@@ -161,10 +155,7 @@ VALUES = (
     frame(
         "a function that gives tables",
         _table_function,
-        """
-        flight <- flights.flight IDENTITY
-        word <- flights.dest TRANSFORMATION (python udtf words)
-        """,
+        "flight <- flights.flight IDENTITY; word <- flights.dest TRANSFORMATION (python udtf words)",
     ),
     frame(
         "a function of a table",

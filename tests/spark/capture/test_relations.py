@@ -11,34 +11,22 @@ ROWS = (
     query(
         "a filter is of all that is written",
         "SELECT carrier FROM flights WHERE distance > 100 AND dest IS NOT NULL",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER, flights.dest FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, flights.dest FILTER",
     ),
     query(
         "a filter by what was derived is by what it was derived of",
         "SELECT carrier FROM (SELECT carrier, distance / air_time AS speed FROM flights) WHERE speed > 1",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER, flights.air_time FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, flights.air_time FILTER",
     ),
     query(
         "a condition inside a filter is the filter's",
         "SELECT carrier FROM flights WHERE CASE WHEN distance > 9 THEN flight > 9 END",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER, flights.flight FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, flights.flight FILTER",
     ),
     query(
         "filters of every step add up",
         "SELECT carrier FROM (SELECT * FROM flights WHERE origin = 'JFK') WHERE dest = 'IAH'",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.origin FILTER, flights.dest FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.origin FILTER, flights.dest FILTER",
     ),
     query(
         "a filter without columns is none",
@@ -48,18 +36,12 @@ ROWS = (
     query(
         "an order is of all that is written",
         "SELECT carrier FROM flights ORDER BY distance DESC, upper(dest)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance SORT, flights.dest SORT
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance SORT, flights.dest SORT",
     ),
     frame(
         "sorting inside partitions is sorting",
         lambda spark: spark.table("planes").select("model", "seats").sortWithinPartitions("seats").select("model"),
-        """
-        model <- planes.model IDENTITY
-        * <- planes.seats SORT
-        """,
+        "model <- planes.model IDENTITY; * <- planes.seats SORT",
     ),
     query(
         "limits and offsets are of nothing",
@@ -85,11 +67,7 @@ ROWS = (
     frame(
         "dropping duplicates groups by their keys",
         lambda spark: spark.table("planes").select("tailnum", "seats").dropDuplicates(["tailnum"]),
-        """
-        tailnum <- planes.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- planes.tailnum GROUP_BY
-        """,
+        "tailnum <- planes.tailnum IDENTITY; seats <- planes.seats IDENTITY; * <- planes.tailnum GROUP_BY",
     ),
     frame(
         "dropping duplicates without keys groups by all columns",
@@ -103,19 +81,12 @@ ROWS = (
     frame(
         "missing values filled in are another value",
         lambda spark: spark.table("planes").select("tailnum", "seats").fillna({"seats": 0}),
-        """
-        tailnum <- planes.tailnum IDENTITY
-        seats <- planes.seats TRANSFORMATION, planes.seats CONDITIONAL
-        """,
+        "tailnum <- planes.tailnum IDENTITY; seats <- planes.seats TRANSFORMATION, planes.seats CONDITIONAL",
     ),
     frame(
         "dropped missing values are a filter",
         lambda spark: spark.table("planes").select("tailnum", "seats").dropna(subset=["seats"]),
-        """
-        tailnum <- planes.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- planes.seats FILTER
-        """,
+        "tailnum <- planes.tailnum IDENTITY; seats <- planes.seats IDENTITY; * <- planes.seats FILTER",
     ),
 )
 
@@ -148,10 +119,7 @@ JOINS = (
     query(
         "a cross join has no condition",
         "SELECT f.carrier, p.seats FROM flights f CROSS JOIN planes p",
-        """
-        carrier <- flights.carrier IDENTITY
-        seats <- planes.seats IDENTITY
-        """,
+        "carrier <- flights.carrier IDENTITY; seats <- planes.seats IDENTITY",
     ),
     query(
         "a join in WHERE is a filter",
@@ -222,21 +190,13 @@ JOINS = (
     query(
         "a dataset joined with itself",
         "SELECT a.origin, b.dest FROM flights a JOIN flights b ON a.dest = b.origin",
-        """
-        origin <- flights.origin IDENTITY
-        dest <- flights.dest IDENTITY
-        * <- flights.dest JOIN, flights.origin JOIN
-        """,
+        "origin <- flights.origin IDENTITY; dest <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
     ),
     query(
         "a dataset joined with itself keeps the sides apart",
         "SELECT a.up, b.down FROM (SELECT origin AS up, tailnum FROM flights) a "
         "JOIN (SELECT dest AS down, tailnum FROM flights) b ON a.tailnum = b.tailnum",
-        """
-        up <- flights.origin IDENTITY
-        down <- flights.dest IDENTITY
-        * <- flights.tailnum JOIN
-        """,
+        "up <- flights.origin IDENTITY; down <- flights.dest IDENTITY; * <- flights.tailnum JOIN",
     ),
     frame(
         "one frame on both sides of a join",
@@ -246,11 +206,7 @@ JOINS = (
             .join(flights.alias("b"), sf.col("a.dest") == sf.col("b.origin"))
             .select(sf.col("a.carrier").alias("one"), sf.col("b.dest").alias("end"))
         ),
-        """
-        one <- flights.carrier IDENTITY
-        end <- flights.dest IDENTITY
-        * <- flights.dest JOIN, flights.origin JOIN
-        """,
+        "one <- flights.carrier IDENTITY; end <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
     ),
     frame(
         "a frame joined with its own totals",
@@ -280,10 +236,7 @@ SETS = (
     query(
         "a union's sides keep their filters",
         "SELECT carrier FROM flights WHERE distance > 9 UNION ALL SELECT model FROM planes WHERE seats > 9",
-        """
-        carrier <- flights.carrier IDENTITY, planes.model IDENTITY
-        * <- flights.distance FILTER, planes.seats FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY, planes.model IDENTITY; * <- flights.distance FILTER, planes.seats FILTER",
     ),
     query(
         "a side of another type is cast",
@@ -308,20 +261,14 @@ SETS = (
         lambda spark: spark.sql("SELECT carrier AS a, dest AS b FROM flights").unionByName(
             spark.sql("SELECT model AS b, tailnum AS a FROM planes")
         ),
-        """
-        a <- flights.carrier IDENTITY, planes.tailnum IDENTITY
-        b <- flights.dest IDENTITY, planes.model IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY, planes.tailnum IDENTITY; b <- flights.dest IDENTITY, planes.model IDENTITY",
     ),
     frame(
         "a union by name may lack columns",
         lambda spark: spark.sql("SELECT carrier AS a FROM flights").unionByName(
             spark.sql("SELECT model AS b FROM planes"), allowMissingColumns=True
         ),
-        """
-        a <- flights.carrier IDENTITY
-        b <- planes.model IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY; b <- planes.model IDENTITY",
     ),
     *(
         query(

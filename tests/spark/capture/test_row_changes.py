@@ -16,11 +16,7 @@ _TABLE = (
 )
 _ROUTED = "SELECT carrier, flight, tailnum, distance, air_time, named_struct('origin', origin, 'dest', dest) AS route"
 _BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
-_NONE_ELSE = """
-        tailnum <- nothing
-        air_time <- nothing
-        route <- nothing
-"""
+_NONE_ELSE = "tailnum <- nothing; air_time <- nothing; route <- nothing"
 
 UPDATES = (
     statement(
@@ -36,10 +32,7 @@ UPDATES = (
     statement(
         "a value for all rows is made of nothing, and reads nothing",
         "UPDATE rows.checked SET tailnum = 'none'",
-        """
-        tailnum <- nothing
-        inputs: none
-        """,
+        "tailnum <- nothing; inputs: none",
     ),
     statement(
         "a value for some rows is made of what chooses them",
@@ -49,10 +42,7 @@ UPDATES = (
     statement(
         "several columns, each of its own",
         "UPDATE rows.checked SET carrier = upper(tailnum), distance = flight",
-        """
-        carrier <- checked.tailnum TRANSFORMATION
-        distance <- checked.flight IDENTITY
-        """,
+        "carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight IDENTITY",
     ),
     statement(
         "what is set to itself is kept",
@@ -72,10 +62,7 @@ UPDATES = (
     statement(
         "a field of a field beside it",
         "UPDATE rows.checked SET route.origin = route.dest, route.dest = lower(route.origin)",
-        """
-        route.origin <- checked.route.dest IDENTITY
-        route.dest <- checked.route.origin TRANSFORMATION
-        """,
+        "route.origin <- checked.route.dest IDENTITY; route.dest <- checked.route.origin TRANSFORMATION",
     ),
     statement(
         "of a struct that is made anew, the fields that change",
@@ -275,10 +262,7 @@ MERGES = (
     merge(
         "of the table itself, as another",
         "WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier",
-        """
-        distance <- checked.distance IDENTITY
-        * <- checked.flight JOIN
-        """,
+        "distance <- checked.distance IDENTITY; * <- checked.flight JOIN",
         source="rows.checked f",
     ),
     merge(
@@ -295,10 +279,7 @@ MERGES = (
     merge(
         "a source of values",
         "WHEN MATCHED THEN UPDATE SET carrier = f.name",
-        """
-        carrier <- nothing
-        * <- checked.flight JOIN
-        """,
+        "carrier <- nothing; * <- checked.flight JOIN",
         source="(SELECT * FROM VALUES (1, 'UA'), (2, 'B6') AS v(flight, name)) f",
     ),
     statement(
@@ -345,11 +326,7 @@ MERGES = (
                 "WHEN MATCHED THEN UPDATE SET distance = f.distance + c.distance"
             )
         ),
-        """
-        distance <- checked.distance TRANSFORMATION, unknown
-        * <- checked.flight JOIN
-        inputs: checked, unknown
-        """,
+        "distance <- checked.distance TRANSFORMATION, unknown; * <- checked.flight JOIN; inputs: checked, unknown",
     ),
 )
 

@@ -20,10 +20,7 @@ SUBQUERIES = (
     query(
         "a subquery in ORDER BY",
         "SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance SORT, planes.seats SORT, planes.engines SORT
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance SORT, planes.seats SORT, planes.engines SORT",
     ),
     query(
         "a subquery as a key",
@@ -68,10 +65,7 @@ SUBQUERIES = (
     query(
         "a set operation in a subquery",
         "SELECT carrier FROM flights WHERE dest IN (SELECT faa FROM airports EXCEPT SELECT model FROM planes)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.dest FILTER, airports.faa FILTER, planes.model FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.dest FILTER, airports.faa FILTER, planes.model FILTER",
     ),
 )
 
@@ -80,19 +74,13 @@ NAMES = (
         "an inner CTE hides an outer one of its name",
         "WITH t AS (SELECT carrier AS x FROM flights), "
         "u AS (WITH t AS (SELECT model AS x FROM planes) SELECT x FROM t) SELECT t.x AS a, u.x AS b FROM t, u",
-        """
-        a <- flights.carrier IDENTITY
-        b <- planes.model IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY; b <- planes.model IDENTITY",
         since="4.0",
     ),
     query(
         "a view's names change places in a view of it",
         "SELECT a, b FROM view_swapped",
-        """
-        a <- flights.carrier IDENTITY
-        b <- flights.dest IDENTITY
-        """,
+        "a <- flights.carrier IDENTITY; b <- flights.dest IDENTITY",
         before=(
             "CREATE OR REPLACE VIEW view_first (a, b) AS SELECT dest, carrier FROM flights",
             "CREATE OR REPLACE TEMP VIEW view_swapped (b, a) AS SELECT * FROM view_first",
@@ -139,27 +127,18 @@ NAMES = (
     frame(
         "parameters without names",
         lambda spark: spark.sql("SELECT concat(carrier, ?) AS c FROM flights WHERE distance > ?", ["x", 1]),
-        """
-        c <- flights.carrier TRANSFORMATION
-        * <- flights.distance FILTER
-        """,
+        "c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
     ),
     query(
         "all columns but a field of one",
         "SELECT * EXCEPT (contact.phone, employees, tags, places, legs, note) FROM crews",
-        """
-        flight <- crews.flight IDENTITY
-        contact.email <- crews.contact.email IDENTITY
-        """,
+        "flight <- crews.flight IDENTITY; contact.email <- crews.contact.email IDENTITY",
         since="4.0",
     ),
     query(
         "a star in a struct, and the struct's star",
         "SELECT s.* FROM (SELECT struct(*) AS s FROM (SELECT carrier, distance * 2 AS far FROM flights))",
-        """
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance TRANSFORMATION
-        """,
+        "carrier <- flights.carrier IDENTITY; far <- flights.distance TRANSFORMATION",
     ),
     statement(
         "columns that INSERT names in another order",
@@ -195,10 +174,7 @@ NAMES = (
     query(
         "a statement in a text",
         "EXECUTE IMMEDIATE 'SELECT upper(model) AS m FROM planes WHERE seats > ?' USING 9",
-        """
-        m <- planes.model TRANSFORMATION
-        * <- planes.seats FILTER
-        """,
+        "m <- planes.model TRANSFORMATION; * <- planes.seats FILTER",
         since="4.0",
     ),
 )
@@ -216,10 +192,7 @@ AGGREGATES = (
     query(
         "distinct values that a filter lets through",
         "SELECT count(DISTINCT carrier) FILTER (WHERE distance > 1) AS n, sum(DISTINCT flight) AS s FROM flights",
-        """
-        n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER
-        s <- flights.flight AGGREGATION
-        """,
+        "n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER; s <- flights.flight AGGREGATION",
     ),
     query(
         "filtering and sorting by whether a key is grouped",
@@ -285,20 +258,13 @@ AGGREGATES = (
         "texts joined in an order",
         "SELECT listagg(DISTINCT dest, ',') WITHIN GROUP (ORDER BY dest) AS l, "
         "mode() WITHIN GROUP (ORDER BY carrier) AS m FROM flights",
-        """
-        l <- flights.dest AGGREGATION
-        m <- flights.carrier AGGREGATION
-        """,
+        "l <- flights.dest AGGREGATION; m <- flights.carrier AGGREGATION",
         since="4.0",
     ),
     query(
         "an explosion of an aggregate",
         "SELECT carrier, explode(collect_set(dest)) AS d FROM flights GROUP BY carrier",
-        """
-        carrier <- flights.carrier IDENTITY
-        d <- flights.dest AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "carrier <- flights.carrier IDENTITY; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY",
     ),
     query(
         "windows of time that overlap",
@@ -402,10 +368,7 @@ GENERATORS = (
     query(
         "columns stacked as rows, each in its place",
         "SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights",
-        """
-        kind <- nothing
-        place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-        """,
+        "kind <- nothing; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION",
     ),
     query(
         "columns stacked as rows, the last of which is short",
@@ -420,10 +383,7 @@ GENERATORS = (
         "a map that is made and exploded has its keys apart from its values",
         "SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v) "
         "FROM flights)",
-        """
-        k <- flights.carrier TRANSFORMATION
-        d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
-        """,
+        "k <- flights.carrier TRANSFORMATION; d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION",
     ),
     query(
         "structs laid out, even where there are none",
@@ -437,19 +397,12 @@ GENERATORS = (
     query(
         "structs laid out by a generator that keeps rows",
         "SELECT inline_outer(employees) AS (n, r) FROM crews",
-        """
-        n <- crews.employees.name TRANSFORMATION
-        r <- crews.employees.role TRANSFORMATION
-        """,
+        "n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION",
     ),
     query(
         "a map's positions, keys and values",
         "SELECT p, k, v.city AS city FROM crews LATERAL VIEW posexplode_outer(places) t AS p, k, v",
-        """
-        p <- crews.places TRANSFORMATION
-        k <- crews.places TRANSFORMATION
-        city <- crews.places.city TRANSFORMATION
-        """,
+        "p <- crews.places TRANSFORMATION; k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION",
     ),
     query(
         "an explosion of an explosion",
@@ -460,42 +413,27 @@ GENERATORS = (
     query(
         "an explosion of what is parsed, with its fields",
         "SELECT j.* FROM (SELECT from_json(note, 'a INT, b STRING') AS j FROM crews)",
-        """
-        a <- crews.note TRANSFORMATION
-        b <- crews.note TRANSFORMATION
-        """,
+        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION",
     ),
     query(
         "fields of comma-separated values, and back",
         "SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews",
-        """
-        b <- crews.note TRANSFORMATION
-        c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
-        """,
+        "b <- crews.note TRANSFORMATION; c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION",
     ),
     query(
         "zipped arrays laid out as columns",
         "SELECT l, e.name FROM crews LATERAL VIEW inline(arrays_zip(legs, employees)) t AS l, e",
-        """
-        l <- crews.legs TRANSFORMATION
-        name <- crews.employees.name TRANSFORMATION
-        """,
+        "l <- crews.legs TRANSFORMATION; name <- crews.employees.name TRANSFORMATION",
     ),
     query(
         "a map's entries laid out as columns",
         "SELECT k, v.country FROM crews LATERAL VIEW inline(map_entries(places)) t AS k, v",
-        """
-        k <- crews.places TRANSFORMATION
-        country <- crews.places.country TRANSFORMATION
-        """,
+        "k <- crews.places TRANSFORMATION; country <- crews.places.country TRANSFORMATION",
     ),
     query(
         "a generator on the right of a left join",
         "SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)",
-        """
-        flight <- crews.flight IDENTITY
-        name <- crews.employees.name TRANSFORMATION
-        """,
+        "flight <- crews.flight IDENTITY; name <- crews.employees.name TRANSFORMATION",
     ),
 )
 
@@ -520,18 +458,12 @@ COLLECTIONS = (
         "arrays of arrays of structs",
         "SELECT flatten(array(employees, employees)).name AS n, "
         "transform(array(employees), es -> transform(es, e -> e.role))[0] AS r FROM crews",
-        """
-        n <- crews.employees.name TRANSFORMATION
-        r <- crews.employees.role TRANSFORMATION
-        """,
+        "n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION",
     ),
     query(
         "a struct of an element and its number",
         "SELECT transform(employees, (e, i) -> struct(i AS n, e.name AS who)) AS t FROM crews",
-        """
-        t.n <- nothing
-        t.who <- crews.employees.name TRANSFORMATION
-        """,
+        "t.n <- nothing; t.who <- crews.employees.name TRANSFORMATION",
     ),
     query(
         "lambdas whose variables have the same name",
@@ -541,10 +473,7 @@ COLLECTIONS = (
     query(
         "the entries of a map",
         "SELECT map_entries(places).value.city AS c, map_entries(tags)[0].key AS k FROM crews",
-        """
-        c <- crews.places.city TRANSFORMATION
-        k <- crews.tags TRANSFORMATION
-        """,
+        "c <- crews.places.city TRANSFORMATION; k <- crews.tags TRANSFORMATION",
     ),
     query(
         "a map of entries",
@@ -563,10 +492,7 @@ COLLECTIONS = (
     query(
         "a union of structs with other names",
         "SELECT struct(carrier AS a, dest AS b) AS s FROM flights UNION ALL SELECT struct(model, tailnum) FROM planes",
-        """
-        s.a <- flights.carrier IDENTITY, planes.model IDENTITY
-        s.b <- flights.dest IDENTITY, planes.tailnum IDENTITY
-        """,
+        "s.a <- flights.carrier IDENTITY, planes.model IDENTITY; s.b <- flights.dest IDENTITY, planes.tailnum IDENTITY",
     ),
     query(
         "the order of structs that are sorted",
@@ -607,11 +533,7 @@ COLLECTIONS = (
         "paths into a variant",
         "SELECT try_variant_get(parse_json(note), '$.a', 'int') AS a, is_variant_null(parse_json(note):b) AS b, "
         "schema_of_variant(parse_json(note)) AS s FROM crews",
-        """
-        a <- crews.note TRANSFORMATION
-        b <- crews.note TRANSFORMATION
-        s <- crews.note TRANSFORMATION
-        """,
+        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION; s <- crews.note TRANSFORMATION",
         since="4.0",
     ),
     query(
@@ -673,11 +595,7 @@ PIPES = (
     query(
         "a text in another collation",
         "SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1",
-        """
-        c <- flights.carrier TRANSFORMATION
-        d <- flights.dest AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "c <- flights.carrier TRANSFORMATION; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY",
         since="4.0",
     ),
 )

@@ -11,10 +11,7 @@ FUNCTIONS = (
     query(
         "a function that SQL defines is its expression",
         "SELECT twice_of(distance) AS d, carrier FROM flights",
-        """
-        d <- flights.distance TRANSFORMATION
-        carrier <- flights.carrier IDENTITY
-        """,
+        "d <- flights.distance TRANSFORMATION; carrier <- flights.carrier IDENTITY",
         before=("CREATE OR REPLACE TEMPORARY FUNCTION twice_of(x INT) RETURNS INT RETURN x * 2",),
         since="4.0",
     ),
@@ -31,10 +28,7 @@ FUNCTIONS = (
     query(
         "a function that gives a table is its query",
         "SELECT model AS m FROM planes_of(2)",
-        """
-        m <- planes.model IDENTITY
-        * <- planes.engines FILTER
-        """,
+        "m <- planes.model IDENTITY; * <- planes.engines FILTER",
         before=(
             "CREATE OR REPLACE TEMPORARY FUNCTION planes_of(n INT) RETURNS TABLE (model STRING) "
             "RETURN SELECT model FROM planes WHERE engines = n",
@@ -44,11 +38,7 @@ FUNCTIONS = (
     query(
         "a variable is made of nothing",
         "SELECT least_distance AS l, carrier FROM flights WHERE distance > least_distance",
-        """
-        l <- nothing
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER
-        """,
+        "l <- nothing; carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER",
         before=("DECLARE OR REPLACE VARIABLE least_distance INT DEFAULT 5",),
         since="4.0",
     ),
@@ -82,10 +72,7 @@ FUNCTIONS = (
     query(
         "names with quotes in them",
         "SELECT carrier AS `a``b`, dest AS `c.``d` FROM flights",
-        """
-        a`b <- flights.carrier IDENTITY
-        c.`d <- flights.dest IDENTITY
-        """,
+        "a`b <- flights.carrier IDENTITY; c.`d <- flights.dest IDENTITY",
     ),
     query(
         "several subqueries and conditions in one filter",

@@ -11,26 +11,17 @@ SCALARS = (
     query(
         "a scalar subquery is a value",
         "SELECT carrier, (SELECT max(seats) FROM planes) AS m FROM flights",
-        """
-        carrier <- flights.carrier IDENTITY
-        m <- planes.seats AGGREGATION
-        """,
+        "carrier <- flights.carrier IDENTITY; m <- planes.seats AGGREGATION",
     ),
     query(
         "what it filters by is of its column alone",
         "SELECT carrier, (SELECT max(seats) FROM planes WHERE engines = 2) AS m FROM flights",
-        """
-        carrier <- flights.carrier IDENTITY
-        m <- planes.seats AGGREGATION, planes.engines FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; m <- planes.seats AGGREGATION, planes.engines FILTER",
     ),
     query(
         "what it sorts and groups by, too",
         "SELECT (SELECT model FROM planes GROUP BY model ORDER BY max(seats) LIMIT 1) AS m FROM flights",
-        """
-        m <- planes.model IDENTITY, planes.model GROUP_BY, planes.seats SORT
-        inputs: flights, planes
-        """,
+        "m <- planes.model IDENTITY, planes.model GROUP_BY, planes.seats SORT; inputs: flights, planes",
     ),
     query(
         "a correlated one is filtered by both",
@@ -53,27 +44,17 @@ SCALARS = (
     query(
         "the same one twice",
         "SELECT (SELECT max(seats) FROM planes) AS a, 1 + (SELECT max(seats) FROM planes) AS b FROM flights",
-        """
-        a <- planes.seats AGGREGATION
-        b <- planes.seats AGGREGATION
-        inputs: flights, planes
-        """,
+        "a <- planes.seats AGGREGATION; b <- planes.seats AGGREGATION; inputs: flights, planes",
     ),
     query(
         "one without rows of a table",
         "SELECT (SELECT 1) AS one, carrier FROM flights",
-        """
-        one <- nothing
-        carrier <- flights.carrier IDENTITY
-        """,
+        "one <- nothing; carrier <- flights.carrier IDENTITY",
     ),
     query(
         "one that returns a struct",
         "SELECT (SELECT named_struct('n', max(seats), 'm', max(model)) FROM planes).m AS m FROM flights",
-        """
-        m <- planes.model AGGREGATION
-        inputs: flights, planes
-        """,
+        "m <- planes.model AGGREGATION; inputs: flights, planes",
     ),
 )
 
@@ -97,10 +78,7 @@ FILTERS = (
     query(
         "EXISTS filters by what decides whether there is a row",
         "SELECT carrier FROM flights f WHERE EXISTS (SELECT * FROM planes p WHERE p.tailnum = f.tailnum)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.tailnum FILTER, planes.tailnum FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.tailnum FILTER, planes.tailnum FILTER",
     ),
     query(
         "NOT EXISTS, too",
@@ -114,18 +92,12 @@ FILTERS = (
     query(
         "EXISTS of a table that nothing filters still reads it",
         "SELECT carrier FROM flights WHERE EXISTS (SELECT 1 FROM planes)",
-        """
-        carrier <- flights.carrier IDENTITY
-        inputs: flights, planes
-        """,
+        "carrier <- flights.carrier IDENTITY; inputs: flights, planes",
     ),
     query(
         "a comparison with a scalar subquery",
         "SELECT carrier FROM flights WHERE distance > (SELECT avg(seats) FROM planes WHERE engines = 2)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER, planes.seats FILTER, planes.engines FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, planes.seats FILTER, planes.engines FILTER",
     ),
     query(
         "subqueries inside subqueries, each correlated with the one around it",
@@ -140,10 +112,7 @@ FILTERS = (
     query(
         "a subquery of the dataset that is filtered",
         "SELECT carrier FROM flights WHERE distance = (SELECT max(distance) FROM flights)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.distance FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER",
     ),
     query(
         "a subquery in HAVING",
@@ -184,21 +153,13 @@ NAMED = (
         "a CTE is its query",
         "WITH long AS (SELECT carrier AS c, distance AS d FROM flights WHERE distance > 9) "
         "SELECT c, d * 2 AS e FROM long",
-        """
-        c <- flights.carrier IDENTITY
-        e <- flights.distance TRANSFORMATION
-        * <- flights.distance FILTER
-        """,
+        "c <- flights.carrier IDENTITY; e <- flights.distance TRANSFORMATION; * <- flights.distance FILTER",
     ),
     query(
         "a CTE that is used twice",
         "WITH t AS (SELECT origin, dest, carrier FROM flights) "
         "SELECT a.origin, b.dest AS to FROM t a JOIN t b ON a.dest = b.origin",
-        """
-        origin <- flights.origin IDENTITY
-        to <- flights.dest IDENTITY
-        * <- flights.dest JOIN, flights.origin JOIN
-        """,
+        "origin <- flights.origin IDENTITY; to <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
     ),
     query(
         "CTEs of CTEs",
@@ -209,10 +170,7 @@ NAMED = (
     query(
         "a CTE in a subquery",
         "WITH t AS (SELECT tailnum AS t FROM planes) SELECT carrier FROM flights WHERE tailnum IN (SELECT t FROM t)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.tailnum FILTER, planes.tailnum FILTER
-        """,
+        "carrier <- flights.carrier IDENTITY; * <- flights.tailnum FILTER, planes.tailnum FILTER",
     ),
     query(
         "a recursive CTE is of its start and its steps",
@@ -237,10 +195,7 @@ NAMED = (
     query(
         "a temporary view is its query",
         "SELECT c FROM view_of_session",
-        """
-        c <- flights.carrier IDENTITY
-        * <- flights.distance FILTER
-        """,
+        "c <- flights.carrier IDENTITY; * <- flights.distance FILTER",
         before=("CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9",),
     ),
     query(
@@ -252,10 +207,7 @@ NAMED = (
     query(
         "a view that stays, with names of its own, and a view of it",
         "SELECT far, who FROM view_of_view",
-        """
-        far <- flights.distance IDENTITY
-        who <- flights.carrier TRANSFORMATION
-        """,
+        "far <- flights.distance IDENTITY; who <- flights.carrier TRANSFORMATION",
         before=(
             "CREATE OR REPLACE VIEW view_that_stays (who, far) AS SELECT lower(carrier) AS c, distance FROM flights",
             "CREATE OR REPLACE VIEW view_of_view AS SELECT far, who FROM view_that_stays",
@@ -272,10 +224,7 @@ NAMED = (
     query(
         "a cached table is the table",
         "SELECT c FROM cached_flights",
-        """
-        c <- flights.carrier TRANSFORMATION
-        * <- flights.distance FILTER
-        """,
+        "c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
         before=("CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9",),
     ),
     frame(
@@ -284,10 +233,7 @@ NAMED = (
             (kept := spark.table("flights").groupBy("carrier").agg(sf.sum("distance").alias("s")).cache()).count(),
             kept.select("s"),
         )[1],
-        """
-        s <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
+        "s <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY",
     ),
     frame(
         "a checkpointed frame is the frame",
@@ -310,11 +256,7 @@ NAMED = (
             .join(kept.alias("b"), sf.col("a.dest") == sf.col("b.origin"))
             .select("a.origin", sf.col("b.dest").alias("to"))
         ),
-        """
-        origin <- flights.origin IDENTITY
-        to <- flights.dest IDENTITY
-        * <- flights.dest JOIN, flights.origin JOIN
-        """,
+        "origin <- flights.origin IDENTITY; to <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
     ),
     frame(
         "a frame that is checkpointed at its first use is the frame",
@@ -330,10 +272,7 @@ NAMED = (
             .localCheckpoint()
             .select("c")
         ),
-        """
-        c <- flights.carrier TRANSFORMATION
-        * <- flights.dest FILTER
-        """,
+        "c <- flights.carrier TRANSFORMATION; * <- flights.dest FILTER",
     ),
 )
 

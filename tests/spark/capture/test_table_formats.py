@@ -54,10 +54,7 @@ STATEMENTS = (
     (
         "UPDATE of all rows",
         "UPDATE {of}checked SET distance = 1",
-        """
-        distance <- nothing
-        inputs: none
-        """,
+        "distance <- nothing; inputs: none",
     ),
     ("DELETE", "DELETE FROM {of}checked WHERE route.origin = 'JFK'", "* <- checked.route.origin FILTER"),
     ("DELETE of all rows", "DELETE FROM {of}checked", "inputs: none"),
@@ -101,10 +98,7 @@ STATEMENTS = (
         "MERGE of a table with itself",
         "MERGE INTO {of}checked c USING {of}checked f ON c.flight = f.flight "
         "WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier",
-        """
-        distance <- checked.distance IDENTITY
-        * <- checked.flight JOIN
-        """,
+        "distance <- checked.distance IDENTITY; * <- checked.flight JOIN",
     ),
 )
 # Format, the catalog and database of its tables, and its setting for changing rows.

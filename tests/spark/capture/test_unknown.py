@@ -32,11 +32,7 @@ CASES = (
     frame(
         "rows of an RDD are unknown, the files that it is made of are not",
         lambda spark: _flights(spark).rdd.map(lambda row: Row(c=row.carrier, d=row.distance)).toDF(),
-        """
-        c <- unknown
-        d <- unknown
-        inputs: flights
-        """,
+        "c <- unknown; d <- unknown; inputs: flights",
     ),
     frame(
         "an RDD is made of all that it was joined of",
@@ -47,19 +43,12 @@ CASES = (
             .map(lambda pair: Row(tailnum=pair[0], seats=pair[1][1]))
             .toDF("tailnum STRING, seats INT")
         ),
-        """
-        tailnum <- unknown
-        seats <- unknown
-        inputs: flights, planes
-        """,
+        "tailnum <- unknown; seats <- unknown; inputs: flights, planes",
     ),
     write(
         "an RDD of text, a single file of a folder, and a folder of several",
         lambda spark, out: _write_texts(spark, out),
-        """
-        line <- unknown
-        inputs: notes, a.csv, days
-        """,
+        "line <- unknown; inputs: notes, a.csv, days",
     ),
     frame(
         "what is unknown stays so, beside what is known",
@@ -99,26 +88,17 @@ CASES = (
     frame(
         "rows of the program are unknown",
         lambda spark: spark.createDataFrame([("UA", 1)], "c STRING, n INT").select("c"),
-        """
-        c <- unknown
-        inputs: unknown
-        """,
+        "c <- unknown; inputs: unknown",
     ),
     frame(
         "rows that were in pandas are unknown",
         lambda spark: spark.createDataFrame(spark.table("planes").toPandas()).select("seats"),
-        """
-        seats <- unknown
-        inputs: unknown
-        """,
+        "seats <- unknown; inputs: unknown",
     ),
     frame(
         "the file that a row lies in is no column of the dataset",
         lambda spark: spark.table("planes").select("seats", sf.col("_metadata.file_path").alias("file")),
-        """
-        seats <- planes.seats IDENTITY
-        file <- nothing
-        """,
+        "seats <- planes.seats IDENTITY; file <- nothing",
     ),
     write(
         "what an RDD writes is not told",

@@ -56,11 +56,7 @@ _OF_CHARS = """
         c <- flights.dest IDENTITY
         s.x <- flights.origin IDENTITY
 """
-_FROM_CHARS = """
-        v <- from_chars.v IDENTITY
-        c <- from_chars.c IDENTITY
-        u <- from_chars.c TRANSFORMATION
-"""
+_FROM_CHARS = "v <- from_chars.v IDENTITY; c <- from_chars.c IDENTITY; u <- from_chars.c TRANSFORMATION"
 CHAR_TYPES = (
     statement(
         "texts into types of a length are the same texts",
