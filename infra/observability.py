@@ -48,16 +48,6 @@ class Observability(Construct):
         query_api: QueryApi,
     ) -> None:
         super().__init__(scope, construct_id)
-        alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
-        alarms.watch_dead_letters("RecordsDeadLetters", ingestion.dead_letters)
-        alarms.watch_dead_letters("EventsDeadLetters", events.dead_letters)
-        alarms.watch_dead_letters("DeletionsDeadLetters", events.deletion_dead_letters)
-        alarms.watch_dead_letters("TraceDeadLetters", compaction.dead_letters)
-        alarms.watch_queue("RecordsQueue", ingestion.records_queue, age_max=_RECORDS_LATE)
-        alarms.watch_queue("PackedQueue", ingestion.packed_queue, age_max=_RECORDS_LATE)
-        alarms.watch_queue("EventsQueue", events.queue, age_max=_EVENTS_LATE)
-        alarms.watch_queue("DeletionsQueue", events.deletions, age_max=_EVENTS_LATE)
-        alarms.watch_queue("TraceQueue", compaction.trace_queue, age_max=_TRACES_LATE)
         functions = (
             ingestion.input,
             ingestion.load,
@@ -67,22 +57,14 @@ class Observability(Construct):
             compaction.compact,
             query_api.function,
         )
+        alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
+        _watch_queues(alarms, ingestion, events, compaction)
         for function in functions:
             alarms.watch_function(function)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(compaction.state_machine)
-        alarms.watch_api("Api", query_api.api)
-        if query_api.token_api is not None:
-            alarms.watch_api("TokenApi", query_api.token_api)
-        alarms.watch_refusals(query_api.access_logs)
-        for metric, service, meaning in _ZERO_METRICS:
-            alarms.watch_metric(metric, service=service, meaning=meaning)
-        alarms.watch_metric(
-            "DaysUnpublished",
-            service="compact",
-            meaning="The archive's tables are days behind its traces.",
-            least=_DAYS_UNPUBLISHED,
-        )
+        _watch_apis(alarms, query_api)
+        _watch_metrics(alarms)
         make_dashboard(
             self,
             namespace=metrics_namespace,
@@ -94,3 +76,32 @@ class Observability(Construct):
             compaction=compaction,
             query_api=query_api,
         )
+
+
+def _watch_queues(alarms: Alarms, ingestion: Ingestion, events: Events, compaction: Compaction) -> None:
+    """Add alarms of dead letters, and of messages that wait for long."""
+    alarms.watch_dead_letters("RecordsDeadLetters", ingestion.dead_letters)
+    alarms.watch_dead_letters("EventsDeadLetters", events.dead_letters)
+    alarms.watch_dead_letters("DeletionsDeadLetters", events.deletion_dead_letters)
+    alarms.watch_dead_letters("TraceDeadLetters", compaction.dead_letters)
+    alarms.watch_queue("RecordsQueue", ingestion.records_queue, age_max=_RECORDS_LATE)
+    alarms.watch_queue("PackedQueue", ingestion.packed_queue, age_max=_RECORDS_LATE)
+    alarms.watch_queue("EventsQueue", events.queue, age_max=_EVENTS_LATE)
+    alarms.watch_queue("DeletionsQueue", events.deletions, age_max=_EVENTS_LATE)
+    alarms.watch_queue("TraceQueue", compaction.trace_queue, age_max=_TRACES_LATE)
+
+
+def _watch_apis(alarms: Alarms, query_api: QueryApi) -> None:
+    """Add alarms of failures and refusals of both APIs."""
+    alarms.watch_api("Api", query_api.api)
+    if query_api.token_api is not None:
+        alarms.watch_api("TokenApi", query_api.token_api)
+    alarms.watch_refusals(query_api.access_logs)
+
+
+def _watch_metrics(alarms: Alarms) -> None:
+    """Add alarms of our own metrics."""
+    for metric, service, meaning in _ZERO_METRICS:
+        alarms.watch_metric(metric, service=service, meaning=meaning)
+    meaning = "The archive's tables are days behind its traces."
+    alarms.watch_metric("DaysUnpublished", service="compact", meaning=meaning, least=_DAYS_UNPUBLISHED)

@@ -10,16 +10,17 @@ from aws_cdk import Size
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_logs as logs
-from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_wafv2 as wafv2
 from constructs import Construct
 
 from infra.archive_search import ArchiveSearch
+from infra.context import StackContext
 from infra.events import Events
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.ingestion import Ingestion
 from infra.nag import accept
+from infra.storage import Storage
 from lineage import settings
 
 _TIMEOUT_S = 29  # API Gateway gives up after 29 seconds
@@ -57,18 +58,10 @@ class QueryApi(Construct):
         defaults: FunctionDefaults,
         ingestion: Ingestion,
         events: Events,
-        records_table: dynamodb.Table,
-        graph_table: dynamodb.Table,
-        archive_bucket: s3.Bucket,
-        ingest_bucket: s3.Bucket,
+        storage: Storage,
         trace_queue: sqs.Queue,
         search: ArchiveSearch,
-        stage: str,
-        token_api: bool,
-        strict_namespaces: bool,
-        web_acl_arn: str | None,
-        requests_per_address: int | None,
-        concurrency: int | None,
+        context: StackContext,
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = ServiceFunction(
@@ -79,11 +72,28 @@ class QueryApi(Construct):
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=defaults,
-            concurrency=concurrency,
+            concurrency=context.api_concurrency,
         )
         ingestion.open_to(self.function)
         events.open_to(self.function)
         events.let_delete(self.function)
+        self._let_query(storage, trace_queue, strict_namespaces=context.strict_namespaces)
+        search.open_to(self.function)
+        self.access_logs: list[logs.LogGroup] = []
+        self.api = _signed_api(
+            self, function=self.function, stage=context.stage, access_log=self._access_log("AccessLog", defaults)
+        )
+        self.token_api: apigateway.RestApi | None = None
+        if context.token_api:
+            access_log = self._access_log("TokenAccessLog", defaults)
+            self.token_api = _token_api(self, function=self.function, stage=context.stage, access_log=access_log)
+            graph_arns = [storage.graph_table.table_arn]
+            self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_LAST_USES_ALONE)
+        self._protect(context)
+
+    def _let_query(self, storage: Storage, trace_queue: sqs.Queue, *, strict_namespaces: bool) -> None:
+        """Give the function its tables, buckets and trace queue, and the rights to read them and to queue traces."""
+        records_table, graph_table, archive_bucket = storage.records_table, storage.graph_table, storage.archive_bucket
         self.function.set(
             {
                 settings.RECORDS_TABLE: records_table.table_name,
@@ -99,22 +109,24 @@ class QueryApi(Construct):
         self.function.allow(["sqs:SendMessage"], [trace_queue.queue_arn])
         for prefix in ("traces/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
-        self.function.allow_objects(["s3:GetObject", "s3:PutObject"], ingest_bucket, "answers/")
-        search.open_to(self.function)
-        self.access_logs = [logs.LogGroup(self, "AccessLog", retention=LOG_RETENTION, removal_policy=defaults.removal)]
-        self.api = _signed_api(self, function=self.function, stage=stage, access_log=self.access_logs[0])
-        self.token_api: apigateway.RestApi | None = None
-        if token_api:
-            access_log = logs.LogGroup(self, "TokenAccessLog", retention=LOG_RETENTION, removal_policy=defaults.removal)
-            self.access_logs.append(access_log)
-            self.token_api = _token_api(self, function=self.function, stage=stage, access_log=access_log)
-            self.function.rights.allow(["dynamodb:UpdateItem"], [graph_table.table_arn], conditions=_LAST_USES_ALONE)
-        if requests_per_address:
-            web_acl_arn = _rate_rule(self, requests_per_address).attr_arn
-        if web_acl_arn:
-            _protect(self.api, web_acl_arn)
-            if self.token_api:
-                _protect(self.token_api, web_acl_arn)
+        self.function.allow_objects(["s3:GetObject", "s3:PutObject"], storage.ingest_bucket, "answers/")
+
+    def _access_log(self, construct_id: str, defaults: FunctionDefaults) -> logs.LogGroup:
+        """Return a log of callers and paths for one of the APIs."""
+        log = logs.LogGroup(self, construct_id, retention=LOG_RETENTION, removal_policy=defaults.removal)
+        self.access_logs.append(log)
+        return log
+
+    def _protect(self, context: StackContext) -> None:
+        """Attach a web ACL to the stages of both APIs: a rule by address, or the deployer's own."""
+        web_acl_arn = context.web_acl_arn
+        if context.requests_per_address:
+            web_acl_arn = _rate_rule(self, context.requests_per_address).attr_arn
+        if web_acl_arn is None:
+            return
+        for api in filter(None, (self.api, self.token_api)):
+            stage_arn = api.deployment_stage.stage_arn
+            wafv2.CfnWebACLAssociation(api, "WebAcl", resource_arn=stage_arn, web_acl_arn=web_acl_arn)
 
 
 def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
@@ -182,11 +194,6 @@ def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
             )
         ],
     )
-
-
-def _protect(api: apigateway.RestApi, web_acl_arn: str) -> None:
-    """Attach a web ACL to the API's stage."""
-    wafv2.CfnWebACLAssociation(api, "WebAcl", resource_arn=api.deployment_stage.stage_arn, web_acl_arn=web_acl_arn)
 
 
 def _rest_api(

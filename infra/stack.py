@@ -43,119 +43,113 @@ class LineageStack(cdk.Stack):
             analytics_reporting=False,
         )
         # RETAIN would keep what a failed creation made as well: the next try makes it once more beside it.
-        removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
-        storage = Storage(self, "Storage", removal=removal, object_lock=context.object_lock)
-        defaults = FunctionDefaults(
+        self._removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
+        self._storage = Storage(self, "Storage", removal=self._removal, object_lock=context.object_lock)
+        self._defaults = FunctionDefaults(
             code=code_asset(),
             layer=layer_version(self, "Dependencies", layer) if layer else None,
             metrics_namespace=f"Headwater/{context.stage}",
-            removal=removal,
-            tokens=storage.graph_table,
+            removal=self._removal,
+            tokens=self._storage.graph_table,
         )
-        ingestion = Ingestion(
+        self._add_ingest(context)
+        self._add_archive(context, libraries)
+        self._add_queries(context)
+        keep_from(self._storage.archive_bucket, [one for one in self.node.find_all() if isinstance(one, iam.Role)])
+        self._name_outputs()
+
+    def _add_ingest(self, context: StackContext) -> None:
+        """Add the ways in for records and events, and the policy of their producers."""
+        self._ingestion = Ingestion(
             self,
             "Ingestion",
-            defaults=defaults,
-            records_table=storage.records_table,
-            graph_table=storage.graph_table,
-            ingest_bucket=storage.ingest_bucket,
+            defaults=self._defaults,
+            records_table=self._storage.records_table,
+            graph_table=self._storage.graph_table,
+            ingest_bucket=self._storage.ingest_bucket,
             records_ttl_s=context.records_ttl_s,
         )
-        events = Events(
+        self._events = Events(
             self,
             "Events",
-            defaults=defaults,
-            graph_table=storage.graph_table,
-            archive_bucket=storage.archive_bucket,
-            ingest_bucket=storage.ingest_bucket,
+            defaults=self._defaults,
+            graph_table=self._storage.graph_table,
+            archive_bucket=self._storage.archive_bucket,
+            ingest_bucket=self._storage.ingest_bucket,
             partition_trimming=context.partition_trimming,
             temporary_patterns=context.temporary_patterns,
         )
-        events.open_to(ingestion.input)
-        producers = Producers(
-            self, "Producers", queues=[ingestion.packed_queue, events.queue], function=ingestion.input
-        )
+        self._events.open_to(self._ingestion.input)
+        queues = [self._ingestion.packed_queue, self._events.queue]
+        self._producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
+
+    def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
+        """Add what fills the archive, daily and on Spark, and the search in it."""
         traced = TraceResources(
-            records_table=storage.records_table,
-            graph_table=storage.graph_table,
-            archive_bucket=storage.archive_bucket,
-            records_dead_letters=ingestion.dead_letters,
+            records_table=self._storage.records_table,
+            graph_table=self._storage.graph_table,
+            archive_bucket=self._storage.archive_bucket,
+            records_dead_letters=self._ingestion.dead_letters,
         )
-        search = ArchiveSearch(
+        self._search = ArchiveSearch(
             self,
             "ArchiveSearch",
-            archive_bucket=storage.archive_bucket,
-            ingest_bucket=storage.ingest_bucket,
+            archive_bucket=self._storage.archive_bucket,
+            ingest_bucket=self._storage.ingest_bucket,
             stage=context.stage,
             scan_gb=context.search_scan_gb,
         )
-        spark_jobs = SparkJobs(
+        self._spark_jobs = SparkJobs(
             self,
             "SparkJobs",
             traced=traced,
             emr_serverless=context.emr_serverless,
             libraries=libraries,
-            removal=removal,
+            removal=self._removal,
         )
-        compaction = Compaction(
+        self._compaction = Compaction(
             self,
             "Compaction",
-            defaults=defaults,
+            defaults=self._defaults,
             traced=traced,
-            search=search,
-            spark_jobs=spark_jobs,
+            search=self._search,
+            spark_jobs=self._spark_jobs,
             hour_utc=context.compaction_hour_utc,
             signing=context.sign_digests,
         )
-        query_api = QueryApi(
+
+    def _add_queries(self, context: StackContext) -> None:
+        """Add the HTTP API, and the alarms and dashboard of everything."""
+        self._query_api = QueryApi(
             self,
             "QueryApi",
-            defaults=defaults,
-            ingestion=ingestion,
-            events=events,
-            records_table=storage.records_table,
-            graph_table=storage.graph_table,
-            archive_bucket=storage.archive_bucket,
-            ingest_bucket=storage.ingest_bucket,
-            trace_queue=compaction.trace_queue,
-            search=search,
-            stage=context.stage,
-            token_api=context.token_api,
-            strict_namespaces=context.strict_namespaces,
-            web_acl_arn=context.web_acl_arn,
-            requests_per_address=context.requests_per_address,
-            concurrency=context.api_concurrency,
+            defaults=self._defaults,
+            ingestion=self._ingestion,
+            events=self._events,
+            storage=self._storage,
+            trace_queue=self._compaction.trace_queue,
+            search=self._search,
+            context=context,
         )
         Observability(
             self,
             "Observability",
-            metrics_namespace=defaults.metrics_namespace,
+            metrics_namespace=self._defaults.metrics_namespace,
             alarm_email=context.alarm_email,
-            storage=storage,
-            ingestion=ingestion,
-            events=events,
-            compaction=compaction,
-            query_api=query_api,
+            storage=self._storage,
+            ingestion=self._ingestion,
+            events=self._events,
+            compaction=self._compaction,
+            query_api=self._query_api,
         )
-        keep_from(storage.archive_bucket, [one for one in self.node.find_all() if isinstance(one, iam.Role)])
-        self._name_outputs(storage, ingestion, events, producers, search, spark_jobs, compaction, query_api)
 
-    def _name_outputs(
-        self,
-        storage: Storage,
-        ingestion: Ingestion,
-        events: Events,
-        producers: Producers,
-        search: ArchiveSearch,
-        spark_jobs: SparkJobs,
-        compaction: Compaction,
-        query_api: QueryApi,
-    ) -> None:
+    def _name_outputs(self) -> None:
         """Define the outputs that a deployer, a client and the local stack look up by name."""
+        storage, ingestion, events, compaction = self._storage, self._ingestion, self._events, self._compaction
         outputs = {
             "InputFunctionName": ingestion.input.resource.function_name,
             "EventsFunctionName": events.function.resource.function_name,
-            "ApiUrl": query_api.api.url,
+            "ApiUrl": self._query_api.api.url,
             "RecordsQueueUrl": ingestion.records_queue.queue_url,
             "PackedQueueUrl": ingestion.packed_queue.queue_url,
             "RecordsDeadLettersUrl": ingestion.dead_letters.queue_url,
@@ -163,7 +157,7 @@ class LineageStack(cdk.Stack):
             "EventsDeadLettersUrl": events.dead_letters.queue_url,
             "DeletionsQueueUrl": events.deletions.queue_url,
             "DeletionsDeadLettersUrl": events.deletion_dead_letters.queue_url,
-            "ProducersPolicyArn": producers.policy.managed_policy_arn,
+            "ProducersPolicyArn": self._producers.policy.managed_policy_arn,
             "TraceQueueUrl": compaction.trace_queue.queue_url,
             "TraceDeadLettersUrl": compaction.dead_letters.queue_url,
             "RecordsTableName": storage.records_table.table_name,
@@ -171,13 +165,13 @@ class LineageStack(cdk.Stack):
             "ArchiveBucketName": storage.archive_bucket.bucket_name,
             "IntakeBucketName": storage.ingest_bucket.bucket_name,
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
-            "SearchDatabase": search.database.ref,
-            "SearchWorkgroup": search.workgroup.ref,
-            **spark_jobs.engine.outputs,
+            "SearchDatabase": self._search.database.ref,
+            "SearchWorkgroup": self._search.workgroup.ref,
+            **self._spark_jobs.engine.outputs,
         }
         if compaction.signing_key is not None:
             outputs["SigningKeyArn"] = compaction.signing_key.key_arn
-        if query_api.token_api is not None:
-            outputs["TokenApiUrl"] = query_api.token_api.url
+        if self._query_api.token_api is not None:
+            outputs["TokenApiUrl"] = self._query_api.token_api.url
         for name, value in outputs.items():
             cdk.CfnOutput(self, name, value=value)
