@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from spark_client.capturing.plans.plan import Node
+
+# By name, the query of a WITH and those that it knows; None inside itself, where it may be recursive, or a table.
+Ctes: TypeAlias = "Mapping[str, tuple[Node, Ctes] | None]"
 
 
 class Unresolvable(Exception):

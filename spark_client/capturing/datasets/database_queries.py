@@ -8,55 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from spark_client.capturing.datasets.database_names import Column, NodeFactory, Scope, Table, Unresolvable, plain
+from spark_client.capturing.datasets.database_expressions import ExpressionResolver
+from spark_client.capturing.datasets.database_names import Column, Ctes, NodeFactory, Scope, Table, Unresolvable, plain
 from spark_client.capturing.plans.plan import Node, kinds
 
-_DEPTH_MAX = 150
 _PASSING = kinds("GlobalLimit LocalLimit Offset Sample UnresolvedHint")
 _DECIDING = kinds("Sort Distinct UnresolvedHaving")
 _SETS = kinds("Union Except Intersect")
 # As Spark 4 prints it, and as Spark 3.5 does: `UsingJoin(Inner, [id])`, `UsingJoin(Inner,List(id))`.
 _USING = re.compile(r"UsingJoin\((\w+),\s*(?:\w+\(|\[)(.*)[])]\)")
-_AGGREGATES = kinds(
-    """
-    sum avg mean min max count stddev stddev_pop stddev_samp variance var_pop var_samp median mode
-    any_value bool_and bool_or every string_agg listagg group_concat array_agg json_agg collect_list collect_set
-    percentile_cont percentile_disc corr covar_pop covar_samp
-    """
-)
-# By function name, kinds of expressions with rules of their own; other functions change what goes in.
-_OWN = {
-    "coalesce": "Coalesce",
-    "nvl": "Coalesce",
-    "ifnull": "Coalesce",
-    "row_number": "RowNumber",
-    "rank": "Rank",
-    "dense_rank": "DenseRank",
-    "percent_rank": "PercentRank",
-    "cume_dist": "CumeDist",
-    "ntile": "NTile",
-    "md5": "Md5",
-    "sha1": "Sha1",
-    "sha2": "Sha2",
-    "crc32": "Crc32",
-}
-_SCALARS = kinds(
-    """
-    upper lower trim ltrim rtrim btrim concat concat_ws substr substring left right length char_length replace lpad
-    rpad reverse abs round floor ceil ceiling sqrt power mod sign exp ln log log10 nullif greatest least extract
-    date_part date_trunc trunc to_char to_date to_number to_timestamp year month day hour minute second date dateadd
-    date_add datediff date_diff date_sub add_months cast convert split_part position instr locate initcap lag lead
-    """
-)
-# Names that mean a value of the database, not a column, in some databases, where such a column needs quotes.
-_PSEUDO = kinds("rownum rowid sysdate systimestamp user uid current_user session_user system_user current_role")
-_NOW = kinds("current_date current_timestamp current_time localtime localtimestamp")
-
-
-# By name, the query of a WITH and those that it knows; None inside itself, where it may be recursive, or a table.
-_Ctes: TypeAlias = "Mapping[str, tuple[Node, _Ctes] | None]"
 
 
 @dataclass(slots=True)
@@ -104,9 +65,11 @@ class _Resolver:
     def __init__(self, table: Callable[[Sequence[str]], Node]) -> None:
         self._factory = NodeFactory()
         self._table = table
-        self._depth = 0
+        self._expressions = ExpressionResolver(
+            self._factory, lambda plan, scope, ctes: self.query(plan, scope, ctes).node
+        )
 
-    def query(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> _Query:
+    def query(self, plan: Node, outer: Scope | None, ctes: Ctes) -> _Query:
         """Resolve a query."""
         child = plan.node("child")
         if plan.kind == "UnresolvedWith" and child is not None:
@@ -167,34 +130,41 @@ class _Resolver:
         by_id = {item.text("exprId"): item for item in listed}
         listed[:] = [by_id.get(item.text("exprId"), item) for item in columns]
 
-    def _select(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> _Query:
+    def _select(self, plan: Node, outer: Scope | None, ctes: Ctes) -> _Query:
         child = plan.node("child")
         if child is None:
             raise Unresolvable(plan.kind)
         listed = plan.nodes("projectList" if plan.kind == "Project" else "aggregateExpressions")
         named = frozenset(plain(item.text("name") or "") for item in listed if item.kind == "Alias")
         below, scope = self._from(child, outer, ctes, named)
-        found: dict[str, Node] = {}
+        columns, projected, aliases = self._list_of(listed, scope, ctes)
+        if plan.kind == "Project":
+            select = self._factory.node("Project", projectList=projected, child=below)
+        else:
+            keys = [self._expressions.value(item, scope, ctes) for item in plan.nodes("groupingExpressions")]
+            select = self._factory.node(
+                "Aggregate", groupingExpressions=keys, aggregateExpressions=projected, child=below
+            )
+        return _Query(select, columns, select, scope, aliases)
+
+    def _list_of(
+        self, listed: Sequence[Node], scope: Scope, ctes: Ctes
+    ) -> tuple[list[Column | Table], list[Node], dict[str, Node]]:
+        """Resolve a SELECT's list: its columns, what it projects, and its aliases, which later items may use."""
         columns: list[Column | Table] = []
         projected: list[Node] = []
+        aliases: dict[str, Node] = {}
         for item in listed:
-            for column, made in self._listed(item, scope, ctes, frozenset(found)):
+            for column, made in self._listed(item, scope, ctes, frozenset(aliases)):
                 columns.append(column)
                 if made is not None:
                     projected.append(made)
                 if isinstance(column, Column) and column.name and made is not None and item.kind == "Alias":
-                    found[plain(column.name)] = made
-        if plan.kind == "Project":
-            select = self._factory.node("Project", projectList=projected, child=below)
-        else:
-            keys = [self._value(item, scope, ctes) for item in plan.nodes("groupingExpressions")]
-            select = self._factory.node(
-                "Aggregate", groupingExpressions=keys, aggregateExpressions=projected, child=below
-            )
-        return _Query(select, columns, select, scope, found)
+                    aliases[plain(column.name)] = made
+        return columns, projected, aliases
 
     def _listed(
-        self, item: Node, scope: Scope, ctes: _Ctes, earlier: frozenset[str]
+        self, item: Node, scope: Scope, ctes: Ctes, earlier: frozenset[str]
     ) -> list[tuple[Column | Table, Node | None]]:
         """Resolve an item of a SELECT's list: a column, or a star; some databases know `earlier` aliases."""
         if item.kind == "UnresolvedStar":
@@ -205,7 +175,7 @@ class _Resolver:
             name = str((inner.values.get("nameParts") or [""])[-1])
         listing = Scope(scope.tables, scope.merged, scope.natural, scope.outer, earlier)
         seen = self._factory.attribute(name)
-        value = None if inner is None else self._value(inner, listing, ctes)
+        value = None if inner is None else self._expressions.value(inner, listing, ctes)
         made = self._factory.node("Alias", child=value, name=name, exprId=seen.text("exprId"))
         return [(Column(name, seen), made)]
 
@@ -222,14 +192,14 @@ class _Resolver:
                 found.append((table, None))
         return found
 
-    def _set(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> _Query:
+    def _set(self, plan: Node, outer: Scope | None, ctes: Ctes) -> _Query:
         children = plan.nodes("children") or plan.nodes("left", "right")
         parts = tuple(self.query(child, outer, ctes) for child in children)
         nodes = [part.node for part in parts]
         below = {"children": nodes} if plan.kind == "Union" else {"left": nodes[0], "right": nodes[1]}
         return _Query(self._factory.node(plan.kind, **below), parts[0].columns, parts=parts)
 
-    def _decide(self, query: _Query, plan: Node, ctes: _Ctes) -> None:
+    def _decide(self, query: _Query, plan: Node, ctes: Ctes) -> None:
         """Put conditions and orders below the SELECT: they may use columns that it does not return."""
         if plan.kind == "Distinct":
             query.node = self._factory.node("Distinct", child=query.node)
@@ -242,19 +212,21 @@ class _Resolver:
         below = self._factory.node(kind, **deciding, child=query.select.values["child"])
         query.select.values = {**query.select.values, "child": below}
 
-    def _decisive(self, query: _Query, expression: Node, ctes: _Ctes) -> Node:
+    def _decisive(self, query: _Query, expression: Node, ctes: Ctes) -> Node:
         inner = expression.node("child") if expression.kind == "SortOrder" else expression
         parts = [str(part) for part in (inner.values.get("nameParts") or ())] if inner is not None else []
         if len(parts) == 1 and expression.kind == "SortOrder" and plain(parts[0]) in query.aliases:
             return query.aliases[plain(parts[0])]
-        return self._factory.attribute() if query.scope is None else self._value(expression, query.scope, ctes)
+        return (
+            self._factory.attribute() if query.scope is None else self._expressions.value(expression, query.scope, ctes)
+        )
 
-    def _from(self, plan: Node, outer: Scope | None, ctes: _Ctes, aliases: frozenset[str]) -> tuple[Node, Scope]:
+    def _from(self, plan: Node, outer: Scope | None, ctes: Ctes, aliases: frozenset[str]) -> tuple[Node, Scope]:
         child = plan.node("child")
         if plan.kind == "Filter" and child is not None:
             below, scope = self._from(child, outer, ctes, aliases)
             condition = plan.node("condition")
-            value = None if condition is None else self._value(condition, scope, ctes)
+            value = None if condition is None else self._expressions.value(condition, scope, ctes)
             return self._factory.node("Filter", condition=value, child=below), scope
         if plan.kind in _PASSING and child is not None:
             return self._from(child, outer, ctes, aliases)
@@ -265,7 +237,7 @@ class _Resolver:
         node, table = self._item(plan, outer, ctes)
         return node, Scope((table,), outer=outer, hidden=aliases)
 
-    def _join(self, plan: Node, outer: Scope | None, ctes: _Ctes, aliases: frozenset[str]) -> tuple[Node, Scope]:
+    def _join(self, plan: Node, outer: Scope | None, ctes: Ctes, aliases: frozenset[str]) -> tuple[Node, Scope]:
         left_plan, right_plan, how = plan.node("left"), plan.node("right"), plan.text("joinType") or ""
         if left_plan is None or right_plan is None:
             raise Unresolvable(plan.kind)
@@ -276,21 +248,24 @@ class _Resolver:
             in_left.natural or in_right.natural or how.startswith("Natural") or (how.startswith("Using") > bool(using))
         )
         both = Scope((*in_left.tables, *in_right.tables), {**in_left.merged}, natural, outer, aliases)
-        conditions = []
-        if using:
-            merged = dict(both.merged)
-            for name in using[2].split(", "):
-                pair = [self._found(side, [name]) for side in (in_left, in_right)]
-                conditions += pair
-                full = self._factory.node("Coalesce", children=pair)
-                merged[plain(name)] = full if "Full" in using[1] else pair[using[1].startswith("Right")]
-            both.merged = merged
+        conditions = self._merge_using(both, in_left, in_right, using) if using else []
         if (condition := plan.node("condition")) is not None:
-            conditions.append(self._value(condition, both, ctes))
+            conditions.append(self._expressions.value(condition, both, ctes))
         on = self._factory.node("And", children=conditions) if conditions else None
         return self._factory.node("Join", left=left, right=right, joinType="Inner", condition=on), both
 
-    def _item(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> tuple[Node, Table]:
+    def _merge_using(self, both: Scope, in_left: Scope, in_right: Scope, using: re.Match[str]) -> list[Node]:
+        """Merge each column of a USING in `both`: the left one, or both in a full join; return those compared."""
+        merged, compared = dict(both.merged), list[Node]()
+        for name in using[2].split(", "):
+            pair = [self._expressions.column(side, [name]) for side in (in_left, in_right)]
+            compared += pair
+            full = self._factory.node("Coalesce", children=pair)
+            merged[plain(name)] = full if "Full" in using[1] else pair[using[1].startswith("Right")]
+        both.merged = merged
+        return compared
+
+    def _item(self, plan: Node, outer: Scope | None, ctes: Ctes) -> tuple[Node, Table]:
         """Resolve an item of a FROM: a table, or a query in parentheses or of a WITH."""
         alias: tuple[str, ...] = ()
         while plan.kind == "SubqueryAlias" and (child := plan.node("child")) is not None:
@@ -337,61 +312,3 @@ class _Resolver:
 
         passes = len(opened) == 1 and select is not None and select.kind == "Project"
         return query.node, Table(alias, known, find if passes else None, closed=not opened)
-
-    def _value(self, expression: Node, scope: Scope, ctes: _Ctes) -> Node:
-        """Resolve an expression; a part whose sources are not known is unknown."""
-        self._depth += 1
-        try:
-            if self._depth > _DEPTH_MAX:
-                raise Unresolvable("too deep")
-            return self._resolved(expression, scope, ctes)
-        except Unresolvable:
-            return self._factory.attribute()
-        finally:
-            self._depth -= 1
-
-    def _found(self, scope: Scope, parts: Sequence[str]) -> Node:
-        try:
-            return scope.find(parts)
-        except Unresolvable:
-            return self._factory.attribute()
-
-    def _resolved(self, expression: Node, scope: Scope, ctes: _Ctes) -> Node:
-        if expression.kind == "UnresolvedAttribute":
-            return self._attribute([str(part) for part in expression.values.get("nameParts") or ()], scope)
-        if expression.kind == "UnresolvedFunction":
-            return self._function(expression, scope, ctes)
-        if expression.kind in ("UnresolvedAlias", "Alias") and (child := expression.node("child")) is not None:
-            return self._value(child, scope, ctes)
-        if expression.kind == "References" or (
-            expression.kind.startswith("Unresolved") and expression.kind != "UnresolvedExtractValue"
-        ):
-            raise Unresolvable(expression.kind)
-        if (plan := expression.node("plan")) is not None:
-            inner = self.query(plan, scope, ctes)
-            return self._factory.node(expression.kind, plan=inner.node)
-        values = {name: self._each(value, scope, ctes) for name, value in expression.values.items()}
-        return self._factory.node("Changed" if expression.kind == "Cast" else expression.kind, **values)
-
-    def _each(self, value: object, scope: Scope, ctes: _Ctes) -> object:
-        if isinstance(value, list):
-            return [self._each(item, scope, ctes) for item in value]
-        return self._value(value, scope, ctes) if isinstance(value, Node) else value
-
-    def _attribute(self, parts: Sequence[str], scope: Scope) -> Node:
-        if len(parts) == 1 and parts[0].lower() in _NOW:
-            return self._factory.node("Changed")
-        if not parts or (len(parts) == 1 and parts[0].lower() in _PSEUDO):
-            raise Unresolvable(".".join(parts))
-        return scope.find(parts)
-
-    def _function(self, call: Node, scope: Scope, ctes: _Ctes) -> Node:
-        parts = call.values.get("nameParts") or [""]
-        name = plain(str(parts[-1]))
-        arguments = self._each(call.values.get("arguments") or [], scope, ctes)
-        if len(parts) == 1 and name in _AGGREGATES:
-            function = self._factory.node("Count" if name == "count" else "Changed", children=arguments)
-            kept = self._each(call.values.get("filter"), scope, ctes)
-            return self._factory.node("AggregateExpression", aggregateFunction=function, filter=kept)
-        known = len(parts) == 1 and (name in _OWN or name in _SCALARS)
-        return self._factory.node(_OWN.get(name, "Changed") if known else "DatabaseFunction", children=arguments)
