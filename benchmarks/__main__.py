@@ -17,6 +17,7 @@ from rich.markup import escape
 
 from benchmarks import (
     capture,
+    client,
     cold_start,
     compact_archive,
     emit_records,
@@ -45,6 +46,7 @@ class Measure(Protocol):
 _MEASURES: dict[str, Measure] = {
     "trace": trace.measure,
     "load": load.measure,
+    "client": client.measure,
     "events": events.measure,
     "graph": graph.measure,
     "fields": fields.measure,

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from itertools import count
 from typing import TypeAlias
+from zlib import crc32
 
 import orjson
 from botocore.exceptions import ClientError
@@ -54,8 +55,9 @@ class _Connection(asyncio.Protocol):
 
 def _render(status: int, body: bytes) -> bytes:
     head = (
-        f"HTTP/1.1 {status} \r\nContent-Type: application/x-amz-json-1.0\r\n"
-        f"x-amzn-RequestId: 4A5EXAMPLE\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"HTTP/1.1 {status} \r\nServer: Server\r\nDate: Thu, 20 Nov 2025 12:00:00 GMT\r\n"
+        f"Content-Type: application/x-amz-json-1.0\r\nContent-Length: {len(body)}\r\nConnection: keep-alive\r\n"
+        f"x-amzn-RequestId: 4A5EXAMPLE\r\nx-amz-crc32: {crc32(body)}\r\n\r\n"
     )
     return head.encode() + body
 

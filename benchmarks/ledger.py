@@ -1,4 +1,4 @@
-"""The AWS calls of handlers by stage and operation, counted by botocore's events."""
+"""The AWS calls of handlers by stage and operation, from botocore's events and the DynamoDB client's requests."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import boto3
+import orjson
 
 from benchmarks.capacity import read_units, write_units
 from lineage import settings
 from lineage.aws import clients
+from lineage.aws.connections import Connections, Response
+from lineage.aws.dynamodb import DynamoDB
 
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
@@ -119,9 +122,13 @@ class Listener:
         events.register("before-call.*.*", self._note_sent)
         events.register("after-call.*.*", self._note_response)
         _drop_clients()
+        dynamodb = cast("DynamoDB", clients.dynamodb())
+        connections = dynamodb.connections
+        dynamodb.connections = _CountedConnections(connections, self)
         try:
             yield
         finally:
+            connections.close()
             _drop_clients()
             boto3.DEFAULT_SESSION = None
 
@@ -142,9 +149,26 @@ class Listener:
             tally.requests += max(1, -(-context["sent_bytes"] // SQS_REQUEST_BYTES))
 
 
+class _CountedConnections(Connections):
+    """Connections to DynamoDB that count each call in the current ledger."""
+
+    def __init__(self, connections: Connections, listener: Listener) -> None:
+        self._connections, self._listener = connections, listener
+
+    def post(self, headers: Mapping[str, str], body: bytes) -> Response:
+        """Send as the connections do."""
+        response = self._connections.post(headers, body)
+        operation = headers["x-amz-target"].rpartition(".")[2]
+        tally = self._listener.ledger.write("dynamodb", operation, orjson.loads(body), orjson.loads(response.content))
+        tally.sent_bytes += len(body)
+        tally.received_bytes += len(response.content)
+        return response
+
+
 def _drop_clients() -> None:
     # mypy sees the overloads of `client` and not the cache around them.
     cast("_lru_cache_wrapper[object]", clients.client).cache_clear()
+    clients.dynamodb.cache_clear()
 
 
 def _size(body: str | bytes | IO[bytes]) -> int:

@@ -26,6 +26,9 @@ The baselines:
 - **load**: `boto3.resource` with the same parsing, validation, conditional writes and marks of dirty roots, in as many
   threads. Both run against an endpoint that responds at once; records for a second of the process's CPU. (One write
   after the other, the plain variant takes about as little CPU as ours, but waits for each write.)
+- **client**: the same functions with boto3's client of DynamoDB instead of `lineage/aws/dynamodb.py`. AWS is another
+  process that responds at once, without TLS. Seconds of the function's CPU. The other clients that were measured are
+  in [operations.md](operations.md#how-the-functions-call-dynamodb).
 - **events**: every item that the events function leaves, put one at a time with `boto3.resource` in as many threads,
   after the same parsing and the same raw log. The items are made and compressed before; nothing is compared. *With
   conditions*: no update is lost, as with ours; an item with a version is read, and written if still current.

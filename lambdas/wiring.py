@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lineage import settings
-from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
+from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client, dynamodb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def table() -> RecordsTable:
     """Return the records table."""
     from lineage.records.table import RecordsTable
 
-    return RecordsTable(client("dynamodb"), os.environ[settings.RECORDS_TABLE])
+    return RecordsTable(dynamodb(), os.environ[settings.RECORDS_TABLE])
 
 
 @cache
@@ -106,7 +106,7 @@ def dirty_roots() -> DirtyRoots:
     """Return the dirty roots in the graph table."""
     from lineage.records.dirty_roots import DirtyRoots
 
-    return DirtyRoots(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return DirtyRoots(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
@@ -114,7 +114,7 @@ def pointers() -> Pointers:
     """Return the archive pointers in the graph table."""
     from lineage.records.pointers import Pointers
 
-    return Pointers(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return Pointers(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
@@ -122,7 +122,7 @@ def staged() -> Staged:
     """Return the staged images in the graph table."""
     from lineage.records.staged import Staged
 
-    return Staged(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return Staged(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
@@ -161,7 +161,7 @@ def archive_state() -> ArchiveState:
     """Return the archive's state in the graph table."""
     from lineage.records.archive_state import ArchiveState
 
-    return ArchiveState(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return ArchiveState(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 def compactor() -> Compactor:
@@ -196,7 +196,7 @@ def publications() -> Publications:
     """Return the published days in the graph table."""
     from lineage.records.publications import Publications
 
-    return Publications(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return Publications(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 def publisher() -> Publisher:
@@ -220,7 +220,7 @@ def _graph_table(concurrency: int) -> GraphTable:
     from lineage.graph.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
-    return GraphTable(client("dynamodb"), table, client("s3"), bucket, concurrency=concurrency)
+    return GraphTable(dynamodb(), table, client("s3"), bucket, concurrency=concurrency)
 
 
 @cache

@@ -1,11 +1,12 @@
-"""boto3 clients, made once a process, at their first use: a cold start pays for what it uses."""
+"""Clients of AWS, made once a process, at their first use: a cold start pays for what it uses."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 if TYPE_CHECKING:
+    from botocore.session import Session
     from mypy_boto3_athena import AthenaClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_glue import GlueClient
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 CONCURRENCY = 4
 # The same of a function that only reads, and so waits: a graph is thousands of small requests.
 READ_CONCURRENCY = 16
+# What leaves a function time to answer.
+_CONNECT_TIMEOUT_S = 3
+_READ_TIMEOUT_S = 20
+_RETRIES_MAX = 5
 
 
 @overload
@@ -44,17 +49,66 @@ def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -
     from botocore.config import Config
 
     config = Config(
-        connect_timeout=3,
-        read_timeout=20,
+        connect_timeout=_CONNECT_TIMEOUT_S,
+        read_timeout=_READ_TIMEOUT_S,
         max_pool_connections=READ_CONCURRENCY,
         parameter_validation=False,
-        retries={"mode": "standard", "max_attempts": 5},
+        retries={"mode": "standard", "max_attempts": _RETRIES_MAX},
         user_agent="headwater",
         # Without it, links are signed by the old version, which KMS refuses.
         signature_version="s3v4" if service == "s3" else None,
         s3={"addressing_style": "path"} if _local() else {},
     )
     return boto3.client(service, config=config)
+
+
+@cache
+def dynamodb() -> DynamoDBClient:
+    """Return the functions' client of DynamoDB, `lineage.aws.dynamodb`, typed as boto3's.
+
+    It has only those methods of boto3's client that the functions call. Raises botocore's `NoRegionError`.
+    """
+    from botocore.exceptions import NoRegionError
+    from botocore.httpsession import get_cert_path
+    from botocore.session import get_session
+
+    from lineage.aws.connections import Connections
+    from lineage.aws.dynamodb import DynamoDB
+    from lineage.aws.retries import StandardRetries
+    from lineage.aws.signing import Signer
+
+    session = get_session()
+    region = session.get_config_variable("region")
+    if not region:
+        raise NoRegionError
+    url = _dynamodb_url(session, region)
+    connections = Connections(
+        url,
+        ca_file=session.get_config_variable("ca_bundle") or get_cert_path(True),
+        connect_timeout_s=_CONNECT_TIMEOUT_S,
+        read_timeout_s=_READ_TIMEOUT_S,
+        keep=READ_CONCURRENCY,
+    )
+    signer = Signer(session.get_credentials(), url=url, region=region)
+    return cast("DynamoDBClient", DynamoDB(connections, signer, StandardRetries(1 + _RETRIES_MAX)))
+
+
+def _dynamodb_url(session: Session, region: str) -> str:
+    """Return the endpoint that the environment names, or else the region's."""
+    import os
+
+    from botocore.regions import EndpointResolver
+
+    if not session.get_config_variable("ignore_configured_endpoint_urls"):
+        for variable in ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"):
+            if url := os.environ.get(variable):
+                return url
+    variants = {
+        f"use_{kind}_endpoint": session.get_config_variable(f"use_{kind}_endpoint") for kind in ("fips", "dualstack")
+    }
+    known = EndpointResolver(session.get_data("endpoints")).construct_endpoint("dynamodb", region, **variants)
+    # A region that is newer than the runtime's botocore.
+    return f"https://{known['hostname'] if known else f'dynamodb.{region}.amazonaws.com'}"
 
 
 def _local() -> bool:

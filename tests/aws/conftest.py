@@ -32,6 +32,7 @@ from lineage_model.archive_tables import (
 )
 from lineage_model.ids import SHARDS
 from local import moto_kms, moto_patches
+from tests.aws.in_moto import DynamoDBInMoto
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
@@ -91,7 +92,8 @@ class Cloud:
 
     def __post_init__(self):
         # The handlers' clients, for tests to put faults into; the test looks with its own.
-        self.sqs, self.s3, self.dynamodb = (clients.client(service) for service in ("sqs", "s3", "dynamodb"))
+        self.sqs, self.s3 = (clients.client(service) for service in ("sqs", "s3"))
+        self.dynamodb = DynamoDBInMoto()
         self._sqs, self._s3, self._dynamodb = (boto3.client(service) for service in ("sqs", "s3", "dynamodb"))
 
     def context(self, remaining_s=600):
@@ -293,6 +295,7 @@ def cloud(template, boto3_session, monkeypatch):
         monkeypatch.setenv(settings.TRACE_RECORDS_MAX, "1000")
         _forget_clients()
         one = Cloud(outputs)
+        monkeypatch.setattr(wiring, "dynamodb", lambda: one.dynamodb)
         monkeypatch.setattr(wiring, "now_s", lambda: one.now_s)
         monkeypatch.setattr(wiring, "now", lambda: from_seconds(one.now_s))
         yield one

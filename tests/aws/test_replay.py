@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import boto3
 import pytest
 
 from lambdas import wiring
@@ -45,7 +46,7 @@ def loaded(cloud):
 @pytest.fixture
 def empty(loaded):
     """The log of that cloud, with an empty table beside its own."""
-    loaded.dynamodb.create_table(
+    boto3.client("dynamodb").create_table(
         TableName="other",
         KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS],
         AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name, _ in KEYS],
@@ -58,7 +59,7 @@ def empty(loaded):
 def rows(cloud, name):
     """What every row says; how often one was swapped depends on the batches."""
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
-    pages = cloud.dynamodb.get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
+    pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
     found = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])
     return {key: row.data for key, row in found.items()}
 

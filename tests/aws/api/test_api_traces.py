@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import boto3
+
 from lambdas import load as load_function
 from tests.aws.api.conftest import ROOT
 from tests.builders import HOUR, NOON
@@ -148,10 +150,14 @@ def test_a_trace_demanded_twice_for_the_same_records_is_made_once(api, cloud):
 
     assert api.trace() == 3
 
-    versions = cloud.dynamodb.get_paginator("scan").paginate(
-        TableName=cloud.outputs["GraphTableName"],
-        FilterExpression="sk = :archive",
-        ExpressionAttributeValues={":archive": {"S": "ARCHIVE"}},
+    versions = (
+        boto3.client("dynamodb")
+        .get_paginator("scan")
+        .paginate(
+            TableName=cloud.outputs["GraphTableName"],
+            FilterExpression="sk = :archive",
+            ExpressionAttributeValues={":archive": {"S": "ARCHIVE"}},
+        )
     )
     assert [item["version"]["N"] for page in versions for item in page["Items"]] == ["1"]
     assert [api.poll(one).status for one in later] == [303] * 3

@@ -1,0 +1,152 @@
+"""Connections to one AWS endpoint, kept open between requests and between the invocations of a function."""
+
+from __future__ import annotations
+
+import http.client
+import select
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from botocore.exceptions import (
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+    ResponseStreamingError,
+    SSLError,
+)
+
+# Failures of a request on a connection that the other side has closed: before a byte of the response.
+_CLOSED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
+
+
+# A connection that was used just now is taken to be open: a look at the system costs a tenth of a call.
+_FRESH_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP response; its attributes are named as in botocore, whose retries read them."""
+
+    status_code: int
+    headers: http.client.HTTPMessage
+    content: bytes
+
+
+class Connections:
+    """A pool of connections for any number of threads; at most `keep` stay open while they are idle.
+
+    `ca_file` holds the certificates that an `https` endpoint is checked against. One call of the system writes a
+    request, and http.client reads the response: requests by http.client or urllib3 cost more than the rest of a call.
+    """
+
+    def __init__(
+        self, url: str, *, ca_file: str | None, connect_timeout_s: float, read_timeout_s: float, keep: int
+    ) -> None:
+        parts = urlsplit(url)
+        self.url = url
+        self._tls = ssl.create_default_context(cafile=ca_file) if parts.scheme == "https" else None
+        self._address = parts.hostname or "", parts.port or (80 if self._tls is None else 443)
+        self._connect_timeout_s, self._read_timeout_s = connect_timeout_s, read_timeout_s
+        self._keep = keep
+        # The idle connections, each with the time of its last use by the monotonic clock.
+        self._idle: list[tuple[float, socket.socket]] = []
+
+    def post(self, headers: Mapping[str, str], body: bytes) -> Response:
+        """Send the body to `/` and return the response. Raises botocore's `ConnectionError` or `HTTPClientError`.
+
+        AWS closes connections that are idle for long; those of a frozen function are closed when it is thawed. A
+        request that fails on an idle connection before any response is therefore sent once more on a new connection.
+        """
+        request = _render(headers, body)
+        idle = self._take()
+        if idle is not None:
+            try:
+                return self._exchange(idle, request)
+            except ConnectionClosedError:
+                self.close()
+        return self._exchange(self._connect(), request)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while (idle := self._pop()) is not None:
+            idle[1].close()
+
+    def _exchange(self, connection: socket.socket, request: bytes) -> Response:
+        kept = False
+        try:
+            connection.sendall(request)
+            received = http.client.HTTPResponse(connection, method="POST")
+            try:
+                received.begin()
+                response = _read(received)
+                kept = not received.will_close
+            finally:
+                received.close()
+        except _CLOSED as error:
+            raise ConnectionClosedError(endpoint_url=self.url, error=error) from error
+        except TimeoutError as error:
+            raise ReadTimeoutError(endpoint_url=self.url, error=error) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise ResponseStreamingError(error=error) from error
+        finally:
+            if kept and len(self._idle) < self._keep:
+                self._idle.append((time.monotonic(), connection))
+            else:
+                connection.close()
+        return response
+
+    def _connect(self) -> socket.socket:
+        try:
+            connection = socket.create_connection(self._address, timeout=self._connect_timeout_s)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self._tls is not None:
+                # A socket whose handshake fails is closed by it.
+                connection = self._tls.wrap_socket(connection, server_hostname=self._address[0])
+        except TimeoutError as error:
+            raise ConnectTimeoutError(endpoint_url=self.url, error=error) from error
+        except ssl.SSLError as error:
+            raise SSLError(endpoint_url=self.url, error=error) from error
+        except OSError as error:
+            raise EndpointConnectionError(endpoint_url=self.url, error=error) from error
+        connection.settimeout(self._read_timeout_s)
+        return connection
+
+    def _take(self) -> socket.socket | None:
+        """Return the idle connection that was used last and is still open."""
+        while (idle := self._pop()) is not None:
+            used, connection = idle
+            if time.monotonic() - used < _FRESH_S or not _is_readable(connection):
+                return connection
+            connection.close()
+        return None
+
+    def _pop(self) -> tuple[float, socket.socket] | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+
+def _render(headers: Mapping[str, str], body: bytes) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"POST / HTTP/1.1\r\n{lines}content-length: {len(body)}\r\n\r\n".encode("latin-1") + body
+
+
+def _read(received: http.client.HTTPResponse) -> Response:
+    """Read the body. A connection that ends within it was not idle: the request has reached AWS."""
+    try:
+        return Response(received.status, received.msg, received.read())
+    except _CLOSED as error:
+        raise ResponseStreamingError(error=error) from error
+
+
+def _is_readable(connection: socket.socket) -> bool:
+    """True if an idle connection has something to read: its end."""
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(0))

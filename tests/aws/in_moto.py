@@ -1,0 +1,64 @@
+"""The functions' client of DynamoDB on moto in the test's process, with botocore's events for faults and listeners."""
+
+from __future__ import annotations
+
+from binascii import b2a_base64
+from types import SimpleNamespace
+
+import orjson
+from botocore.awsrequest import AWSPreparedRequest
+from botocore.compat import HTTPHeaders
+from botocore.exceptions import ClientError
+from botocore.hooks import HierarchicalEmitter
+from botocore.model import ServiceId
+from botocore.session import get_session
+from moto.core.request import normalize_request
+from moto.dynamodb.responses import DynamoHandler
+
+from lineage.aws.connections import Response
+from lineage.aws.dynamodb import DynamoDB
+from lineage.aws.retries import StandardRetries
+from lineage.aws.signing import Signer
+
+_URL = "https://dynamodb.us-east-1.amazonaws.com"
+
+
+class Moto:
+    """What a signed request is handed to, in the place of a connection."""
+
+    def post(self, headers, body):
+        request = normalize_request(AWSPreparedRequest("POST", f"{_URL}/", HTTPHeaders.from_dict(headers), body, False))
+        status, answered, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
+        content = content.encode() if isinstance(content, str) else content
+        return Response(status, HTTPHeaders.from_dict({name: str(value) for name, value in answered.items()}), content)
+
+
+class DynamoDBInMoto(DynamoDB):
+    """The client, which emits around a call, its retries included, what boto3's emits."""
+
+    def __init__(self):
+        signer = Signer(get_session().get_credentials(), url=_URL, region="us-east-1")
+        super().__init__(Moto(), signer, StandardRetries(6))
+        service = SimpleNamespace(service_name="dynamodb", service_id=ServiceId("DynamoDB"))
+        self.meta = SimpleNamespace(events=HierarchicalEmitter(), service_model=service)
+
+    def call(self, operation, request):
+        name = f"dynamodb.{operation}"
+        about = {"model": SimpleNamespace(name=operation, service_model=self.meta.service_model)}
+        for moment in ("provide-client-params", "before-parameter-build"):
+            self.meta.events.emit(f"{moment}.{name}", params=request, **about)
+        # In place of a whole request botocore's handlers get what ours look at.
+        sent = {"body": orjson.dumps(request, default=lambda binary: b2a_base64(binary).decode())}
+        _, refused = self.meta.events.emit_until_response(f"before-call.{name}", params=sent, **about)
+        if refused is not None:
+            raise self._error(operation, refused[1])
+        try:
+            result = super().call(operation, request)
+        except ClientError as error:
+            self.meta.events.emit(f"after-call.{name}", parsed=error.response, **about)
+            raise
+        self.meta.events.emit(f"after-call.{name}", parsed=result, **about)
+        return result
+
+    def _error(self, operation, refusal):
+        return getattr(self.exceptions, refusal["Error"]["Code"], ClientError)(refusal, operation)
