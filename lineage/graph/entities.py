@@ -16,6 +16,10 @@ T = TypeVar("T")
 State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 Sort: TypeAlias = Literal["name", "updated_at"]
+# The sides of a node, in the direction of the data; and which a graph follows from its start. `both`: of every node,
+# whichever way it was reached; `through`: only up from the start, and only down from it.
+Side: TypeAlias = Literal["up", "down"]
+GraphDirection: TypeAlias = Literal["both", "up", "down", "through"]
 
 
 class _Limits(TypedDict, total=False):
@@ -215,16 +219,27 @@ def outline_job(job: JobId, version: str | None = None) -> Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Degree:
+    """The number of a node's neighbours on each side, shown or not; not `exact` if some were counted in the index."""
+
+    up: int
+    down: int
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
     """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
 
-    `truncated`: more was within the requested depth than a response may hold.
+    `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
+    without nodes that show their id alone.
     """
 
     jobs: tuple[Job, ...]
     datasets: tuple[Dataset, ...]
     edges: tuple[tuple[str, str], ...]
     truncated: bool = False
+    degrees: Mapping[str, Degree] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

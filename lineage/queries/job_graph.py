@@ -1,16 +1,17 @@
-"""The graph of jobs and datasets, now or as of a time, walked breadth first over current edges in both directions.
+"""The graph of jobs and datasets, now or as of a time, walked breadth first over current edges.
 
-It is the same from every node of a component that the depth covers: a walk from a dataset begins with all its current
-readers and producers. Hidden nodes, and nodes that the caller may not see in full, connect no others.
+Walked in both directions it is the same from every node of a component that the depth covers: a walk from a dataset
+begins with all its current readers and producers. Walked up or down, it has only what lies on a directed way from the
+start. Hidden nodes, and nodes that the caller may not see in full, connect no others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from lineage.graph.entities import Dataset, Graph, Job, LastWriter, outline_dataset, outline_job
+from lineage.graph.entities import Dataset, Degree, Graph, GraphDirection, Job, LastWriter, outline_dataset, outline_job
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import job_of
 from lineage.graph.job_nodes import job_of_node
@@ -27,70 +28,110 @@ from lineage_model.ids import DatasetId, JobId
 # Jobs and datasets of one graph: more than a response of 4 MB holds.
 NODES_MAX = 5_000
 
+# The way by which a node was reached, and goes on.
+Way: TypeAlias = Literal["both", "up", "down"]
+_WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
+    "both": ("both",),
+    "up": ("up",),
+    "down": ("down",),
+    "through": ("up", "down"),
+}
+
 
 class JobGraphWalk:
     """A walk in progress: the jobs and datasets so far, by hops, then ids."""
 
-    def __init__(self, table: GraphTable, at: str | None = None, visibility: Visibility = EVERYTHING) -> None:
+    def __init__(
+        self,
+        table: GraphTable,
+        at: str | None = None,
+        visibility: Visibility = EVERYTHING,
+        *,
+        direction: GraphDirection = "both",
+    ) -> None:
         self._table, self._at, self._visibility = table, at, visibility
+        self._ways = _WAYS[direction]
         self._groups = DatasetGroups(table, at, edges=True)
         self._namespaces = NamespaceDeletions(table, at)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, DatasetGroup] = {}
-        # Names of datasets that were read, shown or not.
-        self._names: set[DatasetId] = set()
+        # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
+        self._names: set[tuple[DatasetId, Way]] = set()
+        self._reached: set[tuple[DatasetId, Way]] = set()
         # The limit counts jobs and datasets: it shrinks by each dataset.
-        self._walked = Walked[JobId](NODES_MAX)
+        self._walked = Walked[tuple[JobId, Way]](NODES_MAX)
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job; None if the job is unknown or hidden."""
-        found = self._read_jobs([job])
-        return self._walk_from(self._keep(found), depth) if found else None
+        found = self._keep(self._read_jobs([job]))
+        return self._walk_from([(one, way) for one in found for way in self._ways], depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
-        self._groups.load([dataset])
-        new = self._add_datasets([dataset])
+        names = [(dataset, way) for way in self._ways]
+        self._load(names, is_last=False)
+        new = self._add_datasets(names)
         return self._walk_from(self._users_of(new), depth) if new else None
 
-    def _walk_from(self, jobs: Sequence[JobId], depth: int) -> Graph:
+    def _walk_from(self, jobs: Sequence[tuple[JobId, Way]], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
         walk(jobs, self._add_jobs, into=self._walked, depth=depth)
         return self._graph()
 
-    def _add_jobs(self, jobs: Sequence[JobId], is_last: bool) -> Sequence[JobId]:
+    def _add_jobs(self, jobs: Sequence[tuple[JobId, Way]], is_last: bool) -> Sequence[tuple[JobId, Way]]:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
-        opened = [self._jobs[job] for job in jobs if self._visibility.opens(job)]
-        names = {one for job in opened for one in (*job.inputs, *job.outputs)} - self._names
+        opened = [(self._jobs[job], way) for job, way in jobs if self._visibility.opens(job)]
         # Names beyond the limit are not read.
-        some = self._walked.fitting(sorted(names))
-        # The readers of a dataset at the border are not read: it may be a hub.
-        self._groups.load(some, readers=not is_last)
+        some = self._walked.fitting(sorted(self._names_of(opened) - self._names))
+        self._load(some, is_last=is_last)
         new = self._add_datasets(some)
         return () if is_last else self._users_of(new)
 
-    def _add_datasets(self, names: Sequence[DatasetId]) -> list[DatasetGroup]:
-        """Add the visible datasets of these loaded names; return the new ones."""
-        self._names.update(names)
-        primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
-        self._namespaces.load(primary.namespace for primary in primaries)
-        groups = [self._groups.group(primary) for primary in primaries]
-        new = self._walked.fitting([group for group in groups if group.known and not self._namespaces.hides(group)])
-        self._walked.limit -= len(new)
-        self._datasets.update((group.primary, group) for group in new)
-        return list(new)
+    def _names_of(self, jobs: Iterable[tuple[Job, Way]]) -> set[tuple[DatasetId, Way]]:
+        """Return the names of the datasets to which each way leads from these jobs."""
+        return {(name, way) for job, way in jobs for name in datasets_beyond(job, way)}
 
-    def _users_of(self, groups: Iterable[DatasetGroup]) -> Sequence[JobId]:
-        """Return the visible jobs that read or produce a dataset of these groups and are not in the graph yet."""
-        users: set[JobId] = set()
-        opened = list(filter(self._opens, groups))
-        for group in opened:
+    def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
+        """Read the datasets, and the jobs to which each way leads from them."""
+        # The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
+        alone = [name for name, way in names if is_last or way == "up"]
+        whole = [name for name, way in names if not is_last and way != "up"]
+        if alone:
+            self._groups.load(alone, readers=False)
+        if whole:
+            self._groups.load(whole)
+
+    def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[DatasetGroup, Way]]:
+        """Add the visible datasets of these loaded names; return the new ones of each way."""
+        self._names.update(names)
+        primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
+        self._namespaces.load(primary.namespace for primary, _ in primaries)
+        found = [(self._groups.group(primary), way) for primary, way in primaries]
+        visible = [(group, way) for group, way in found if group.known and not self._namespaces.hides(group)]
+        new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
+        fitting = self._walked.fitting(list(new))
+        self._walked.limit -= len(fitting)
+        self._datasets.update((primary, new[primary]) for primary in fitting)
+        shown = [(group, way) for group, way in visible if group.primary in self._datasets]
+        self._reached.update((group.primary, way) for group, way in shown)
+        return shown
+
+    def _users_of(self, groups: Sequence[tuple[DatasetGroup, Way]]) -> Sequence[tuple[JobId, Way]]:
+        """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
+        opened = [(group, way) for group, way in groups if self._opens(group)]
+        steps: set[tuple[JobId, Way]] = set()
+        among: dict[Way, set[DatasetId]] = {}
+        for group, way in opened:
             self._walked.truncated |= group.cut
-            users |= group.producers | group.readers
-        among = {name for group in opened for name in group.names}
-        found = self._read_jobs(sorted(users - self._jobs.keys()))
-        return self._keep(job for job in found if not among.isdisjoint((*job.inputs, *job.outputs)))
+            steps.update((job, way) for job in users_beyond(group, way))
+            among.setdefault(way, set()).update(group.names)
+        steps -= self._walked.hops.keys()
+        found = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
+        known = {job.id: job for job in found} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
+        near = [(job, way) for job, way in sorted(steps) if job in known and _leads_to(known[job], way, among[way])]
+        self._keep(known[job] for job, _ in near)
+        return near
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
         found = {job.id: job for job in jobs}
@@ -129,7 +170,11 @@ class JobGraphWalk:
         }
         datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
         jobs = tuple(one if self._visibility.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
-        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated)
+        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated, self._degrees())
+
+    def _degrees(self) -> Mapping[str, Degree]:
+        """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
+        return {}
 
     def _edges(self) -> list[tuple[str, str]]:
         """Return the edges with at least one end that is shown in full; edges between two outlines are private."""
@@ -140,6 +185,22 @@ class JobGraphWalk:
             edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
             edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
         return sorted(edges)
+
+
+def datasets_beyond(job: Job, way: Way) -> Sequence[DatasetId]:
+    """Return the datasets to which a way leads from a job."""
+    return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
+
+
+def users_beyond(group: DatasetGroup, way: Way) -> set[JobId]:
+    """Return the jobs to which a way may lead from a dataset."""
+    return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
+
+
+def _leads_to(job: Job, way: Way, names: set[DatasetId]) -> bool:
+    """True if a way leads to the job from one of these names of datasets."""
+    back: Mapping[Way, Way] = {"both": "both", "up": "down", "down": "up"}
+    return not names.isdisjoint(datasets_beyond(job, back[way]))
 
 
 def _summarized(group: DatasetGroup, facets: Facets, last: LastWriter | None) -> Dataset:

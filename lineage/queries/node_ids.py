@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
+from lineage.graph.entities import GraphDirection
 from lineage.graph.facts import DatasetFacts, JobFacts
 from lineage.graph.keys import facts_key
 from lineage.graph.table import GraphTable
@@ -180,3 +181,16 @@ def selected_version(
     if faults:
         raise Invalid(faults)
     return named or (version.lower() if version else None)
+
+
+def check_unfolded(direction: GraphDirection, fold: int | None) -> None:
+    """Refuse a direction and a fold of the graph of a version: it leads upstream, and is whole.
+
+    Raises:
+        Invalid: one of them is given.
+    """
+    rule = "must be left out where a version is given"
+    faults = [Fault("direction", direction, rule)] if direction != "both" else []
+    faults += [Fault("fold", fold, rule)] if fold is not None else []
+    if faults:
+        raise Invalid(faults)

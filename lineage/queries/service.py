@@ -12,6 +12,7 @@ from lineage.graph.entities import (
     Dataset,
     DatasetVersion,
     Graph,
+    GraphDirection,
     Job,
     JobVersion,
     Namespace,
@@ -46,9 +47,18 @@ from lineage.queries.columns.results import (
     Usage,
 )
 from lineage.queries.columns.selection import select_at, select_current, select_version
+from lineage.queries.folded_graph import FoldedGraphWalk
 from lineage.queries.job_graph import JobGraphWalk
 from lineage.queries.listings import Datasets, Jobs
-from lineage.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named, selected_version
+from lineage.queries.node_ids import (
+    FieldNode,
+    Node,
+    check_unfolded,
+    field_candidates,
+    find_node,
+    nodes_named,
+    selected_version,
+)
 from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
 from lineage_model.ids import DatasetId, FieldPath, JobId
@@ -134,9 +144,18 @@ class LineageQueries:
         return runs.find_upstream(run, self._table, depth=depth, visibility=self._visibility)
 
     def find_graph(
-        self, node_id: str, *, depth: int, at: str | None = None, version: str | None = None
+        self,
+        node_id: str,
+        *,
+        depth: int,
+        at: str | None = None,
+        version: str | None = None,
+        direction: GraphDirection = "both",
+        fold: int | None = None,
     ) -> Graph | None:
         """Return the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
+
+        `fold` bounds the neighbours that are shown on each side of a node.
 
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
@@ -146,11 +165,17 @@ class LineageQueries:
             return None
         wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
         if wanted:
+            check_unfolded(direction, fold)
             return self._version_graph(node, wanted, depth)
-        walk = JobGraphWalk(self._table, at, self._visibility)
+        walk = self._graph_walk(at, direction, fold)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)
+
+    def _graph_walk(self, at: str | None, direction: GraphDirection, fold: int | None) -> JobGraphWalk:
+        if fold is None:
+            return JobGraphWalk(self._table, at, self._visibility, direction=direction)
+        return FoldedGraphWalk(self._table, at, self._visibility, direction=direction, fold=fold)
 
     def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):

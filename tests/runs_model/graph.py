@@ -30,6 +30,61 @@ def of_now(model, node_id, depth):
     )
 
 
+_WAYS = {"both": ["both"], "up": ["up"], "down": ["down"], "through": ["up", "down"]}
+
+
+def directed(model, node_id, depth, direction, fold=None):
+    """Return a graph's node ids, its edges and the degrees of its nodes, walked as `direction` and `fold` say."""
+    start = start_of(model, node_id)
+    if start is None or model.statements.is_hidden(start):
+        return None
+    beside = _beside(model)
+    near = {node: {side: some[:fold] for side, some in sides.items()} for node, sides in beside.items()}
+    seen = {(start, way) for way in _WAYS[direction]}
+    level = seen if start in model.statements.jobs else _steps(near, seen)
+    for _ in range(depth + 1):
+        datasets = _steps(near, level) - seen
+        seen |= level | datasets
+        level = _steps(near, datasets) - seen
+    shown = {node for node, _ in seen}
+    edges = {(one.node_id, node.node_id) for node in shown for one in beside[node]["up"] if one in shown}
+    edges |= {(node.node_id, one.node_id) for node in shown for one in beside[node]["down"] if one in shown}
+    degrees = {node.node_id: (len(beside[node]["up"]), len(beside[node]["down"])) for node in shown}
+    return {node.node_id for node in shown}, edges, degrees
+
+
+def _steps(near, level):
+    return {
+        (other, way)
+        for node, way in level
+        for side in (("up", "down") if way == "both" else (way,))
+        for other in near[node][side]
+    }
+
+
+def _beside(model):
+    """Return the neighbours of every visible node on each side: those that ran, or were mentioned, last come first."""
+    io = {job: _visible_io(model, job) for job in model.visible_jobs()}
+    datasets = [one for one in model.statements.datasets if not model.statements.is_hidden(one)]
+    beside = {one: {"up": [], "down": []} for one in datasets}
+    for job in sorted(sorted(io), key=lambda job: _last_start(model, job), reverse=True):
+        inputs, outputs = (
+            sorted(sorted(side), key=lambda one: max(model.statements.dataset_times(one)), reverse=True)
+            for side in io[job]
+        )
+        beside[job] = {"up": inputs, "down": outputs}
+        for one in inputs:
+            beside[one]["down"].append(job)
+        for one in outputs:
+            beside[one]["up"].append(job)
+    return beside
+
+
+def _last_start(model, job):
+    runs = model.runs_of(job)
+    return (runs[0].started if runs else None) or ""
+
+
 def _job_in_passing(model, job):
     """Return the job as graphs show it: without details of the job alone."""
     return replace(model.job_in_passing(job), facets={}, current_version=None, lineage_unknown=False)

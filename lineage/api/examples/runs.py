@@ -154,6 +154,43 @@ GRAPH: Example = {
     ],
     "truncated": False,
 }
+_RUN_SUMMARY: Example = {
+    "id": RUN_ID,
+    **_TIMES,
+    "nominalStartTime": None,
+    "nominalEndTime": None,
+    "state": "COMPLETED",
+    "startedAt": _MORNING,
+    "endedAt": _NOON,
+    "durationMs": 3600500,
+}
+_SHORT_JOB: Example = {
+    "id": JOB_ID,
+    "type": "BATCH",
+    "name": "emissions.check",
+    "simpleName": "emissions.check",
+    "parentJobName": None,
+    **_TIMES,
+    "namespace": "emissions",
+    "location": None,
+    "description": None,
+    "tags": [],
+    "latestRun": _RUN_SUMMARY,
+}
+# The same graph from the job, with `form=summary` and `fold=0`.
+SHORT_GRAPH: Example = {
+    "graph": [
+        {
+            "id": _JOB_NODE,
+            "type": "JOB",
+            "data": _SHORT_JOB,
+            "inEdges": [],
+            "outEdges": [],
+            "more": {"up": 1, "down": 1, "exact": True},
+        }
+    ],
+    "truncated": False,
+}
 UPSTREAM: Example = {
     "runs": [
         {
@@ -223,6 +260,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "Runs": _page("runs", RUN),
     "RunFacets": [{"runId": RUN_ID, "facets": RUN["facets"]}],
     "Graph": [GRAPH],
+    "ShortGraph": [SHORT_GRAPH],
     "UpstreamRuns": [UPSTREAM],
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),

@@ -30,8 +30,27 @@ def render_dataset(
 
 def render_dataset_data(dataset: Dataset) -> types.DatasetData:
     """Return the `data` of a dataset's node in a graph; `version` where the node is of a version."""
-    version: types.DatasetNodeVersion = {} if dataset.version is None else {"version": dataset.version}
-    return {**_summarize(dataset), **_render_state(dataset), **version}
+    return {**_summarize(dataset), **_render_state(dataset), **_render_node_version(dataset)}
+
+
+def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
+    """Return a dataset without lists and facets; `version` where the node is of a version."""
+    return {
+        "id": render_id(dataset.id),
+        "type": cast(types.DatasetType, dataset.type),
+        "name": dataset.id.name,
+        "physicalName": dataset.physical_name,
+        "createdAt": when(dataset.created),
+        "updatedAt": when(dataset.updated),
+        "namespace": dataset.id.namespace,
+        "sourceName": dataset.source_name,
+        "description": dataset.description,
+        "lastLifecycleState": dataset.lifecycle,
+        "tags": [],
+        "fieldCount": len(dataset.fields),
+        **_render_state(dataset),
+        **_render_node_version(dataset),
+    }
 
 
 def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
@@ -82,6 +101,10 @@ def _render_state(dataset: Dataset) -> types.DatasetState:
         "lastWrittenBy": render_writer(dataset.last_written_by),
         "temporary": dataset.temporary,
     }
+
+
+def _render_node_version(dataset: Dataset) -> types.DatasetNodeVersion:
+    return {} if dataset.version is None else {"version": dataset.version}
 
 
 def render_writer(writer: LastWriter | None) -> LastWriterJson | None:

@@ -8,12 +8,27 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from lineage.api.marquez.types import DatasetData, JobData, Resolved, Truncated
-from lineage.api.types import OUTLINE, Edge, Time
+from lineage.api.marquez.types import DatasetData, JobData, Resolved, ShortDataset, ShortJob, Truncated
+from lineage.api.types import OUTLINE, Count, Edge, Time
 from lineage.graph.entities import State
 
 
-class JobNode(TypedDict):
+class More(TypedDict):
+    """Ours: numbers of neighbours that are not in the response, on each side of a node."""
+
+    up: Count
+    down: Count
+    exact: bool
+    """False where more than 100 on a side were counted in the index: at most 3,000, deleted ones too."""
+
+
+class Foldable(TypedDict, total=False):
+    """A node that may be folded."""
+
+    more: Annotated[More | None, Field(description="With `fold`; null where `data` is.")]
+
+
+class JobNode(Foldable):
     """A job in a graph."""
 
     id: str
@@ -23,7 +38,7 @@ class JobNode(TypedDict):
     outEdges: list[Edge]
 
 
-class DatasetNode(TypedDict):
+class DatasetNode(Foldable):
     """A dataset in a graph."""
 
     id: str
@@ -40,6 +55,36 @@ class Graph(TypedDict):
     """Nodes by id; each edge stands at both of its ends, in the direction of the data."""
 
     graph: list[Node]
+    truncated: Truncated
+
+
+class ShortJobNode(Foldable):
+    """A job in a graph, in short."""
+
+    id: str
+    type: Literal["JOB"]
+    data: Annotated[ShortJob | None, Field(description=OUTLINE)]
+    inEdges: list[Edge]
+    outEdges: list[Edge]
+
+
+class ShortDatasetNode(Foldable):
+    """A dataset in a graph, in short."""
+
+    id: str
+    type: Literal["DATASET"]
+    data: Annotated[ShortDataset | None, Field(description=OUTLINE)]
+    inEdges: list[Edge]
+    outEdges: list[Edge]
+
+
+ShortNode: TypeAlias = Annotated[ShortJobNode | ShortDatasetNode, Field(discriminator="type")]
+
+
+class ShortGraph(TypedDict):
+    """A graph whose nodes are in short (`form=summary`)."""
+
+    graph: list[ShortNode]
     truncated: Truncated
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
+from typing import TypeVar
 
 import orjson
 
 from lineage.api.marquez import graph_types as types
-from lineage.api.marquez.dataset_views import render_dataset_data
-from lineage.api.marquez.job_views import render_job_data
+from lineage.api.marquez.dataset_views import render_dataset_data, render_short_dataset
+from lineage.api.marquez.job_views import render_job_data, render_short_job
 from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.api.values import render_id, render_version_id, when
 from lineage.graph.entities import Dataset, Graph, Job, UpstreamRun
 from lineage.walk import Walked, walk
+
+N = TypeVar("N", bound=types.Node | types.ShortNode)
 
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
@@ -23,8 +26,21 @@ def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYT
     """Return `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
 
     The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,
-    destination); each edge stands at both of its ends.
+    destination); each edge stands at both of its ends. Nodes of a folded graph have `more`.
     """
+    nodes, truncated = _render_nodes(graph, _render_node, from_dataset, budget)
+    return {"graph": nodes, "truncated": truncated}
+
+
+def render_short_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.ShortGraph:
+    """Return the graph, as `render_graph`, with its nodes in short."""
+    nodes, truncated = _render_nodes(graph, _render_short_node, from_dataset, budget)
+    return {"graph": nodes, "truncated": truncated}
+
+
+def _render_nodes(
+    graph: Graph, render: Callable[[str, Job | Dataset], N], from_dataset: bool, budget: int
+) -> tuple[list[N], bool]:
     found: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
     # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
     nodes: dict[str, Job | Dataset] = {}
@@ -39,11 +55,14 @@ def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYT
     )
     # What no edge leads to comes last.
     order = (one for one in dict.fromkeys(chain(connected.hops, nodes)) if one in nodes)
-    kept = _take_fitting(((one, _render_node(one, nodes[one])) for one in order), neighbours, budget - _FRAME_BYTES)
+    rendered = ((one, _with_more(render(one, nodes[one]), graph)) for one in order)
+    kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
         kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
-    return {"graph": [kept[one] for one in sorted(kept)], "truncated": graph.truncated or len(kept) < len(nodes)}
+    for node in kept.values():
+        _leave_out_shown(node)
+    return [kept[one] for one in sorted(kept)], graph.truncated or len(kept) < len(nodes)
 
 
 def node_id_of(node: Job | Dataset) -> str:
@@ -76,6 +95,31 @@ def _render_node(node_id: str, node: Job | Dataset) -> types.Node:
     return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
 
 
+def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
+    if isinstance(node, Job):
+        job = None if node.outline else render_short_job(node)
+        return {"id": node_id, "type": "JOB", "data": job, "inEdges": [], "outEdges": []}
+    dataset = None if node.outline else render_short_dataset(node)
+    return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
+
+
+def _with_more(node: N, graph: Graph) -> N:
+    """Return a node of a folded graph with the numbers of all its neighbours: there are no fewer digits later."""
+    degree = graph.degrees.get(node["id"])
+    if degree is not None:
+        node["more"] = {"up": degree.up, "down": degree.down, "exact": degree.exact}
+    elif graph.degrees:
+        node["more"] = None
+    return node
+
+
+def _leave_out_shown(node: types.Node | types.ShortNode) -> None:
+    more = node.get("more")
+    if more is not None:
+        more["up"] = max(more["up"] - len(node["inEdges"]), 0)
+        more["down"] = max(more["down"] - len(node["outEdges"]), 0)
+
+
 def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
     neighbours: dict[str, set[str]] = defaultdict(set)
     for origin, destination in edges:
@@ -84,11 +128,9 @@ def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
     return neighbours
 
 
-def _take_fitting(
-    nodes: Iterable[tuple[str, types.Node]], neighbours: Mapping[str, set[str]], budget: int
-) -> dict[str, types.Node]:
+def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:
     """Return the first nodes that fit with the edges between them, and the very first in any case."""
-    kept: dict[str, types.Node] = {}
+    kept: dict[str, N] = {}
     for node_id, node in nodes:
         budget -= size_of(orjson.dumps(node)) + 1
         between = neighbours.get(node_id, set()) & kept.keys()

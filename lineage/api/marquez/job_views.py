@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from lineage.api.marquez import types
-from lineage.api.marquez.run_views import render_run, render_run_if_any
+from lineage.api.marquez.run_views import render_run, render_run_if_any, summarize_run
 from lineage.api.values import render_id, render_ids, render_version_id, when
 from lineage.graph.entities import Job, JobVersion
 from lineage_model.ids import name_uuid
@@ -32,6 +32,25 @@ def render_job_data(job: Job) -> types.JobData:
         **_summarize(job),
         "currentRunUuid": None if latest is None else latest.id,
         "lineageUnknown": job.lineage_unknown,
+        **_render_node_version(job),
+    }
+
+
+def render_short_job(job: Job) -> types.ShortJob:
+    """Return a job without lists and facets; `version` and `runs` where the node is of a version."""
+    return {
+        "id": render_id(job.id),
+        "type": cast(types.JobType, job.type),
+        "name": job.id.name,
+        "simpleName": _simple_name(job),
+        "parentJobName": job.parent.job.name if job.parent else None,
+        "createdAt": when(job.created),
+        "updatedAt": when(job.updated),
+        "namespace": job.id.namespace,
+        "location": job.location,
+        "description": job.description,
+        "tags": [],
+        "latestRun": None if job.latest_run is None else summarize_run(job.latest_run),
         **_render_node_version(job),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.api.parameters import Parameter, moment, number, segment, text
+from lineage.api.parameters import Parameter, choice, moment, number, segment, text
 from lineage.api.request import HttpRequest
 from lineage_model.ids import DatasetId, JobId
 
@@ -19,6 +19,12 @@ RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
 
 LIMIT = number("limit", "The most of a page.", least=0, most=LIMIT_MAX, default=100)
 OFFSET = number("offset", "How many to leave out before it.", least=0, most=1_000_000, default=0)
+FORM = choice(
+    "form",
+    "Ours: `summary` is short: no lists and facets, of a run its state and times.",
+    {"full": "full", "summary": "summary"},
+    default="full",
+)
 DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
 
 

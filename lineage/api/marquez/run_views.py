@@ -11,15 +11,7 @@ from lineage.times import milliseconds_between
 def render_run(run: Run) -> types.Run:
     """Return Marquez's Run; ours: `job`, `otherJobs` that claim its id, whether each was cut, and `resolvedBy`."""
     return {
-        "id": run.id,
-        "createdAt": when(run.created),
-        "updatedAt": when(run.updated),
-        "nominalStartTime": when(run.nominal_start),
-        "nominalEndTime": when(run.nominal_end),
-        "state": run.state,
-        "startedAt": when(run.started),
-        "endedAt": when(run.ended),
-        "durationMs": _duration_ms(run),
+        **summarize_run(run),
         "args": _args(run),
         "jobVersion": None if run.job_version is None else render_version_id(run.job, run.job_version),
         "inputDatasetVersions": [{**_used(one), "resolvedBy": one.resolved_by} for one in run.inputs],
@@ -29,6 +21,21 @@ def render_run(run: Run) -> types.Run:
         "otherJobs": render_ids(run.other_jobs),
         "otherJobsTruncated": run.others_cut,
         "truncated": run.truncated,
+    }
+
+
+def summarize_run(run: Run) -> types.RunSummary:
+    """Return the state and the times of a run."""
+    return {
+        "id": run.id,
+        "createdAt": when(run.created),
+        "updatedAt": when(run.updated),
+        "nominalStartTime": when(run.nominal_start),
+        "nominalEndTime": when(run.nominal_end),
+        "state": run.state,
+        "startedAt": when(run.started),
+        "endedAt": when(run.ended),
+        "durationMs": _duration_ms(run),
     }
 
 

@@ -55,6 +55,20 @@ class InputVersion(UsedVersion):
     resolvedBy: Resolved
 
 
+class RunSummary(TypedDict):
+    """A run in short: its state and its times."""
+
+    id: str
+    createdAt: Time
+    updatedAt: Time
+    nominalStartTime: Time | None
+    nominalEndTime: Time | None
+    state: State
+    startedAt: Time | None
+    endedAt: Time | None
+    durationMs: int | None
+
+
 class Run(TypedDict):
     """A run.
 
@@ -151,6 +165,24 @@ class Dataset(DatasetSummary, DatasetState):
     deleted: bool
 
 
+class ShortDataset(DatasetState, DatasetNodeVersion):
+    """A dataset in short (`form=summary`)."""
+
+    id: Id
+    type: DatasetType
+    name: str
+    physicalName: str
+    createdAt: Time
+    updatedAt: Time
+    namespace: str
+    sourceName: str
+    description: str | None
+    lastLifecycleState: str | None
+    tags: list[str]
+    fieldCount: Count
+    """The number of columns in its schema."""
+
+
 class DatasetVersion(Location):
     """A version of a dataset."""
 
@@ -204,6 +236,23 @@ class JobData(JobSummary, JobNodeVersion):
 
     currentRunUuid: str | None
     lineageUnknown: LineageUnknown
+
+
+class ShortJob(JobNodeVersion):
+    """A job in short (`form=summary`)."""
+
+    id: Id
+    type: JobType
+    name: str
+    simpleName: str
+    parentJobName: str | None
+    createdAt: Time
+    updatedAt: Time
+    namespace: str
+    location: str | None
+    description: str | None
+    tags: list[str]
+    latestRun: RunSummary | None
 
 
 class Job(JobSummary):

@@ -58,6 +58,11 @@ OF_RUNS = [
     ((f"{RUN}/facets", {"type": "dataset"}), 200, {"runId": runs.RUN_ID, "facets": {}}),
     ((f"{RUN}/facets", {}), 400, refused("type: must be one of run, job, dataset, got None")),
     (("/api/v1/lineage", {"nodeId": JOB_NODE}), 200, runs.GRAPH),
+    (
+        ("/api/v1/lineage", {"nodeId": JOB_NODE, "direction": "down", "form": "summary", "fold": 0}),
+        200,
+        runs.SHORT_GRAPH,
+    ),
     (("/api/v1/lineage", {}), 400, refused("nodeId: must be given, and not blank, got None")),
     (("/api/v1/lineage", {"nodeId": "job:a:b"}), 404, not_found("Node 'job:a:b' not found.")),
     (("/api/v1/runlineage/upstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),

@@ -1,0 +1,48 @@
+"""Without our own parameters every answer of Marquez's routes stays as it was before they came, byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE
+from tests.unit.api.marquez_asker import Asker, at
+from tests.unit.api.proxy import ask
+from tests.unit.api.test_marquez_routes import CHECK_JOB, CHECKED, PIPELINE, RAW, RUNS
+
+JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datasets"
+WHOLE = {"direction": "both", "form": "full"}
+# The beginning of the SHA-256 of an answer, its request, and the parameters that name the default.
+ANSWERS = [
+    ("12c61c4eba89cdf5", "/lineage", {"nodeId": CHECK_JOB}, WHOLE),
+    ("bf884b8437ac7826", "/lineage", {"nodeId": RAW, "depth": 0}, WHOLE),
+    ("ae071e70335e58ad", "/lineage", {"nodeId": RAW, "lineageAt": "2025-11-20T09:00:00Z"}, WHOLE),
+    ("4ce59a42ac66e6e9", "/search", {"q": "e"}, {}),
+    ("66b15412b0219e65", "/search", {"q": "a", "filter": "column"}, {}),
+    ("54e9f21f31fff54f", "/search", {"q": "e", "sort": "updated_at"}, {}),
+    ("11f3fec1c7becde8", "/jobs", {}, {}),
+    ("93590bcca1d6e16e", JOBS, {"limit": 1, "offset": 1}, {}),
+    ("11f3fec1c7becde8", "/jobs", {"lastRunStates": "COMPLETED"}, {}),
+    ("fba9591c9bea06cd", DATASETS, {}, {}),
+    ("4ed0bb644ec055f0", f"{JOBS}/{CHECK}/runs", {}, {}),
+    ("5a177df8f33dbe0b", "/events/lineage", {}, {}),
+    ("a50112fecb13dd63", "/events/lineage", {"limit": 2, "sortDirection": "asc"}, {}),
+    ("9476b49aaecf59cb", "/runlineage/upstream", {"runId": RUNS[CALCULATE]}, {}),
+    ("259bc67bc7a5db5f", "/column-lineage", {"nodeId": CHECKED, "depth": 2}, {}),
+    ("b5d2238ac8445fe8", "/column-lineage", {"nodeId": RAW, "withDownstream": "true"}, {}),
+]
+
+
+@pytest.fixture(scope="module")
+def api():
+    asker = Asker()
+    asker.load(*PIPELINE)
+    return asker.api
+
+
+@pytest.mark.parametrize(("sha256", "path", "query", "default"), ANSWERS)
+def test_an_answer_without_our_parameters_stays_byte_for_byte(api, sha256, path, query, default):
+    for given in (query, {**query, **default}):
+        answer = ask(api, f"/api/v1{path}", given)
+        assert (answer.status, hashlib.sha256(answer.body.encode()).hexdigest()[:16]) == (200, sha256)

@@ -1,0 +1,159 @@
+"""Graphs for a map: one direction, nodes in short, and folds that say how much they hide."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from lineage.api.marquez.graph_views import render_graph, render_short_graph
+from lineage.api.responses import size_of
+from lineage.graph.entities import Degree, Graph
+from lineage_model.ids import JobId
+from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
+from tests.builders_found import RAW as RAW_ID
+from tests.builders_found import a_found_dataset, a_found_job
+from tests.unit.api.marquez_asker import Asker, at, skeleton
+from tests.unit.api.test_marquez_routes import (
+    CALCULATE_JOB,
+    CHECK_JOB,
+    CHECKED,
+    ESTIMATED,
+    LANDING,
+    PIPELINE,
+    RAW,
+    READ_JOB,
+    RUNS,
+    UNKNOWN_RUN,
+)
+
+COUNT, COUNT_JOB = "emissions.count", f"job:{NAMESPACE}:emissions.count"
+
+
+@pytest.fixture(scope="module")
+def api():
+    """The pipeline has run once, and another job has read the raw flights since."""
+    asker = Asker()
+    asker.load(*PIPELINE)
+    asker.load(a_run_event(run=UNKNOWN_RUN, job=COUNT, inputs=["raw"], outputs=[], eventTime="2025-11-20T12:00:00Z"))
+    return asker
+
+
+def more_of(form):
+    return {node["id"]: (node["more"]["up"], node["more"]["down"]) for node in form["graph"]}
+
+
+def test_a_map_shows_what_lies_on_ways_through_the_focus_and_counts_the_rest(api):
+    form = api.graph(CHECKED, depth=1, direction="through", fold=5, form="summary")
+
+    assert list(skeleton(form)) == [CHECKED, ESTIMATED, LANDING, RAW, CALCULATE_JOB, CHECK_JOB, READ_JOB]
+    assert more_of(form) == {
+        CHECKED: (0, 0),
+        ESTIMATED: (0, 0),
+        LANDING: (0, 0),
+        RAW: (0, 1),
+        CALCULATE_JOB: (0, 0),
+        CHECK_JOB: (0, 1),
+        READ_JOB: (0, 0),
+    }
+
+
+def test_a_fold_shows_who_ran_last(api):
+    form = api.graph(RAW, depth=0, direction="down", fold=1)
+
+    assert list(skeleton(form)) == [RAW, COUNT_JOB]
+    assert more_of(form) == {RAW: (1, 1), COUNT_JOB: (0, 0)}
+    assert all(node["more"]["exact"] for node in form["graph"])
+
+
+def test_nodes_in_short_have_neither_lists_nor_facets(api):
+    nodes = {node["id"]: node["data"] for node in api.graph(CHECK_JOB, depth=0, form="summary")["graph"]}
+
+    assert nodes[CHECK_JOB] == {
+        "id": {"namespace": NAMESPACE, "name": CHECK},
+        "type": "BATCH",
+        "name": CHECK,
+        "simpleName": CHECK,
+        "parentJobName": None,
+        "createdAt": "2025-11-20T09:00:00Z",
+        "updatedAt": "2025-11-20T09:30:00Z",
+        "namespace": NAMESPACE,
+        "location": None,
+        "description": None,
+        "tags": [],
+        "latestRun": {
+            "id": RUNS[CHECK],
+            "createdAt": "2025-11-20T09:00:00Z",
+            "updatedAt": "2025-11-20T09:30:00Z",
+            "nominalStartTime": None,
+            "nominalEndTime": None,
+            "state": "COMPLETED",
+            "startedAt": "2025-11-20T09:00:00Z",
+            "endedAt": "2025-11-20T09:30:00Z",
+            "durationMs": 1_800_000,
+        },
+    }
+    assert nodes[RAW] == {
+        "id": {"namespace": STORE, "name": "raw"},
+        "type": "DB_TABLE",
+        "name": "raw",
+        "physicalName": "raw",
+        "createdAt": "2025-11-20T08:00:00Z",
+        "updatedAt": "2025-11-20T12:00:00Z",
+        "namespace": STORE,
+        "sourceName": "default",
+        "description": None,
+        "lastLifecycleState": None,
+        "tags": [],
+        "fieldCount": 2,
+        "stale": False,
+        "lastWrittenBy": None,
+        "temporary": False,
+    }
+
+
+def test_a_graph_of_a_version_may_be_in_short(api):
+    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
+    form = api.graph(f"{CHECKED}#{version}", form="summary")
+
+    assert {node["data"]["version"] for node in form["graph"] if node["id"].startswith(CHECKED)} == {version}
+    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", fold=1)[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"direction": "left"}, "direction: must be one of both, up, down, through, got 'left'"),
+        ({"form": "long"}, "form: must be one of full, summary, got 'long'"),
+        ({"fold": "101"}, "fold: must be a whole number from 0 to 100, got '101'"),
+    ],
+)
+def test_what_breaks_a_rule_is_400_and_says_which(api, query, message):
+    assert api.get("/lineage", nodeId=RAW, **query) == (400, {"code": 400, "message": message})
+
+
+@pytest.mark.parametrize("render", [render_graph, render_short_graph])
+def test_nodes_that_do_not_fit_are_counted_too(render):
+    jobs = tuple(a_found_job(id=JobId("j", f"{number:05}"), latest_run=None) for number in range(30))
+    edges = tuple((RAW_ID.node_id, job.id.node_id) for job in jobs)
+    degrees = {RAW_ID.node_id: Degree(0, 40), **{job.id.node_id: Degree(1, 0, exact=False) for job in jobs}}
+    graph = Graph(jobs, (a_found_dataset(id=RAW_ID),), edges, degrees=degrees)
+
+    form = render(graph, from_dataset=True, budget=8_000)
+
+    assert size_of(orjson.dumps(form)) <= 8_000
+    assert form["truncated"]
+    hub, *others = form["graph"]
+    assert hub["more"] == {"up": 0, "down": 40 - len(others), "exact": True}
+    assert all(node["more"] == {"up": 0, "down": 0, "exact": False} for node in others)
+
+
+def test_a_node_that_shows_its_id_alone_has_no_counts():
+    outline = a_found_job(id=JobId("other", "job"), outline=True)
+    dataset = a_found_dataset(id=RAW_ID)
+    edges = ((RAW_ID.node_id, outline.id.node_id),)
+    form = render_graph(Graph((outline,), (dataset,), edges, degrees={RAW_ID.node_id: Degree(0, 1)}), from_dataset=True)
+
+    assert {node["type"]: node["more"] for node in form["graph"]} == {
+        "DATASET": {"up": 0, "down": 0, "exact": True},
+        "JOB": None,
+    }

@@ -1,0 +1,178 @@
+"""Graphs of one direction, and folded ones: what is shown, what is counted, and what it costs."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import MemoryTable
+from lineage.graph.apply import apply_changes
+from lineage.graph.entities import Degree
+from lineage.graph.keys import dataset_pk
+from lineage.graph.table import Row, RowQuery
+from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries.folded_graph import SIDE_READ_MAX
+from lineage.queries.service import LineageQueries
+from lineage_model.errors import Invalid
+from lineage_model.ids import DatasetId, JobId
+from tests.examples import examples
+from tests.runs_model import Model
+from tests.runs_model.graph import directed
+from tests.unit.graph.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes
+from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, streams
+from tests.unit.queries.every_query import loaded
+
+DIRECTIONS = ("both", "up", "down", "through")
+# A and B write X; B and C read it; C writes Y.
+DIAMOND = [
+    an_event(1, "a1", A, inputs=[Z], outputs=[X]),
+    an_event(2, "b1", B, inputs=[X, Z], outputs=[X]),
+    an_event(3, "c1", C, inputs=[X], outputs=[Y]),
+]
+
+
+def shown(graph):
+    """Return a graph as the model does: node ids, edges, and degrees."""
+    if graph is None:
+        return None
+    ids = {one.id.node_id for one in (*graph.jobs, *graph.datasets)}
+    return ids, set(graph.edges), {node: (one.up, one.down) for node, one in graph.degrees.items()}
+
+
+@examples(120)
+@given(streams(), st.sampled_from(DIRECTIONS), st.sampled_from((None, 0, 1, 2)), st.sampled_from((0, 1, 9)))
+def test_every_graph_is_the_models_whatever_its_direction_and_fold(statements, direction, fold, depth):
+    queries, model = LineageQueries(loaded(statements)), Model(statements)
+    for node in [*JOBS, *DATASETS]:
+        found = shown(queries.find_graph(node.node_id, depth=depth, direction=direction, fold=fold))
+        right = directed(model, node.node_id, depth, direction, fold)
+        assert found == (right and (*right[:2], right[2] if fold is not None else {}))
+
+
+@examples(60)
+@given(streams(), st.sampled_from(DIRECTIONS), st.sampled_from((0, 1, 2)), st.sampled_from(TIMES))
+def test_a_folded_graph_of_a_time_is_that_of_the_events_before_it(statements, direction, fold, time):
+    then, now = Model([one for one in statements if one.time < time]), LineageQueries(loaded(statements))
+    for node in [*JOBS, *DATASETS]:
+        found = now.find_graph(node.node_id, depth=9, direction=direction, fold=fold, at=time)
+        assert shown(found) == directed(then, node.node_id, 9, direction, fold)
+
+
+@examples(60)
+@given(streams(), st.sampled_from((*JOBS, *DATASETS)))
+def test_a_fold_of_more_than_there_is_changes_no_graph(statements, node):
+    queries = LineageQueries(loaded(statements))
+    whole, folded = (queries.find_graph(node.node_id, depth=9, fold=fold) for fold in (None, 9))
+    assert (whole and (whole.jobs, whole.datasets, whole.edges)) == (
+        folded and (folded.jobs, folded.datasets, folded.edges)
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "direction", "graph"),
+    [
+        (X, "both", "ABCXYZ"),
+        (C, "up", "ABCXZ"),
+        (A, "up", "AZ"),
+        (A, "down", "ABCXY"),
+        (X, "up", "ABXZ"),
+        (C, "through", "ABCXYZ"),
+        (Y, "down", "Y"),
+    ],
+)
+def test_a_direction_shows_only_what_lies_on_a_directed_way(start, direction, graph):
+    assert nodes(LineageQueries(loaded(DIAMOND)).find_graph(start.node_id, depth=9, direction=direction)) == graph
+
+
+def test_every_edge_between_shown_nodes_is_there():
+    graph = LineageQueries(loaded(DIAMOND)).find_graph(A.node_id, depth=9, direction="down")
+    assert (B.node_id, X.node_id) in graph.edges
+    assert (X.node_id, B.node_id) in graph.edges
+
+
+def test_the_neighbours_that_ran_last_are_shown_and_the_others_counted():
+    graph = LineageQueries(loaded(DIAMOND)).find_graph(X.node_id, depth=0, direction="through", fold=1)
+    assert nodes(graph) == "BCXY"
+    # A wrote X, too, and B reads Z; C reads X, and so does B itself.
+    assert (graph.degrees[X.node_id], graph.degrees[B.node_id]) == (Degree(2, 2), Degree(2, 1))
+
+
+def test_what_is_deleted_is_not_counted():
+    queries = LineageQueries(loaded([*DIAMOND, a_deletion(9, B), a_deletion(9, Z)]))
+    graph = queries.find_graph(X.node_id, depth=0, fold=0)
+    assert (nodes(graph), graph.degrees) == ("X", {X.node_id: Degree(1, 1)})
+    assert queries.find_graph(A.node_id, depth=0, fold=0).degrees == {A.node_id: Degree(0, 1)}
+
+
+@pytest.mark.parametrize("options", [{"direction": "up"}, {"fold": 3}])
+def test_the_graph_of_a_version_has_no_direction_and_no_fold(options):
+    queries = LineageQueries(loaded(DIAMOND))
+    version = queries.find_dataset(X).current_version
+    with pytest.raises(Invalid, match=f"{next(iter(options))}: must be left out where a version is given"):
+        queries.find_graph(X.node_id, depth=1, version=version, **options)
+
+
+HUB = DatasetId("s3://lake", "hub")
+READERS, LOADED = 10_000, 200
+
+
+def a_run(number, job, inputs=(), outputs=()):
+    return Event(
+        kind="RUN",
+        type="COMPLETE",
+        time=f"2025-11-20T12:00:00.{number:06}Z",
+        hash=f"{number:064}",
+        run=f"00000000-0000-0000-0000-{number:012}",
+        job=JobId("pipelines", job),
+        inputs=tuple(map(DatasetUse, inputs)),
+        outputs=tuple(map(DatasetUse, outputs)),
+    )
+
+
+@pytest.fixture(scope="module")
+def hub():
+    """Return a dataset that one job writes and ten thousand read, of which every third writes another.
+
+    The last two hundred readers are loaded; of those before, which nobody looks up, the hub's own rows are there.
+    """
+    table = MemoryTable()
+    own = [[DatasetId("s3://lake", f"of-{number:05}")] if number % 3 == 0 else [] for number in range(READERS)]
+    runs = [a_run(number, f"reader-{number:05}", [HUB], outputs) for number, outputs in enumerate(own)]
+    apply_changes([a_run(READERS, "writer", [], [HUB])], table)
+    apply_changes(runs[-LOADED:], table)
+    (page,) = table.query([RowQuery(dataset_pk(HUB))])
+    of_one = [row for row in page.rows if runs[-1].run in row.sk or runs[-1].job.name in row.sk]
+    assert {row.sk.partition("#")[0] for row in of_one} == {"NOW", "FORWARD"}
+    table.put(a_copy(row, runs[-1], run) for run in runs[:-LOADED] for row in of_one)
+    return table
+
+
+def a_copy(row, one, other):
+    """Return the row of a run as the row of another."""
+    changes = ((one.run, other.run), (one.time, other.time), (one.job.name, other.job.name))
+    changes = (*changes, (one.job.digest[:16], other.job.digest[:16]))
+    texts = [row.sk, orjson.dumps(row.data).decode()]
+    for old, new in changes:
+        texts = [text.replace(old, new) for text in texts]
+    return Row(row.pk, texts[0], orjson.loads(texts[1]))
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("start", [HUB, JobId("pipelines", "writer"), JobId("pipelines", "reader-09999")])
+def test_a_hub_of_ten_thousand_readers_is_folded_in_twenty_requests(hub, start, direction):
+    hub.dynamo.calls = calls = Calls()
+    graph = LineageQueries(hub).find_graph(start.node_id, depth=1, direction=direction, fold=5)
+
+    assert sum(calls.requests.values()) <= 20
+    assert not graph.truncated
+    degree = graph.degrees.get(HUB.node_id)
+    assert degree is None or (degree.up, degree.exact, SIDE_READ_MAX < degree.down <= READERS) == (1, False, True)
+
+
+def test_a_folded_hub_shows_the_readers_that_ran_last(hub):
+    graph = LineageQueries(hub).find_graph(HUB.node_id, depth=0, fold=5)
+    readers = {f"reader-{number:05}" for number in range(READERS - 5, READERS)}
+    assert {job.id.name for job in graph.jobs} == {"writer", *readers}
