@@ -16,6 +16,7 @@ T = TypeVar("T")
 State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 Sort: TypeAlias = Literal["name", "updated_at"]
+SearchSort: TypeAlias = Literal["name", "updated_at", "relevance"]
 # The sides of a node, in the direction of the data; and which a graph follows from its start. `both`: of every node,
 # whichever way it was reached; `through`: only up from the start, and only down from it.
 Side: TypeAlias = Literal["up", "down"]
@@ -33,7 +34,7 @@ class _Limits(TypedDict, total=False):
 class SearchOptions(_Limits):
     """The order and length of a search's page, and its limits."""
 
-    sort: Sort
+    sort: SearchSort
     limit: int
 
 

@@ -107,6 +107,11 @@ class EventIndex:
         rows = self._rows(ranges, low, high, newest_first=newest_first, most=skip + limit) if limit else []
         return ResultPage([_indexed_event(row) for row in rows[skip : skip + limit]], sum(counts.values()))
 
+    def at_times(self, times: Sequence[str], *, low: str, high: str, newest_first: bool) -> list[IndexedEvent]:
+        """Return the events of exactly these times with `low` <= time < `high`, in order."""
+        within = sorted({time for time in times if low <= time < high}, reverse=newest_first)
+        return [_indexed_event(row) for row in self._rows(within, low, high, newest_first=newest_first, most=None)]
+
     def _counts(self, low: str, high: str) -> dict[str, int]:
         """Return the number of events of each day; of the days of the bounds, the number within them."""
         counts: dict[str, int] = {}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,9 @@ from lineage.aws.clients import CONCURRENCY
 from lineage.aws.objects import put_new, put_once
 from lineage.graph.entities import ResultPage
 from lineage.graph.event_index import EventIndex, IndexedEvent
+from lineage.graph.facts import RunFacts
+from lineage.graph.index_scan import read_run_facts
+from lineage.graph.lattice import CONTENTS_MAX
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.canonical import canonical
 from lineage.openlineage.event import Deletion, Event
@@ -33,6 +36,7 @@ from lineage.records.event_objects import event_prefix_of
 from lineage.settings import EVENTS_PREFIX
 from lineage.times import LATEST
 from lineage_model.errors import Conflict
+from lineage_model.ids import RunKey, normalize_run_id
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -145,10 +149,31 @@ class EventLog:
                 return ResultPage(visible[offset : offset + limit], len(visible), page.truncated)
         return ResultPage(visible[offset : offset + limit], len(visible), truncated=True)
 
+    def list_run_events(
+        self,
+        run: RunKey,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        newest_first: bool = True,
+        limit: int,
+        offset: int = 0,
+    ) -> ResultPage[Any]:
+        """Return the events of a run, as `list_events`; those of its latest `CONTENTS_MAX` times."""
+        facts = read_run_facts([run], self.table).get(run, RunFacts())
+        listed = EventIndex(self.table).at_times(
+            facts.times, low=after or "", high=before or LATEST + "~", newest_first=newest_first
+        )
+        events = [event for event in self._documents(listed) if _run_of(event) == run]
+        return ResultPage(events[offset : offset + limit], len(events), len(facts.times) >= CONTENTS_MAX)
+
     def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[Any]:
         page = EventIndex(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
+        return ResultPage(self._documents(page.items), page.total, page.truncated)
+
+    def _documents(self, events: Iterable[IndexedEvent]) -> list[Any]:
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            return ResultPage(list(pool.map(self._document, page.items)), page.total, page.truncated)
+            return list(pool.map(self._document, events))
 
     def _document(self, indexed: IndexedEvent) -> Any:
         if _DOCUMENT in indexed.data:
@@ -179,6 +204,10 @@ class EventLog:
             Bucket=self.bucket, Prefix=f"{prefix}{name}", Delimiter="/"
         )
         return [found["Prefix"] for page in pages for found in page.get("CommonPrefixes", [])]
+
+
+def _run_of(event: Mapping[str, Any]) -> RunKey:
+    return RunKey.of(event["job"]["namespace"], normalize_run_id(event["run"]["runId"]))
 
 
 def _body_key(sha: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, ResultPage, State
+from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, ResultPage, Sort, State
 from lineage.graph.facet_refs import restored
 from lineage.graph.facts import JobFacts, facets_of
 from lineage.graph.job_nodes import job_of_node
@@ -25,12 +25,14 @@ from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.job_versions import last_entries, versions_of
 from lineage.queries.name_lists import NameCatalogue
 from lineage.queries.runs import full_runs, newest_runs
+from lineage.queries.short_forms import short_datasets
 from lineage.queries.stale import find_stale
 from lineage_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
-# Jobs whose last run's state is read for one list.
+# Jobs whose last run's state is read for one list, and names whose time is.
 STATES_MAX = 5_000
+SORTED_MAX = 5_000
 
 
 _F = TypeVar("_F", Dataset, DatasetVersion, Job)
@@ -50,13 +52,26 @@ class Datasets:
         self._groups = DatasetGroups(table, edges=True)
         self._namespaces = NamespaceDeletions(table)
 
-    def list(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
-        """Return a page of a namespace's datasets, by name."""
+    def list(
+        self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
+    ) -> ResultPage[Dataset]:
+        """Return a page of a namespace's datasets, by name or the last updated first."""
         catalogue = NameCatalogue(self._table)
         names = catalogue.listed(catalogue.datasets(namespace))
-        page = catalogue.page(names, limit=limit, offset=offset)
-        found = self._found(page)
-        return ResultPage(found, len(names.ids), names.truncated or self._groups.truncated)
+        truncated = names.truncated
+        if sort == "updated_at":
+            page = self._last_updated(catalogue.page(names, limit=SORTED_MAX, offset=0))[offset : offset + limit]
+            truncated |= len(names.ids) > SORTED_MAX
+        else:
+            page = catalogue.page(names, limit=limit, offset=offset)
+        found = list(short_datasets(page, self._table).values()) if in_short else self._found(page)
+        return ResultPage(found, len(names.ids), truncated or self._groups.truncated)
+
+    def _last_updated(self, names: Sequence[DatasetId]) -> Sequence[DatasetId]:
+        """Return the datasets, the last updated first; they are read without the jobs that use them."""
+        groups = DatasetGroups(self._table)
+        groups.load(names)
+        return sorted(names, key=lambda name: groups.group(name).facts.last or "", reverse=True)
 
     def find(self, dataset: DatasetId) -> Dataset | None:
         """Return the dataset, also if it is hidden."""
@@ -115,19 +130,36 @@ class Jobs:
         self._groups = DatasetGroups(table)
         self._namespaces = NamespaceDeletions(table)
 
-    def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> ResultPage[Job]:
-        """Return a page of the jobs of a namespace (None: all), by name; `states` filters by the last run's state."""
+    def list(
+        self,
+        namespace: str | None,
+        *,
+        states: Sequence[State],
+        sort: Sort = "name",
+        in_short: bool = False,
+        limit: int,
+        offset: int,
+    ) -> ResultPage[Job]:
+        """Return a page of the jobs of a namespace (None: all), by name or the last updated first.
+
+        `states` filters by the last run's state. `in_short`: without facets and versions.
+        """
         catalogue = NameCatalogue(self._table, self._visibility)
         names = catalogue.listed(catalogue.jobs(namespace))
-        if states:
-            found = self._read(catalogue.page(names, limit=STATES_MAX, offset=0))
-            chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
-            page, total = self._named(chosen[offset : offset + limit]), len(chosen)
-            truncated = names.truncated or len(names.ids) > STATES_MAX
+        if states or sort == "updated_at":
+            most = STATES_MAX if states else SORTED_MAX
+            found = self._read(catalogue.page(names, limit=most, offset=0))
+            chosen = [job for job in found if not states or (job.latest_run and job.latest_run.state in states)]
+            if sort == "updated_at":
+                chosen.sort(key=lambda job: job.updated, reverse=True)
+            page: Sequence[Job] = chosen[offset : offset + limit]
+            total = len(chosen) if states else len(names.ids)
+            truncated = names.truncated or len(names.ids) > most
         else:
-            page, total = self._nodes(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
+            page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
             truncated = names.truncated
-        return ResultPage(self._detailed(page), total, truncated or self._groups.truncated)
+        shown = page if in_short else self._detailed(self._named(page))
+        return ResultPage(shown, total, truncated or self._groups.truncated)
 
     def find(self, job: JobId) -> Job | None:
         """Return the job with its last ten runs, also if it is hidden."""

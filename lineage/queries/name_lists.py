@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
-from lineage.graph.entities import Namespace, ResultPage, SearchHit, Sort
+from lineage.graph.entities import Namespace, ResultPage, SearchHit, SearchSort
 from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import is_temporary
+from lineage.queries.relevance import rank_of
 from lineage_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId
@@ -151,21 +152,24 @@ def search(
     table: GraphTable,
     *,
     kind: Literal["job", "dataset"] | None,
-    sort: Sort,
+    sort: SearchSort,
     limit: int,
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[SearchHit]:
-    """Return the matches updated from `after` on and before `before`, by name or the last updated first."""
+    """Return the matches updated from `after` on and before `before`: by name, the best or the last updated first."""
     catalogue = NameCatalogue(table, visibility)
     matches: list[Id] = [
         *(catalogue.datasets(namespace, text) if kind != "job" else ()),
         *(catalogue.jobs(namespace, text) if kind != "dataset" else ()),
     ]
-    names = catalogue.listed(sorted(matches, key=lambda match: (match.name, match.namespace, isinstance(match, JobId))))
-    if sort == "name" and before is None and after is None:
+    matches.sort(key=lambda match: (match.name, match.namespace, isinstance(match, JobId)))
+    if sort == "relevance":
+        matches.sort(key=lambda match: rank_of(match.name, text))
+    names = catalogue.listed(matches)
+    if sort != "updated_at" and before is None and after is None:
         page = catalogue.page(names, limit=limit, offset=0)
         return ResultPage(_hits(page, table), len(names.ids), names.truncated)
     hits = _hits(catalogue.page(names, limit=MATCHES_MAX, offset=0), table)

@@ -101,14 +101,24 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> d
     return found
 
 
-def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> ResultPage[Run]:
-    """Return the job's runs, the last started first; runs known only as parents come at the end."""
+def find_run_key(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> RunKey | None:
+    """Return the identity of the run that `find_run` returns."""
+    runs, _ = _runs_of_id(run, table, visibility)
+    return runs[0][0] if runs else None
+
+
+def list_runs(job: JobId, table: GraphTable, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run]:
+    """Return the job's runs, the last started first; runs known only as parents come at the end.
+
+    `in_short`: without facets, and without the versions that they read and wrote.
+    """
     look = min(offset + limit, LISTED_MAX)
     runs, more = newest_runs(job, table, look)
     counted = table.get([(job_pk(job), COUNT)])
     total = next((row.data["runs"] for row in counted.values()), 0)
     page = dict(runs[offset : offset + limit])
-    found = list(full_runs(page, table).values())
+    short = [summarize_run(run, facts) for run, facts in page.items()]
+    found = short if in_short else list(full_runs(page, table).values())
     cut = any(run.truncated for run in found)
     return ResultPage(found, total, truncated=cut or (more and look == LISTED_MAX))
 

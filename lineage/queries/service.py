@@ -20,6 +20,7 @@ from lineage.graph.entities import (
     Run,
     SearchHit,
     SearchOptions,
+    Sort,
     State,
     UpstreamRun,
 )
@@ -59,9 +60,10 @@ from lineage.queries.node_ids import (
     nodes_named,
     selected_version,
 )
+from lineage.queries.short_forms import short_datasets, short_jobs
 from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
-from lineage_model.ids import DatasetId, FieldPath, JobId
+from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 
 class LineageQueries:
@@ -86,9 +88,11 @@ class LineageQueries:
         """Return a namespace; None if it is unknown."""
         return name_lists.find_namespace(name, self._table)
 
-    def list_datasets(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
-        """Return a namespace's datasets, by name."""
-        return Datasets(self._table).list(namespace, limit=limit, offset=offset)
+    def list_datasets(
+        self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
+    ) -> ResultPage[Dataset]:
+        """Return a namespace's datasets, by name or the last updated first."""
+        return Datasets(self._table).list(namespace, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """Return a dataset, found under any of its names."""
@@ -112,10 +116,21 @@ class LineageQueries:
         return version if run is None or self._visibility.opens(run.job) else replace(version, created_by=None)
 
     def list_jobs(
-        self, namespace: str | None, *, states: Sequence[State] = (), limit: int, offset: int
+        self,
+        namespace: str | None,
+        *,
+        states: Sequence[State] = (),
+        sort: Sort = "name",
+        in_short: bool = False,
+        limit: int,
+        offset: int,
     ) -> ResultPage[Job]:
-        """Return the jobs of a namespace (None: of all) by name; `states` filters by the state of the last run."""
-        return Jobs(self._table, self._visibility).list(namespace, states=states, limit=limit, offset=offset)
+        """Return the jobs of a namespace (None: of all), by name or the last updated first.
+
+        `states` filters by the state of the last run.
+        """
+        jobs = Jobs(self._table, self._visibility)
+        return jobs.list(namespace, states=states, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def find_job(self, job: JobId) -> Job | None:
         """Return a job with its last ten runs."""
@@ -129,15 +144,19 @@ class LineageQueries:
         """Return a version of a job."""
         return Jobs(self._table).find_version(job, version)
 
-    def list_runs(self, job: JobId, *, limit: int, offset: int) -> ResultPage[Run] | None:
+    def list_runs(self, job: JobId, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """Return a job's runs, the last started first."""
         if Jobs(self._table).find_brief(job) is None:
             return None
-        return runs.list_runs(job, self._table, limit=limit, offset=offset)
+        return runs.list_runs(job, self._table, in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Return a run by its id, as sent or as Marquez prints it; of several, the earliest that the caller sees."""
         return runs.find_run(run, self._table, self._visibility)
+
+    def find_run_key(self, run: str) -> RunKey | None:
+        """Return the identity of a run (see `find_run`)."""
+        return runs.find_run_key(run, self._table, self._visibility)
 
     def find_upstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its upstream runs, nearest first."""
@@ -188,6 +207,14 @@ class LineageQueries:
     ) -> ResultPage[SearchHit]:
         """Return the jobs and datasets whose names contain the text."""
         return name_lists.search(text, self._table, kind=kind, visibility=self._visibility, **options)
+
+    def short_jobs(self, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
+        """Return the existing jobs in short: their last run, but no facets and versions."""
+        return short_jobs(jobs, self._table)
+
+    def short_datasets(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, Dataset]:
+        """Return the known datasets in short: no versions, and no facets that report columns."""
+        return short_datasets(datasets, self._table)
 
     def find_columns(
         self,

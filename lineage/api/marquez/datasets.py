@@ -10,13 +10,16 @@ from aws_lambda_powertools.event_handler import Response
 from lineage.api.links import respond_json
 from lineage.api.marquez import types
 from lineage.api.marquez.column_views import render_column_lineage
-from lineage.api.marquez.dataset_views import render_dataset, render_dataset_version
+from lineage.api.marquez.dataset_views import render_dataset, render_dataset_version, render_short_dataset
 from lineage.api.marquez.parameters import (
     DATASET,
     DATASET_VERSION_ID,
+    FORM,
     LIMIT,
     NAMESPACE,
     OFFSET,
+    SORT,
+    is_short,
     read_dataset_id,
     read_paging,
 )
@@ -32,13 +35,18 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     """List a namespace's datasets.
 
     Returns:
-        By name.
+        By name, or the last updated first.
     """
     namespace = NAMESPACE.read(request)
     limit, offset = read_paging(request)
-    listed = services.queries.list_datasets(namespace, limit=limit, offset=offset)
+    in_short = is_short(request)
+    listed = services.queries.list_datasets(
+        namespace, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset
+    )
     if not listed.total:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
+    if in_short:
+        return respond_list(services.links, "datasets", listed, map(render_short_dataset, listed.items))
     return respond_list(services.links, "datasets", listed, _rendered(services, listed.items))
 
 
@@ -104,7 +112,13 @@ def _rendered(services: Services, datasets: Sequence[Dataset]) -> Iterator[types
 _DATASETS = "/api/v1/namespaces/<namespace>/datasets"
 _ID = (NAMESPACE, DATASET)
 ROUTES = (
-    Route("GET", _DATASETS, list_datasets, parameters=(NAMESPACE, LIMIT, OFFSET), returns=types.Datasets),
+    Route(
+        "GET",
+        _DATASETS,
+        list_datasets,
+        parameters=(NAMESPACE, SORT, FORM, LIMIT, OFFSET),
+        returns=types.Datasets | types.ShortDatasets,
+    ),
     Route("GET", f"{_DATASETS}/<dataset>", get_dataset, parameters=_ID, returns=types.Dataset),
     Route("DELETE", f"{_DATASETS}/<dataset>", delete_dataset, parameters=_ID, returns=types.Dataset),
     Route(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.marquez import types
 from lineage.api.marquez.parameters import LIMIT, OFFSET, read_paging
-from lineage.api.marquez.responses import respond_list
-from lineage.api.parameters import choice, moment
+from lineage.api.marquez.responses import require, respond_list
+from lineage.api.parameters import choice, moment, text
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 
 _AFTER = moment("after", "From this time on.")
 _BEFORE = moment("before", "Before this time.")
+_RUN_ID = text("runId", "Ours: the events of this run alone, of its latest hundred times.")
 _NEWEST_FIRST = choice("sortDirection", "By eventTime.", {"desc": True, "asc": False}, default="desc")
 
 
@@ -21,10 +24,15 @@ def list_events(services: Services, request: HttpRequest) -> Response[str]:
     """List run events as they were sent.
 
     Returns:
-        By eventTime.
+        By eventTime. Of runs that have `runId` in several namespaces, the events of the earliest that the caller may
+        read.
     """
     limit, offset = read_paging(request)
-    events = services.event_log.list_events(
+    list_events = services.event_log.list_events
+    if (run_id := _RUN_ID.read(request)) is not None:
+        run = require(services.queries.find_run_key(run_id), "Run", run_id)
+        list_events = partial(services.event_log.list_run_events, run)
+    events = list_events(
         before=_BEFORE.read(request),
         after=_AFTER.read(request),
         newest_first=_NEWEST_FIRST.read(request),
@@ -39,8 +47,7 @@ ROUTES = (
         "GET",
         "/api/v1/events/lineage",
         list_events,
-        parameters=(_AFTER, _BEFORE, _NEWEST_FIRST, LIMIT, OFFSET),
+        parameters=(_RUN_ID, _AFTER, _BEFORE, _NEWEST_FIRST, LIMIT, OFFSET),
         returns=types.RawEvents,
-        errors=(400, 503),
     ),
 )

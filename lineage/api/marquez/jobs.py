@@ -9,13 +9,16 @@ from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json
 from lineage.api.marquez import types
-from lineage.api.marquez.job_views import render_job, render_job_version
+from lineage.api.marquez.job_views import render_job, render_job_version, render_short_job
 from lineage.api.marquez.parameters import (
+    FORM,
     JOB,
     JOB_NAMESPACE,
     JOB_VERSION_ID,
     LIMIT,
     OFFSET,
+    SORT,
+    is_short,
     read_job_id,
     read_paging,
 )
@@ -36,7 +39,7 @@ def list_all_jobs(services: Services, request: HttpRequest) -> Response[str]:
     """List all jobs.
 
     Returns:
-        By name.
+        By name, or the last updated first.
     """
     return _list_jobs(services, request, None)
 
@@ -45,7 +48,7 @@ def list_jobs(services: Services, request: HttpRequest) -> Response[str]:
     """List a namespace's jobs.
 
     Returns:
-        By name; none for an unknown namespace.
+        By name, or the last updated first; none for an unknown namespace.
     """
     return _list_jobs(services, request, JOB_NAMESPACE.read(request))
 
@@ -104,16 +107,20 @@ def _find(services: Services, request: HttpRequest) -> Job:
 def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
     states = _LAST_RUN_STATES.read(request)
     limit, offset = read_paging(request)
-    listed = services.queries.list_jobs(namespace, states=states, limit=limit, offset=offset)
-    return respond_list(services.links, "jobs", listed, map(render_job, listed.items))
+    in_short = is_short(request)
+    listed = services.queries.list_jobs(
+        namespace, states=states, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset
+    )
+    return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
 
 
 _JOBS = "/api/v1/namespaces/<namespace>/jobs"
 _ID = (JOB_NAMESPACE, JOB)
-_LISTED = (_LAST_RUN_STATES, LIMIT, OFFSET)
+_LISTED = (_LAST_RUN_STATES, SORT, FORM, LIMIT, OFFSET)
+_JOBS_LISTED = types.Jobs | types.ShortJobs
 ROUTES = (
-    Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=types.Jobs, errors=(400, 503)),
-    Route("GET", _JOBS, list_jobs, parameters=(JOB_NAMESPACE, *_LISTED), returns=types.Jobs, errors=(400, 503)),
+    Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=_JOBS_LISTED, errors=(400, 503)),
+    Route("GET", _JOBS, list_jobs, parameters=(JOB_NAMESPACE, *_LISTED), returns=_JOBS_LISTED, errors=(400, 503)),
     Route("GET", f"{_JOBS}/<job>", get_job, parameters=_ID, returns=types.Job),
     Route("DELETE", f"{_JOBS}/<job>", delete_job, parameters=_ID, returns=types.Job),
     Route(

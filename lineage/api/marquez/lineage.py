@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from lineage.api.links import respond_json
 from lineage.api.marquez import graph_types as types
 from lineage.api.marquez.graph_views import render_graph, render_short_graph, render_upstream
-from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, lineage_at
+from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, is_short, lineage_at
 from lineage.api.marquez.responses import require
 from lineage.api.parameters import Parameter, choice, number, required_text
 from lineage.api.request import HttpRequest
@@ -63,7 +63,7 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
         direction=_DIRECTION.read(request),
         fold=_FOLD.read(request),
     )
-    render = render_short_graph if FORM.read(request) == "summary" else render_graph
+    render = render_short_graph if is_short(request) else render_graph
     body = render(require(graph, "Node", node_id), from_dataset=node_id.startswith("dataset:"))
     return respond_json(services.links, body)
 

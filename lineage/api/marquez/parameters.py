@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lineage.api.parameters import Parameter, choice, moment, number, segment, text
 from lineage.api.request import HttpRequest
+from lineage.graph.entities import Sort
 from lineage_model.ids import DatasetId, JobId
 
 LIMIT_MAX = 1000
@@ -25,12 +28,19 @@ FORM = choice(
     {"full": "full", "summary": "summary"},
     default="full",
 )
+_SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at"}
+SORT = choice("sort", "Ours: which come first; by `updated_at`, of the first 5,000 by name.", _SORTS, default="name")
 DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
 
 
 def lineage_at(description: str) -> Parameter[str | None]:
     """Return the time of which a graph is; None for now."""
     return moment("lineageAt", description)
+
+
+def is_short(request: HttpRequest) -> bool:
+    """Return True if the request is for the short form."""
+    return FORM.read(request) == "summary"
 
 
 def read_paging(request: HttpRequest) -> tuple[int, int]:

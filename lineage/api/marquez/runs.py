@@ -8,9 +8,19 @@ from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json
 from lineage.api.marquez import types
-from lineage.api.marquez.parameters import JOB, JOB_NAMESPACE, LIMIT, OFFSET, RUN_ID, read_job_id, read_paging
+from lineage.api.marquez.parameters import (
+    FORM,
+    JOB,
+    JOB_NAMESPACE,
+    LIMIT,
+    OFFSET,
+    RUN_ID,
+    is_short,
+    read_job_id,
+    read_paging,
+)
 from lineage.api.marquez.responses import require, respond_list
-from lineage.api.marquez.run_views import render_run
+from lineage.api.marquez.run_views import render_run, summarize_run
 from lineage.api.parameters import required_choice
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
@@ -31,9 +41,10 @@ def list_runs(services: Services, request: HttpRequest) -> Response[str]:
     """
     job_id = read_job_id(request)
     limit, offset = read_paging(request)
-    runs = services.queries.list_runs(job_id, limit=limit, offset=offset)
+    in_short = is_short(request)
+    runs = services.queries.list_runs(job_id, in_short=in_short, limit=limit, offset=offset)
     listed = require(runs, "Job", job_id.name)
-    return respond_list(services.links, "runs", listed, map(render_run, listed.items))
+    return respond_list(services.links, "runs", listed, map(summarize_run if in_short else render_run, listed.items))
 
 
 def get_run(services: Services, request: HttpRequest) -> Response[str]:
@@ -70,8 +81,8 @@ ROUTES = (
         "GET",
         "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
         list_runs,
-        parameters=(JOB_NAMESPACE, JOB, LIMIT, OFFSET),
-        returns=types.Runs,
+        parameters=(JOB_NAMESPACE, JOB, FORM, LIMIT, OFFSET),
+        returns=types.Runs | types.ShortRuns,
     ),
     Route("GET", _RUN, get_run, parameters=(RUN_ID,), returns=types.Run),
     Route("GET", f"{_RUN}/facets", get_run_facets, parameters=(RUN_ID, _TYPE), returns=types.RunFacets),

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.marquez import types
 from lineage.api.marquez.column_views import column_node_id
-from lineage.api.marquez.parameters import LIMIT_MAX
+from lineage.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from lineage.api.marquez.responses import respond_list
+from lineage.api.marquez.run_views import summarize_run
 from lineage.api.parameters import choice, moment, number, required_text, text
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.values import when
-from lineage.graph.entities import SearchHit, SearchOptions, Sort
+from lineage.graph.entities import SearchHit, SearchOptions, SearchSort
 from lineage.queries.columns.results import ColumnHit
 from lineage_model.field_paths import print_dotted
-from lineage_model.ids import JobId
+from lineage_model.ids import DatasetId, JobId
 
 _Kind: TypeAlias = Literal["dataset", "job", "column"]
 _KINDS: Mapping[str, _Kind] = {"dataset": "dataset", "job": "job", "column": "column"}
 # `update_at` is what Marquez's page sends (its Java enum `SearchSort`), `updated_at` what its OpenAPI document has.
-_SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at", "update_at": "updated_at"}
+# `relevance` is ours.
+_SORTS: Mapping[str, SearchSort] = {
+    "name": "name",
+    "updated_at": "updated_at",
+    "update_at": "updated_at",
+    "relevance": "relevance",
+}
 _TEXT = required_text("q", "The text, in any case; not blank.", "check")
 _FILTER = choice("filter", "Only these; columns are found by this alone.", _KINDS)
 _SORT = choice("sort", "Which come first.", _SORTS, default="name")
@@ -37,10 +44,13 @@ _AFTER = moment("after", "Updated at this time or later.")
 def search(services: Services, request: HttpRequest) -> Response[str]:
     """Search jobs and datasets, or columns, whose name holds a text.
 
+    With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
+
     Returns:
-        By name, or the last updated first.
+        By name, or the last updated first. By `relevance`: equal names first, then those that begin with the text, then
+        those in which a word does, then the others.
     """
-    wanted, kind = _TEXT.read(request), _FILTER.read(request)
+    wanted, kind, in_short = _TEXT.read(request), _FILTER.read(request), is_short(request)
     options: SearchOptions = {
         "sort": _SORT.read(request),
         "limit": _LIMIT.read(request),
@@ -50,9 +60,11 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
     }
     if kind == "column":
         columns = services.queries.search_columns(wanted, **options)
-        return respond_list(services.links, "results", columns, map(render_column_hit, columns.items))
+        render = _render_short_column if in_short else render_column_hit
+        return respond_list(services.links, "results", columns, map(render, columns.items))
     hits = services.queries.search(wanted, kind=kind, **options)
-    return respond_list(services.links, "results", hits, map(render_hit, hits.items))
+    rendered = _render_short_hits(services, hits.items) if in_short else map(render_hit, hits.items)
+    return respond_list(services.links, "results", hits, rendered)
 
 
 def render_column_hit(hit: ColumnHit) -> types.SearchHit:
@@ -65,6 +77,24 @@ def render_column_hit(hit: ColumnHit) -> types.SearchHit:
         "namespace": hit.dataset.namespace,
         "nodeId": column_node_id(hit.dataset, hit.field),
     }
+
+
+def _render_short_column(hit: ColumnHit) -> types.ShortColumnHit:
+    return {**render_column_hit(hit), "fieldType": hit.type}
+
+
+def _render_short_hits(
+    services: Services, hits: Sequence[SearchHit]
+) -> Iterator[types.ShortJobHit | types.ShortDatasetHit]:
+    """Yield the hits with what they are about, which is read at once."""
+    jobs = services.queries.short_jobs([hit.id for hit in hits if isinstance(hit.id, JobId)])
+    datasets = services.queries.short_datasets([hit.id for hit in hits if isinstance(hit.id, DatasetId)])
+    for hit in hits:
+        if isinstance(hit.id, JobId):
+            run = jobs[hit.id].latest_run if hit.id in jobs else None
+            yield {**render_hit(hit), "latestRun": None if run is None else summarize_run(run)}
+        else:
+            yield {**render_hit(hit), "fieldCount": len(datasets[hit.id].fields) if hit.id in datasets else 0}
 
 
 def render_hit(hit: SearchHit) -> types.SearchHit:
@@ -83,8 +113,8 @@ ROUTES = (
         "GET",
         "/api/v1/search",
         search,
-        parameters=(_TEXT, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER),
-        returns=types.SearchResults,
+        parameters=(_TEXT, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
+        returns=types.SearchResults | types.ShortSearchResults,
         errors=(400, 503),
     ),
 )

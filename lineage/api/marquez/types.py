@@ -330,6 +330,24 @@ class Runs(Page):
     runs: list[Run]
 
 
+class ShortDatasets(Page):
+    """A page of datasets in short (`form=summary`)."""
+
+    datasets: list[ShortDataset]
+
+
+class ShortJobs(Page):
+    """A page of jobs in short (`form=summary`)."""
+
+    jobs: list[ShortJob]
+
+
+class ShortRuns(Page):
+    """A page of runs in short (`form=summary`)."""
+
+    runs: list[RunSummary]
+
+
 class RunFacets(TypedDict):
     """A run's facets, or its job's."""
 
@@ -357,6 +375,30 @@ class SearchHit(TypedDict):
     updatedAt: Time
     namespace: str
     nodeId: str
+
+
+class ShortJobHit(SearchHit):
+    """A job with its last run, in short."""
+
+    latestRun: RunSummary | None
+
+
+class ShortDatasetHit(SearchHit):
+    """A dataset with the number of columns in its schema."""
+
+    fieldCount: Count
+
+
+class ShortColumnHit(SearchHit):
+    """A column with its type, null if nobody reported it."""
+
+    fieldType: str | None
+
+
+class ShortSearchResults(Page):
+    """A page of search hits with what they are about, in short (`form=summary`)."""
+
+    results: list[ShortJobHit | ShortDatasetHit | ShortColumnHit]
 
 
 class SearchResults(Page):

@@ -7,13 +7,14 @@ from typing import TypeAlias
 
 from lineage.aws.items import chunks
 from lineage.graph.catalogue import COLUMNS, Catalogue, read_catalogue
-from lineage.graph.entities import ResultPage, Sort
+from lineage.graph.entities import ResultPage, SearchSort
 from lineage.graph.facts import dataset_of
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.name_lists import NameCatalogue
+from lineage.queries.relevance import rank_of
 from lineage_model.field_paths import parse_dotted
 from lineage_model.ids import DatasetId
 
@@ -27,14 +28,16 @@ def search_columns(
     text: str,
     table: GraphTable,
     *,
-    sort: Sort,
+    sort: SearchSort,
     limit: int,
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[ColumnHit]:
-    """Return the matches, of datasets updated from `after` on and before `before`; by name, or the last updated first.
+    """Return the matches, of datasets updated from `after` on and before `before`.
+
+    They are by name, or the best or the last updated first.
 
     The catalogue has every column that a dataset ever had. Columns that are gone are recognized when they are read:
     no page shows them, but the total counts those that were not read.
@@ -42,7 +45,9 @@ def search_columns(
     columns = read_catalogue(COLUMNS, table)
     matches, truncated = _matches(columns, NameCatalogue(table), text.lower(), namespace)
     matches = [match for match in matches if visibility.sees(match[1])]
-    if sort == "name" and before is None and after is None:
+    if sort == "relevance":
+        matches.sort(key=lambda match: rank_of(match[0], text))
+    if sort != "updated_at" and before is None and after is None:
         hits, gone = _first(matches, limit, table)
         return ResultPage(hits, len(matches) - gone, truncated)
     hits, _ = _first(matches, MATCHES_MAX, table)
@@ -79,4 +84,4 @@ def _hit(match: _Match, present: CurrentColumns) -> ColumnHit | None:
     path, entry = parse_dotted(match[0]), present.entry(match[1])
     if entry is None or (entry.schema.known and path not in entry.schema.types and path not in entry.columns.fields):
         return None
-    return ColumnHit(entry.group.primary, path, entry.group.facts.last or "")
+    return ColumnHit(entry.group.primary, path, entry.group.facts.last or "", entry.type_of(path))

@@ -329,8 +329,9 @@ class Origins:
 
 @dataclass(frozen=True, slots=True)
 class ColumnHit:
-    """A column whose name matches a search, and the time of its dataset's last update."""
+    """A column whose name matches a search, the time of its dataset's last update, and its type if it is known."""
 
     dataset: DatasetId
     field: FieldPath
     updated: str
+    type: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from urllib.parse import quote
 
 from benchmarks.memory_table import MemoryTable
@@ -24,6 +24,9 @@ from tests.unit.api.proxy import ask
 NOW_S = 1_763_726_400  # 2025-11-21T12:00:00Z, a day after the events
 LATER = "2025-11-20T18:00:00Z"
 RANGE = {"start": "now-2d", "end": "now"}
+SHORT = {"form": "summary", "sort": "updated_at"}
+_JOBS, _DATASETS = "/api/v1/namespaces/{namespace}/jobs", "/api/v1/namespaces/{namespace}/datasets"
+MAP = {"direction": "through", "form": "summary", "fold": "1"}
 
 
 @dataclass(frozen=True)
@@ -113,32 +116,19 @@ class World:
         statements = [parse_change(event, rules) for event in events]
         log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
         apply_changes(statements, self.table)
-        unused = dict.fromkeys(
-            (
-                "records",
-                "events",
-                "deletions",
-                "sources",
-                "dirty_roots",
-                "searcher",
-                "links",
-                "sqs",
-                "trace_queue_url",
-                "ttl_s",
-            )
-        )
+        unused = dict.fromkeys(one.name for one in fields(Services) if one.default is MISSING)
         queries = LineageQueries(self.table)
-        services = Services(
-            **unused,
-            event_log=log,
-            queries=queries,
-            tokens=tokens,
-            now_s=lambda: NOW_S,
-            now=lambda: LATER,
-            new_id=lambda: "id",
-            count=lambda *_: None,
-            strict_namespaces=strict,
-        )
+        given = {
+            "event_log": log,
+            "queries": queries,
+            "tokens": tokens,
+            "now_s": lambda: NOW_S,
+            "now": lambda: LATER,
+            "new_id": lambda: "id",
+            "count": lambda *_: None,
+            "strict_namespaces": strict,
+        }
+        services = Services(**{**unused, **given})
         self._api, self._tokens = Api(lambda: services), tokens
         self._made = 0
 
@@ -183,20 +173,22 @@ def questions(team, dataset="report", job="sum", number=2):
     names = {"namespace": team.store, "dataset": dataset, "endpoint": dataset, "field": "total", "version": version}
     names |= {"job": job, "run_id": run, "root_id": f"root-{team.letter}", "node_id": f"node-{team.letter}"}
     queries = {
-        "/api/v1/lineage": [*nodes, *({**one, "depth": "1"} for one in nodes)],
+        "/api/v1/lineage": [*nodes, *({**one, "depth": "1"} for one in nodes), *({**one, **MAP} for one in nodes[:2])],
         "/api/v1/column-lineage": [*nodes, *fields, *deep, *downstream],
         "/api/v1/column-lineage/origins": [fields[0], fields[3]],
         "/api/v1/runlineage/upstream": [{"runId": run}],
         "/api/v1/reports/usage": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/search": [
-            {"q": text, "namespace": namespace, "filter": kind}
+            {"q": text, "namespace": namespace, "filter": kind, **form}
+            for form in ({}, {"form": "summary", "sort": "relevance"})
             for text, namespace, kind in (
                 ("o", team.store, "dataset"),
                 ("s", team.jobs, "job"),
                 ("total", team.store, "column"),
             )
         ],
+        **{path: [{}, SHORT] for path in ("/api/v1/jobs", _JOBS, f"{_JOBS}/{{job}}/runs", _DATASETS)},
         "/api/v1/jobs/runs/{run_id}/facets": [{"type": kind} for kind in ("run", "job", "dataset")],
     }
     return {

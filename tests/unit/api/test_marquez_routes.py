@@ -300,7 +300,11 @@ TIME_RULE = "must be Unix seconds, or a year, a day or an ISO 8601 date and time
         ("/jobs/runs/%ff", {}, "run_id: must be percent-encoded UTF-8, got '%ff'"),
         ("/search", {}, "q: must be given, and not blank, got None"),
         ("/search", {"q": "x", "filter": "tag"}, "filter: must be one of dataset, job, column, got 'tag'"),
-        ("/search", {"q": "x", "sort": "rank"}, "sort: must be one of name, updated_at, update_at, got 'rank'"),
+        (
+            "/search",
+            {"q": "x", "sort": "rank"},
+            "sort: must be one of name, updated_at, update_at, relevance",
+        ),
     ],
 )
 def test_what_breaks_a_rule_is_400_and_says_which(api, path, query, message):

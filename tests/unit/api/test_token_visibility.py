@@ -48,6 +48,16 @@ def test_every_route_answers_of_what_a_token_may_not_see_as_of_what_is_not_there
                 assert (shown[0], as_if(shown[1], B, NOBODY)) != world.ask(everywhere, of_nobody, other)
 
 
+def test_the_events_of_a_run_that_a_token_may_not_see_are_not_there(worlds):
+    world, path = worlds[False], "/api/v1/events/lineage"
+    token = world.token(A.jobs, A.store)
+
+    status, body = world.ask(token, path, {"runId": B.run(2)})
+    assert (status, as_if(body, B, NOBODY)) == world.ask(token, path, {"runId": NOBODY.run(2)})
+    assert (status, world.ask(world.token(), path, {"runId": B.run(2)})[0]) == (404, 200)
+    assert world.get(token, path, runId=A.run(2))["totalCount"] > 0
+
+
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
 def test_a_team_gets_the_same_answers_whether_another_is_there_or_not(strict):
     """Lists, counts, searches, graphs, versions, points in time and reports, of its own things and of others'."""

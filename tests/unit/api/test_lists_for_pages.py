@@ -1,0 +1,77 @@
+"""Lists, searches and events with the parameters that a page needs, over the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE
+from tests.unit.api.marquez_asker import Asker, at
+from tests.unit.api.test_marquez_routes import CHECKED, PIPELINE, RUNS, UNKNOWN_RUN
+
+JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datasets"
+
+
+@pytest.fixture(scope="module")
+def api():
+    """The pipeline has run once."""
+    asker = Asker()
+    asker.load(*PIPELINE)
+    return asker
+
+
+@pytest.mark.parametrize("path", ["/jobs", JOBS])
+def test_jobs_are_listed_by_time_and_in_short(api, path):
+    form = api.found(path, sort="updated_at", form="summary", limit=2)
+
+    assert [one["name"] for one in form["jobs"]] == [CALCULATE, CHECK]
+    assert form["totalCount"] == 3
+    assert form["jobs"][1]["latestRun"]["id"] == RUNS[CHECK]
+    assert not {"facets", "latestRuns", "inputs", "outputs"} & form["jobs"][0].keys()
+
+
+def test_datasets_are_listed_by_time_and_in_short(api):
+    names = [one["name"] for one in api.found(DATASETS, sort="updated_at")["datasets"]]
+    short = api.found(DATASETS, sort="updated_at", form="summary")["datasets"]
+
+    assert names == [one["name"] for one in short] == ["checked", "estimated", "raw", "rejected", "landing"]
+    assert {one["name"]: one["fieldCount"] for one in short}["raw"] == 2
+
+
+def test_runs_are_listed_in_short(api):
+    (run,) = api.found(f"{JOBS}/{CHECK}/runs", form="summary")["runs"]
+
+    assert (run["id"], run["state"], run["durationMs"]) == (RUNS[CHECK], "COMPLETED", 1_800_000)
+    assert not {"facets", "inputDatasetVersions", "args"} & run.keys()
+
+
+def test_the_events_of_one_run(api):
+    form = api.found("/events/lineage", runId=RUNS[CHECK])
+
+    assert [one["eventType"] for one in form["events"]] == ["COMPLETE", "START"]
+    assert (form["totalCount"], {one["run"]["runId"] for one in form["events"]}) == (2, {RUNS[CHECK]})
+    assert api.found("/events/lineage", runId=RUNS[CHECK], sortDirection="asc", limit=1)["events"] == [PIPELINE[2]]
+    assert api.get("/events/lineage", runId=UNKNOWN_RUN)[0] == 404
+
+
+def test_search_in_short_says_what_it_found(api):
+    dataset, job = api.found("/search", q="check", form="summary")["results"]
+
+    assert (dataset["nodeId"], dataset["fieldCount"]) == (CHECKED, 0)
+    assert (job["latestRun"]["id"], job["latestRun"]["state"]) == (RUNS[CHECK], "COMPLETED")
+    (column,) = api.found("/search", q="delay", filter="column", form="summary")["results"]
+    assert (column["field"], column["fieldType"]) == ("delay", "int")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "names"),
+    [
+        ("raw", None, ["raw"]),
+        ("c", None, ["checked", CALCULATE, CHECK, "rejected"]),
+        ("read", None, [READ_FLIGHTS]),
+        ("AY", "column", ["delay"]),
+        ("l", "column", ["delay", "flight"]),
+    ],
+)
+def test_search_by_relevance(api, text, kind, names):
+    hits = api.found("/search", q=text, filter=kind, sort="relevance")["results"]
+    assert [hit.get("field", hit["name"]) for hit in hits] == names

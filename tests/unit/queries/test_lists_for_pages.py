@@ -1,0 +1,120 @@
+"""Lists by time and in short, searches by relevance, events of one run: each against what it is a form of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_table import MemoryTable
+from lineage.graph.apply import apply_changes
+from lineage.graph.event_log import EventLog, RawEvent
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change
+from lineage.queries.relevance import rank_of
+from lineage.queries.service import LineageQueries
+from lineage_model.ids import RunKey, normalize_run_id
+from tests.builders_events import a_run_event
+from tests.examples import examples
+from tests.unit.graph.strategies import DATASETS, JOBS, streams
+from tests.unit.queries.every_query import loaded
+
+PAGE = {"limit": 100, "offset": 0}
+NAMESPACES = sorted({one.namespace for one in (*JOBS, *DATASETS)})
+IN_LISTS = {"facets": {}, "current_version": None, "lineage_unknown": False, "last_modified": None}
+
+
+def last_first(items):
+    return sorted(items, key=lambda one: one.updated, reverse=True)
+
+
+@examples(80)
+@given(streams(), st.sampled_from((None, "COMPLETED", "FAILED")), st.integers(0, 3), st.integers(0, 3))
+def test_a_list_by_time_has_what_the_list_by_name_has_the_last_updated_first(statements, state, limit, offset):
+    queries = LineageQueries(loaded(statements))
+    page = {"sort": "updated_at", "limit": limit, "offset": offset}
+    lists = [lambda namespace=one, **how: queries.list_datasets(namespace, **how) for one in NAMESPACES]
+    lists += [
+        lambda namespace=one, **how: queries.list_jobs(namespace, states=(state,) if state else (), **how)
+        for one in (None, *NAMESPACES)
+    ]
+    for listed in lists:
+        by_name, by_time = listed(**PAGE), listed(**page)
+        assert list(by_time.items) == last_first(by_name.items)[offset : offset + limit]
+        assert (by_time.total, by_time.truncated) == (by_name.total, by_name.truncated)
+
+
+@examples(80)
+@given(streams())
+def test_a_list_in_short_has_the_same_things_with_less_of_each(statements):
+    queries = LineageQueries(loaded(statements))
+    for namespace in NAMESPACES:
+        datasets, short = (queries.list_datasets(namespace, in_short=one, **PAGE) for one in (False, True))
+        assert [lessened(one) for one in short.items] == [lessened(one) for one in datasets.items]
+        jobs, short = (queries.list_jobs(namespace, in_short=one, **PAGE) for one in (False, True))
+        assert [replace(one, inputs=(), outputs=(), **job_less()) for one in short.items] == [
+            replace(one, inputs=(), outputs=(), **job_less()) for one in jobs.items
+        ]
+    for job in JOBS:
+        runs, short = (queries.list_runs(job, in_short=one, **PAGE) for one in (False, True))
+        if runs is not None:
+            assert list(map(state_of, short.items)) == list(map(state_of, runs.items))
+
+
+def lessened(dataset):
+    return replace(dataset, facets={}, current_version=None, last_modified=None)
+
+
+def job_less():
+    return {"facets": {}, "current_version": None, "lineage_unknown": False}
+
+
+def state_of(run):
+    return run.id, run.state, run.created, run.updated, run.started, run.ended, run.nominal_start, run.nominal_end
+
+
+@examples(80)
+@given(streams(), st.sampled_from(("e", "check", "LANDING", "s", "flights")))
+def test_a_search_by_relevance_has_what_the_search_by_name_has_the_best_first(statements, text):
+    queries = LineageQueries(loaded(statements))
+    by_name, by_relevance = (queries.search(text, kind=None, sort=sort, limit=100) for sort in ("name", "relevance"))
+    assert list(by_relevance.items) == sorted(by_name.items, key=lambda hit: rank_of(hit.id.name, text))
+    assert by_relevance.total == by_name.total
+
+
+_RUN_IDS = ("01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "A run of my own", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d")
+_events = st.lists(
+    st.tuples(st.sampled_from(_RUN_IDS), st.sampled_from(("jobs", "others")), st.integers(0, 5)), max_size=12
+)
+
+
+@examples(80)
+@given(_events, st.sampled_from((None, 2)), st.sampled_from((None, 4)), st.booleans(), st.integers(0, 4))
+def test_the_events_of_a_run_are_those_of_all_events_that_are_its_own(sent, after, before, newest_first, limit):
+    documents = [
+        {**a_run_event(run=run, eventTime=f"2025-11-20T12:00:0{second}Z"), "job": {"namespace": namespace, "name": "j"}}
+        for run, namespace, second in sent
+    ]
+    log = a_log(documents)
+    bounds = {"after": time_of(after), "before": time_of(before), "newest_first": newest_first}
+    every = log.list_events(**bounds, limit=100).items
+    for run in _RUN_IDS:
+        key = RunKey.of("jobs", normalize_run_id(run))
+        own = [one for one in every if (one["run"]["runId"], one["job"]["namespace"]) == (run, "jobs")]
+        listed = log.list_run_events(key, **bounds, limit=limit, offset=1)
+        assert (listed.items, listed.total, listed.truncated) == (own[1 : limit + 1], len(own), False)
+
+
+def time_of(second):
+    return None if second is None else f"2025-11-20T12:00:0{second}.000000Z"
+
+
+def a_log(documents):
+    table = MemoryTable()
+    log = EventLog(table, None, "archive")
+    changes = [parse_change(one, NamingRules(trim_partitions=False)) for one in documents]
+    log.enlist(map(RawEvent, changes, documents))
+    if changes:
+        apply_changes(changes, table)
+    return log
