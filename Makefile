@@ -44,7 +44,8 @@ $(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt requirements/u
 	@$(SPARK35)/bin/python scripts/class_archive.py
 	@touch $@
 
-demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine
+demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine; ARGS=--keep leaves it up
+	@$(if $(findstring --keep,$(ARGS)),$(BUILD_EXPLORER) --optional)
 	@$(BIN)/headwater demo $(ARGS)
 
 serve: $(LOCAL) ## the same stack, staying up: the explorer, HTTP API and AWS endpoints

@@ -11,7 +11,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-_COMMANDS = ("demo", "serve", "graph", "column", "cdk", "iam", "token", "replay", "search", "verify")
+_COMMANDS = ("demo", "serve", "graph", "column", "explore", "cdk", "iam", "token", "replay", "search", "verify")
 # The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
 _CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local"})
 _NEEDS_A_CHECKOUT = "headwater: this command needs a checkout of the repository: run it there, after `make setup`\n"

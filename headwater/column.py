@@ -53,6 +53,7 @@ def run_column(given: argparse.Namespace) -> int:
     from headwater.column_graph import fetch_columns
     from headwater.column_picture import write_column_picture
     from headwater.column_text import trees_of
+    from headwater.explorer_links import columns_link
     from headwater.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
     from headwater.service import NoResponse
     from headwater.terminal import output_console
@@ -61,7 +62,10 @@ def run_column(given: argparse.Namespace) -> int:
     try:
         graph = fetch_columns(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
         if given.mermaid != STANDARD_OUTPUT:
-            output_console().print(trees_of(graph, given.node_id, down=given.down), highlight=False)
+            console = output_console()
+            console.print(trees_of(graph, given.node_id, down=given.down), highlight=False)
+            link = columns_link(given.url, given.node_id)
+            console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
         if given.svg:
             write_column_picture(graph, given.node_id, given.svg)
         if given.mermaid:

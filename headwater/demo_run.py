@@ -17,6 +17,7 @@ from rich.table import Table
 
 from examples.emissions.landing import land_flights
 from headwater.column_story import ColumnStory, fetch_story, print_story
+from headwater.explorer_links import columns_link
 from headwater.graph_text import tree_of as tree_of_jobs
 from headwater.job_graph import JobGraph, fetch_graph
 from headwater.picture import write_picture
@@ -25,6 +26,7 @@ from headwater.progress import Progress
 from headwater.reconciliation import Reconciliation, count_dead, count_loaded
 from headwater.terminal import log_handler, output_console
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
+from lineage.api.page_files import built_files
 from lineage_model.ids import JobId
 from local.stack import LocalStack
 
@@ -60,7 +62,7 @@ def demonstrate(days: int, *, keep: bool) -> bool:
         _print_jobs(console, jobs)
         print_story(console, columns)
         _print_reconciliation(console, reconciliation)
-        _print_end(console, archived, stack, monotonic() - started)
+        _print_end(console, archived, stack, monotonic() - started, keep=keep)
         if keep:
             _wait(console, stack)
     return reconciliation.balanced
@@ -136,7 +138,7 @@ def _print_reconciliation(console: Console, reconciliation: Reconciliation) -> N
         console.print(f"[red]{reconciliation.dead:,} messages are in the dead-letter queues[/]")
 
 
-def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_s: float) -> None:
+def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_s: float, *, keep: bool) -> None:
     archive = FOLDER / "archive"
     for failure in stack.errors[:3]:
         console.print(f"[yellow]a function failed during the demo[/]: {escape(str(failure))}", highlight=False)
@@ -146,6 +148,8 @@ def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_
         f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False, soft_wrap=True
     )
     console.print(f"Done in {elapsed_s:.0f} s.")
+    if not keep:
+        console.print("To see the column in a browser: make demo ARGS=--keep", highlight=False)
 
 
 def _wait(console: Console, stack: LocalStack) -> None:
@@ -154,5 +158,9 @@ def _wait(console: Console, stack: LocalStack) -> None:
     console.print(f"  headwater graph {_A_JOB} --url {stack.api_url}", highlight=False, soft_wrap=True)
     co2 = f"datasetField:file:{FOLDER.resolve()}/estimated:co2_kg"
     console.print(f"  headwater column {co2} --url {stack.api_url}", highlight=False, soft_wrap=True)
+    if built_files():
+        console.print(f"The column in a browser: {columns_link(stack.api_url, co2)}", highlight=False, soft_wrap=True)
+    else:
+        console.print("The explorer is not built: `make explorer` builds it, and needs npm.", highlight=False)
     with suppress(KeyboardInterrupt):
         Event().wait()

@@ -59,6 +59,7 @@ def add_mermaid(parser: argparse.ArgumentParser) -> None:
 
 def run_graph(given: argparse.Namespace) -> int:
     """Print and draw the graph around a node; return 1 if the node or the service is missing."""
+    from headwater.explorer_links import map_link
     from headwater.graph_text import tree_of
     from headwater.job_graph import fetch_graph
     from headwater.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
@@ -69,7 +70,10 @@ def run_graph(given: argparse.Namespace) -> int:
     try:
         graph = fetch_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
         if given.mermaid != STANDARD_OUTPUT:
-            output_console().print(tree_of(graph), highlight=False)
+            console = output_console()
+            console.print(tree_of(graph), highlight=False)
+            link = map_link(given.url, given.node_id)
+            console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
         if given.svg:
             write_picture(graph, given.svg)
         if given.mermaid:

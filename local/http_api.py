@@ -6,6 +6,7 @@ The same server serves Lambda's Invoke API, through which moto's `lambda.invoke`
 from __future__ import annotations
 
 import base64
+import gzip
 import hmac
 import json
 import sys
@@ -30,15 +31,18 @@ from local.web_guard import find_refusal
 
 # API Gateway quotas: "payload size 10 MB"; the integration timeout is the method's.
 BODY_BYTES_MAX = 10 * 1024 * 1024
+# On loopback time matters, not size.
+_GZIP_LEVEL = 1
 _INVOKE_PREFIX = "/2015-03-31/functions/"
 
 
 @dataclass(frozen=True)
 class Route:
-    """The function behind the API, the API's part of its events, and if it unpacks compressed bodies.
+    """The function behind the API, and the API's part of its events.
 
-    API Gateway unpacks where compression is switched on (guide, "Enable payload compression for an API"). A `signed`
-    API accepts only requests with a signature, which is not checked on loopback.
+    Where compression is switched on, API Gateway unpacks bodies that come compressed, and compresses those of
+    `compress_from` bytes or more for clients that accept it (guide, "Enable payload compression for an API"). A
+    `signed` API accepts only requests with a signature, which is not checked on loopback.
     """
 
     function: str
@@ -46,7 +50,7 @@ class Route:
     api_id: str
     timeout_s: float
     binary: bool
-    unpacks: bool
+    compress_from: int | None
     variables: Mapping[str, str] = field(default_factory=dict)
     signed: bool = True
 
@@ -191,7 +195,18 @@ class RestApi:
             result = running.result(self._route.timeout_s)
         except FutureTimeoutError:
             return _message(504, "Endpoint request timed out")
-        return _reply_of(result)
+        return self._compress(request, _reply_of(result))
+
+    def _compress(self, request: Request, reply: Reply) -> Reply:
+        """Return the reply as API Gateway sends it: compressed, if it is large enough and the client accepts it."""
+        least = self._route.compress_from
+        if least is None or len(reply.body) < least or "gzip" not in request.header("accept-encoding"):
+            return reply
+        if any(name.lower() == "content-encoding" for name, _ in reply.headers):
+            return reply
+        return replace(
+            reply, headers=[*reply.headers, ("Content-Encoding", "gzip")], body=gzip.compress(reply.body, _GZIP_LEVEL)
+        )
 
     def stop(self) -> None:
         """Stop responding."""
@@ -203,7 +218,7 @@ class RestApi:
         proxy = path.lstrip("/")
         pairs = parse_qsl(query, keep_blank_values=True)
         sent = request.body
-        if self._route.unpacks and request.header("content-encoding") == "gzip":
+        if self._route.compress_from is not None and request.header("content-encoding") == "gzip":
             sent = _unpacked(sent)
         binary = self._route.binary and bool(sent)
         body = base64.b64encode(sent).decode() if binary else sent.decode("utf-8", "replace")

@@ -132,7 +132,7 @@ def _api_route(template: Template, api_id: str, api: RestApi) -> Route:
         api_id=api_id,
         timeout_s=min(method.integration.timeout_in_millis for method in methods) / 1000,
         binary="*/*" in api.binary_media_types,
-        unpacks=api.minimum_compression_size is not None,
+        compress_from=api.minimum_compression_size,
         variables=stages[0].variables,
         signed=all(method.authorization_type == "AWS_IAM" for method in methods),
     )

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _SERVICE = "execute-api"
 
 
-def sign_with_aws(host: str) -> Callable[[str, bytes, dict[str, str]], dict[str, str]]:
-    """Return a function that adds the signature to the headers of a POST of `body` to a `url` of the host.
+def sign_with_aws(host: str, method: str = "POST") -> Callable[[str, bytes, dict[str, str]], dict[str, str]]:
+    """Return a function that adds the signature to the headers of a request of `body` to a `url` of the host.
 
     The region is the one in the name of an API Gateway host (`<id>.execute-api.<region>.amazonaws.com`), else the
     session's.
@@ -37,7 +37,7 @@ def sign_with_aws(host: str) -> Callable[[str, bytes, dict[str, str]], dict[str,
     def sign(url: str, body: bytes, headers: dict[str, str]) -> dict[str, str]:
         with lock:
             frozen = credentials.get_frozen_credentials()
-        request = AWSRequest(method="POST", url=url, data=body, headers=dict(headers))
+        request = AWSRequest(method=method, url=url, data=body, headers=dict(headers))
         SigV4Auth(frozen, _SERVICE, region).add_auth(request)
         return dict(request.headers.items())
 

@@ -58,7 +58,8 @@ function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
 
 function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<{ bends: Point[]; half: number; fromY: number; toY: number }>>) {
   const { bends = [], half = 60, fromY = 0, toY = 0 } = data ?? {};
-  const end = { x: targetX - 7, y: targetY + toY };
+  // The tip stays clear of the ring around the focus.
+  const end = { x: targetX - 13, y: targetY + toY };
   return (
     <>
       <BaseEdge path={pathOf({ x: sourceX, y: sourceY + fromY }, end, bends, half)} />

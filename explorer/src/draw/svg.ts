@@ -55,7 +55,7 @@ export function toSvg(figures: readonly Figure[], arrows: readonly { from: strin
   const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY }) => {
     const a = placed.at[from], b = placed.at[to], one = sizes.get(from), other = sizes.get(to);
     if (!a || !b || !one || !other) return [];
-    const end = { x: b.x - 7, y: b.y + (toY ?? other.height / 2) };
+    const end = { x: b.x - 13, y: b.y + (toY ?? other.height / 2) };
     const path = pathOf({ x: a.x + one.width, y: a.y + (fromY ?? one.height / 2) }, end, fromY === undefined ? placed.bends[`${from}→${to}`] : [], 100);
     return [`<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 4"' : ""}/><path d="M${end.x},${end.y - 4}l8,4l-8,4z" fill="${inks[ink]}"/>`];
   });

@@ -1,8 +1,8 @@
 /** How values are written for people: short times, durations, numbers, names cut in the middle. */
 
-const STEPS: readonly [number, string][] = [[60, "second"], [60, "minute"], [24, "hour"], [30, "day"], [12, "month"], [Infinity, "year"]];
+const STEPS: readonly [number, string][] = [[60, "second"], [60, "minute"], [24, "hour"], [31, "day"]];
 
-/** "2 hours ago"; `now` in milliseconds. */
+/** Return "2 hours ago", and the day (UTC) of a time more than a month ago; `now` is in milliseconds. */
 export function ago(time: string | null, now: number): string {
   if (!time) return "never";
   const gone = (now - Date.parse(time)) / 1000;
@@ -13,7 +13,7 @@ export function ago(time: string | null, now: number): string {
     if (value < size) return `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;
     value /= size;
   }
-  return time;
+  return utc(time).slice(0, 10);
 }
 
 /** "2025-11-20 12:00:00" in UTC. */

@@ -44,7 +44,7 @@ test("a cell that a spreadsheet would compute has an apostrophe before it", () =
 
 test("times and names for people", () => {
   const now = Date.parse("2025-11-20T12:00:00Z");
-  expect(["2025-11-20T11:59:58Z", "2025-11-20T10:00:00Z", "2025-11-19T11:00:00Z", "2024-11-01T00:00:00Z"].map((time) => ago(time, now))).toEqual(["just now", "2 hours ago", "1 day ago", "1 year ago"]);
+  expect(["2025-11-20T11:59:58Z", "2025-11-20T10:00:00Z", "2025-11-19T11:00:00Z", "2024-11-01T00:00:00Z"].map((time) => ago(time, now))).toEqual(["just now", "2 hours ago", "1 day ago", "2024-11-01"]);
   expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual(["900 ms", "1 min 1 s", "–", "emissi…ecked"]);
 });
 

@@ -9,6 +9,7 @@ import pytest
 
 from headwater.__main__ import main
 from headwater.column_graph import parse_columns
+from headwater.explorer_links import columns_link
 from headwater.mermaid import render_columns
 from tests.unit.headwater.answering import Service
 from tests.unit.headwater.column_answers import ANSWER, CO2
@@ -33,6 +34,8 @@ def test_a_columns_way_is_printed_up_and_down_and_drawn(
         "all of checked",
         "downstream",
         "co2_kg of estimated  double",
+        "",
+        f"explorer: {columns_link(service.url, CO2)}",
     ]
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
 

@@ -46,6 +46,8 @@ def test_the_graph_of_a_node_is_printed_and_drawn(
         "    job:emissions:emissions.check",
         "    └── checked",
         "        dataset:s3://flights:checked",
+        "",
+        f"explorer: {service.url}/explore/map?node=job%3Aemissions%3Aemissions.check",
     ]
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
 
@@ -165,7 +167,9 @@ def test_output_is_folded_at_the_columns_that_the_environment_names(
 
     assert main(["graph", CHECK.node_id, "--url", service.url]) == 0
 
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 40
+    *lines, link = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert link.endswith("emissions.check")  # a link is printed whole
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "file:///etc"])

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import socket
 import struct
 import threading
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from local.errors import PortInUse
-from local.http_api import BODY_BYTES_MAX, Reply, Server
+from local.functions import InvocationResult
+from local.http_api import BODY_BYTES_MAX, Reply, Request, RestApi, Route, Server
 
 HEAD = "POST /x HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = f"{HEAD}Transfer-Encoding: chunked\r\n\r\n"
@@ -192,3 +195,19 @@ def test_of_two_that_took_one_port_the_later_to_open_is_refused_by_its_option():
     with pytest.raises(PortInUse, match=f"port {port} on 127.0.0.1 is in use; choose another with --token-port"):
         second.open()
     first.stop()
+
+
+@pytest.mark.parametrize(
+    ("accepted", "size", "encoding"),
+    [("gzip, deflate, br", 1024, "gzip"), ("gzip", 1023, None), ("br", 4096, None), ("", 4096, None)],
+)
+def test_a_body_is_compressed_as_by_api_gateway_from_its_least_size_for_who_accepts_it(accepted, size, encoding):
+    payload = {"statusCode": 200, "headers": {"Content-Type": "text/plain"}, "body": "x" * size}
+    functions = SimpleNamespace(invoke=lambda *_: InvocationResult(payload, failed=False))
+    route = Route("f", "prod", "a", 5, binary=True, compress_from=1024)
+    api = RestApi(route, functions=functions, clock=SimpleNamespace(now=lambda: 0.0))
+    reply = api.reply_to(Request("GET", "/", [("Accept-Encoding", accepted)], b"", "127.0.0.1"))
+    api.stop()
+
+    assert dict(reply.headers).get("Content-Encoding") == encoding
+    assert (gzip.decompress(reply.body) if encoding else reply.body) == b"x" * size

@@ -21,7 +21,7 @@ import { columnsLink, link, mapLink, parseColumns, type ColumnsState } from "../
 import { ColumnPanel } from "./panel";
 import { ColumnList } from "./list";
 
-const WIDTH = 264, HEAD = 34, ROW = 26;
+const WIDTH = 236, HEAD = 34, ROW = 26;
 
 export function ColumnsView() {
   const state = parseColumns(useSearch());
@@ -114,7 +114,7 @@ function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLin
         <div className="canvas">
           {cards.length <= 1 && kept.length === 0 && <div className="empty"><h2>No lineage of its columns is reported</h2><p>Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.</p></div>}
           <Canvas
-            boxes={boxes} arrows={arrows} layoutArrows={tables} anchor={anchor} focus={state.node} path={null} isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
+            boxes={boxes} arrows={arrows} layoutArrows={tables} anchor={anchor} focus={datasetOf(state.node)} path={null} isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
             neighbours={(id) => new Set([id])} draw={draw} label={label} onChoose={() => undefined} onClear={() => (state.sel ? to({ sel: "" }) : undefined)}
             handle={(one) => { handled.current = one; }} onPlaced={(one) => { placed.current = one; }}
           />
@@ -137,7 +137,7 @@ function ColumnCard({ card, focus, sel, path, choose, open }: { card: Card; focu
   return (
     <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
       <div className="name" title={`${card.name}\n${card.namespace}`}>
-        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutMiddle(card.name, 27)}</span>
+        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutMiddle(card.name, 24)}</span>
         {card.stale && <span className="stale" title="stale"><SignOf of="stale" label="stale" /></span>}
       </div>
       {card.columns.map(({ id, field, type }) => (
@@ -145,7 +145,7 @@ function ColumnCard({ card, focus, sel, path, choose, open }: { card: Card; focu
           key={id} className={`row nodrag ${id === sel ? "is-selected" : path?.has(id) ? "is-lit" : path ? "is-muted" : ""}`} aria-pressed={id === sel} title={`${field}${type ? `: ${type}` : ""}`}
           onClick={(event) => { event.stopPropagation(); choose(id); }}
         >
-          <span>{cutMiddle(field, 24)}</span>{type && <span className="type">{cutMiddle(type, 12)}</span>}
+          <span>{cutMiddle(field, 20)}</span>{type && <span className="type">{cutMiddle(type, 12)}</span>}
         </button>
       ))}
       {card.more > 0 && <button className="row rest nodrag" onClick={(event) => { event.stopPropagation(); open(); }}>{count(card.more)} more columns</button>}

@@ -105,7 +105,7 @@ function Versions({ node }: { node: string }) {
                   <td className="mono">{version.version.slice(0, 8)} {version.lifecycleState && <span className="chip">{version.lifecycleState}</span>}</td>
                   <td>{version.createdByRun && <><StateOf state={version.createdByRun.state} /> <Link href={link("run", { id: version.createdByRun.id })}>{version.createdByRun.job.name}</Link></>}</td>
                   <td><SchemaChange now={version} before={versions[index + 1]} /></td>
-                  <td className="fixed"><Link href={mapLink({ node, at: new Date(Date.parse(version.createdAt) + 1).toISOString() })}>map then</Link></td>
+                  <td className="fixed"><Link href={mapLink({ node, at: new Date(Date.parse(version.createdAt) + 1).toISOString() })}>map at that time</Link></td>
                 </tr>
               ))}
             </tbody>

@@ -48,7 +48,7 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                 <div><div className="kind-word">Run of {run.job.name}</div><h1 className="mono">{run.id}</h1></div>
               </header>
               <div className="actions">
-                <Link className="button main" href={mapLink({ node: `job:${run.job.namespace}:${run.job.name}`, at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "" })}>Map then</Link>
+                <Link className="button main" href={mapLink({ node: `job:${run.job.namespace}:${run.job.name}`, at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "" })}>Map at that time</Link>
               </div>
               <section className="card">
                 <dl className="facts">

@@ -84,7 +84,7 @@ function Uses({ report }: { report: Usage }) {
                 <tr key={index}>
                   <td className="fixed"><b>{use.kind.toLowerCase()}</b>{!use.known && <div className="small muted">columns not reported</div>}</td>
                   <td>{use.job ? <JobLink job={use.job} /> : <span className="muted">not yours to see</span>}</td>
-                  <td className="mono small">{use.fields.slice(0, 6).map((field) => `${field.dataset.name}.${field.field ?? "?"}`).join(", ")}{use.fields.length > 6 && ` and ${use.fields.length - 6} more`}</td>
+                  <td className="mono small">{use.fields.slice(0, 6).map((field) => (field.field === null ? `${field.dataset.name} (columns not reported)` : `${field.dataset.name}.${field.field}`)).join(", ")}{use.fields.length > 6 && ` and ${use.fields.length - 6} more`}</td>
                   <td className="number">{count(use.count)}</td>
                   <td className="fixed"><When time={use.last} /></td>
                   <td>{use.runs.slice(0, 3).map((run) => <div key={run.id}><StateOf state={run.state}>{""}</StateOf> <Link className="mono" href={link("run", { id: run.id })}>{run.id.slice(0, 13)}…</Link></div>)}</td>

@@ -1,0 +1,136 @@
+"""`headwater explore`: the server on loopback between a browser and an API that wants credentials."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+from headwater.__main__ import main
+from headwater.explore import Explorer, authorize_for
+from tests.unit.headwater.answering import Service
+
+
+class Browser:
+    """A browser on this machine; `cookie` is what it was told to keep."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.port = explorer.port
+        self.cookie = ""
+
+    def get(self, target: str, *, method: str = "GET", **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        cookie = {"Cookie": self.cookie} if self.cookie else {}
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request(method, target, headers={**cookie, **named})
+            response = connection.getresponse()
+            self.cookie = response.headers.get("Set-Cookie", self.cookie).partition(";")[0]
+            return response.status, response.headers, response.read()
+
+
+@pytest.fixture
+def explorer(service: Service) -> Iterator[Explorer]:
+    explorer = Explorer(service.url, lambda _, headers: {**headers, "Authorization": "signed"})
+    thread = threading.Thread(target=explorer.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield explorer
+    explorer.server.shutdown()
+    explorer.server.server_close()
+    thread.join()
+
+
+def target_of(link: str) -> str:
+    url = urlsplit(link)
+    return f"{url.path}?{url.query}"
+
+
+def test_the_link_sets_a_cookie_with_which_requests_are_forwarded_signed(service: Service, explorer: Explorer) -> None:
+    browser = Browser(explorer)
+    service.body = b'{"graph": []}'
+
+    status, headers, _ = browser.get(target_of(explorer.link))
+    assert (status, headers["Location"]) == (303, "/explore/")
+    assert headers["Set-Cookie"].endswith("; Path=/; HttpOnly; SameSite=Strict")
+    assert service.asked == []
+
+    assert browser.get("/api/v1/lineage?nodeId=job%3Aa%3Ab")[::2] == (200, b'{"graph": []}')
+    assert service.asked == [("/api/v1/lineage", {"nodeId": ["job:a:b"]}, "signed")]
+
+
+def test_the_secret_does_not_stay_in_the_address_of_a_view(explorer: Explorer) -> None:
+    secret = urlsplit(explorer.link).query
+    assert Browser(explorer).get(f"/explore/map?node=job%3Aa%3Ab&{secret}")[1]["Location"] == (
+        "/explore/map?node=job%3Aa%3Ab"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "headers", "message"),
+    [
+        ("/explore/", {}, "open the link"),
+        ("/explore/?key=guessed", {}, "open the link"),
+        ("/explore/", {"Cookie": "headwater_explore=x; a=b"}, "open the link"),
+        ("/explore/", {"Host": "rebound.example"}, "Host: must be 127.0.0.1"),
+        ("/explore/", {"Sec_Fetch_Site": "cross-site"}, "Sec-Fetch-Site: must be none or same-origin"),
+        ("//other.example/", {}, "open the link"),
+    ],
+)
+def test_others_are_refused_and_nothing_is_forwarded(
+    service: Service, explorer: Explorer, target: str, headers: dict[str, str], message: str
+) -> None:
+    status, _, body = Browser(explorer).get(target, **headers)
+    assert status == 403
+    assert message in body.decode()
+    assert service.asked == []
+
+
+def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explorer: Explorer) -> None:
+    browser = Browser(explorer)
+    browser.get(target_of(explorer.link))
+    assert browser.get("/api/v1/jobs", Sec_Fetch_Site="same-site")[0] == 403
+    assert browser.get("/api/v1/jobs", method="POST")[0] == 501
+    assert service.asked == []
+
+
+def test_redirects_and_errors_of_the_api_reach_the_browser(service: Service, explorer: Explorer) -> None:
+    browser = Browser(explorer)
+    browser.get(target_of(explorer.link))
+    service.redirects["/api/v1/lineage"] = "https://bucket.example/large"
+    status, headers, _ = browser.get("/api/v1/lineage")
+    assert (status, headers["Location"]) == (303, "https://bucket.example/large")
+
+    service.status, service.body = 404, b'{"code": 404, "message": "no such job"}'
+    assert browser.get("/api/v1/jobs")[::2] == (404, service.body)
+
+
+def test_an_api_that_is_not_there_is_named(explorer: Explorer, service: Service) -> None:
+    browser = Browser(explorer)
+    browser.get(target_of(explorer.link))
+    explorer._url = "http://127.0.0.1:1"
+    status, _, body = browser.get("/api/v1/jobs")
+    assert status == 502
+    assert "http://127.0.0.1:1 does not respond" in body.decode()
+
+
+def test_requests_to_api_gateway_are_signed_for_its_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    url = "https://a1.execute-api.eu-central-1.amazonaws.com/prod"
+    sent = authorize_for(url, None)(f"{url}/api/v1/jobs?limit=1", {"Accept": "*/*"})
+    assert sent["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKID/")
+    assert "/eu-central-1/execute-api/aws4_request" in sent["Authorization"]
+
+
+def test_a_token_takes_the_place_of_a_signature_and_is_sent_over_https_alone() -> None:
+    assert authorize_for("https://lineage.example", "t")("", {})["Authorization"] == "Bearer t"
+    with pytest.raises(ValueError, match="HEADWATER_TOKEN: is sent over https alone"):
+        authorize_for("http://lineage.example", "t")
+
+
+def test_a_url_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--url", "ftp://x"]) == 1
+    assert "--url: must be http(s)://host" in capsys.readouterr().err
