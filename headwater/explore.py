@@ -1,4 +1,4 @@
-"""`headwater explore`: the explorer on this machine, over an API that asks for signatures."""
+"""`headwater explore`: the explorer on this machine, over an API that needs signatures."""
 
 from __future__ import annotations
 
