@@ -73,7 +73,7 @@ def sources_of(root_id: str, sources: RecordSources, pointer: Pointer | None) ->
         graph_table=sources.staged.table,
         bucket=sources.archive.bucket,
         archive_key=pointer.object.key if pointer else None,
-        region=sources.table.dynamodb.meta.region_name,
+        region=sources.archive.s3.meta.region_name,
     )
 
 
