@@ -37,7 +37,7 @@ _RECORDS = "/api/v1/records"
 _BY_RECORD = frozenset({_RECORDS, f"{_RECORDS}/nodes/<node_id>"})
 _RECORDS_SEARCH = f"{_RECORDS}/search"
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN = frozenset({"/", "/openapi.json"})
+_OPEN = frozenset({"/", "/openapi.json", "/api/v1/me"})
 _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
 # The routes whose query names their subject.
 _BY_NODE = frozenset(

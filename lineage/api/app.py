@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from lineage.api.access import check_access, get_caller, name_caller, seen_by
 from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from lineage.api.marquez import routes as marquez
+from lineage.api.me import Me, make_me
 from lineage.api.records import routes as records
 from lineage.api.reports import routes as reports
 from lineage.api.request import HttpRequest
@@ -65,9 +66,15 @@ def start(_services: Services, request: HttpRequest) -> Response[str]:
     return respond(_INFO)
 
 
-ROUTES = (
+def _routes() -> Iterable[Route]:
+    return ROUTES
+
+
+get_me = make_me(_routes)
+ROUTES: tuple[Route, ...] = (
     Route("GET", "/", start, returns=ApiInfo, linked=False, errors=()),
     Route("GET", "/openapi.json", document, returns=dict[str, Any], linked=False, errors=()),
+    Route("GET", "/api/v1/me", get_me, returns=Me, linked=False, errors=(503,)),
     *records.ROUTES,
     *events.ROUTES,
     *marquez.ROUTES,

@@ -20,7 +20,7 @@ from lineage.api.examples import EXAMPLES
 from lineage.api.parameters import AnyParameter
 from lineage.api.records.types import TraceLine
 from lineage.api.responses import JSON
-from lineage.api.route import Reply, Route
+from lineage.api.route import Reply, Route, operation_id
 
 Json: TypeAlias = Mapping[str, Any]
 
@@ -149,7 +149,7 @@ def _paths(routes: Iterable[Route], schemas: _Schemas) -> Mapping[str, Json]:
 
 def _operation(route: Route, path: str, schemas: _Schemas) -> Json:
     summary, description, _ = _documented(route)
-    operation: dict[str, object] = {"operationId": _camel_case(route.handler.__name__), "summary": summary}
+    operation: dict[str, object] = {"operationId": operation_id(route), "summary": summary}
     if description:
         operation["description"] = description
     if query := [_parameter(one) for one in route.parameters if one.place == "query"]:
@@ -207,8 +207,3 @@ def _documented(route: Route) -> tuple[str, str, str]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _camel_case(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)

@@ -49,3 +49,9 @@ class Route:
     replies: tuple[Reply, ...] = ()
     accepts: object = None
     errors: tuple[int, ...] = (400, 404, 503)
+
+
+def operation_id(route: Route) -> str:
+    """Return the id of a route's operation in the OpenAPI document: its handler's name in camel case."""
+    first, *others = route.handler.__name__.split("_")
+    return first + "".join(word.capitalize() for word in others)

@@ -97,6 +97,27 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "SearchPage": [{"records": [_LIVE, _ARCHIVED], "cursor": None, "truncated": False}],
     "Redirect": [{"location": "https://archive.s3.amazonaws.com/traces/year=2025/month=11/day=20/0a.1b.jsonl.gz"}],
     "ApiInfo": [{"name": "Headwater", "version": "1", "openapi": "openapi.json"}],
+    "Me": [
+        {
+            "caller": "token:0123456789abcdef",
+            "scopes": ["records"],
+            "namespaces": [],
+            "roots": ["flights/*"],
+            "stage": "prod",
+            "strictNamespaces": False,
+            "features": [
+                "document",
+                "getMe",
+                "getNode",
+                "getRoot",
+                "getTrace",
+                "postRecords",
+                "postTrace",
+                "searchRecords",
+                "start",
+            ],
+        }
+    ],
     "Error": [{"code": 404, "message": "root_id: no root 'flights/2013-13-01.csv' is known"}],
     "TooLarge": [{"code": 413, "message": "body: must be at most 33554432 bytes once unpacked"}],
 }

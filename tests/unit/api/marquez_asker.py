@@ -28,6 +28,7 @@ class Asker:
             event_log=self._log,
             links=None,
             now_s=lambda: 1_763_640_000,
+            strict_namespaces=False,
         )
         self.api = Api(lambda: services)
 

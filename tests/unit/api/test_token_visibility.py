@@ -14,7 +14,7 @@ ABOUT_B, ABOUT_NOBODY, ABOUT_A = questions(B), questions(NOBODY), questions(A)
 PUBLISHED, NO_PUBLISHED = (questions(team, "published", "publish", 3) for team in (B, NOBODY))
 OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path]
 # Over all namespaces, or about nothing: these answer whoever asks.
-OF_NOBODY = ["/", "/openapi.json", "/api/v1/namespaces", "/api/v1/jobs", "/api/v1/events/lineage"]
+OF_NOBODY = ["/", "/openapi.json", "/api/v1/me", "/api/v1/namespaces", "/api/v1/jobs", "/api/v1/events/lineage"]
 
 
 @pytest.fixture(scope="module")

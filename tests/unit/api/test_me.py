@@ -1,0 +1,48 @@
+"""The caller: what a token is good for, and the operations that its scopes allow."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lineage.api.app import render_document
+from lineage.api.tokens import SCOPES
+from tests.unit.api.marquez_asker import Asker
+from tests.unit.api.teams import OWN, A, World
+
+OPERATIONS = {
+    one["operationId"]: one
+    for item in json.loads(render_document())["paths"].values()
+    for method, one in item.items()
+    if method != "parameters"
+}
+
+
+def needed(operation):
+    """The scopes of which a token needs one; none if every token will do."""
+    return [scope for way in operation.get("security", []) for scope in way.get("bearer", [])]
+
+
+def test_a_token_sees_its_limits_and_what_its_scope_allows():
+    world = World(*OWN, strict=True)
+
+    me = world.get(world.token(A.jobs, A.store), "/api/v1/me")
+
+    assert (me["scopes"], me["namespaces"], me["roots"]) == (["read"], sorted([A.jobs, A.store]), [])
+    assert (me["stage"], me["strictNamespaces"]) == ("prod", True)
+    assert me["caller"].startswith("token:")
+    assert me["features"] == sorted(name for name, one in OPERATIONS.items() if needed(one) in ([], ["read"]))
+
+
+def test_without_a_token_everything_is_allowed():
+    me = Asker().found("/me")
+
+    assert (me["scopes"], me["namespaces"], me["roots"]) == (list(SCOPES), ["*"], ["*"])
+    assert me["features"] == sorted(OPERATIONS)
+    assert me["caller"] is None
+
+
+@pytest.mark.parametrize("token", ["", "hw_0123456789abcdef_" + "a" * 43])
+def test_who_has_no_good_token_learns_nothing(token):
+    assert World(*OWN).ask(token, "/api/v1/me")[0] == 401
