@@ -35,6 +35,8 @@ class Storage(Construct):
         self.archive_bucket = _archive_bucket(self, access_logs, removal, object_lock)
         require_new_keys(self.archive_bucket)
         self.ingest_bucket = _ingest_bucket(self, access_logs, removal)
+        for bucket in (self.archive_bucket, self.ingest_bucket):
+            _let_pages_follow_links(bucket)
 
 
 def _records_table(scope: Construct, removal: RemovalPolicy) -> dynamodb.Table:
@@ -136,6 +138,16 @@ def _ingest_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPo
             s3.LifecycleRule(id="answers", prefix="answers/", expiration=Duration.days(1)),
             s3.LifecycleRule(id="search", prefix=settings.SEARCH_PREFIX, expiration=Duration.days(1)),
         ],
+    )
+
+
+def _let_pages_follow_links(bucket: s3.Bucket) -> None:
+    """Let web pages read what they were redirected to, from any origin: a signed link is the secret, not the origin."""
+    bucket.add_cors_rule(
+        allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.HEAD],
+        allowed_origins=["*"],
+        exposed_headers=["Content-Encoding", "Content-Length", "ETag"],
+        max_age=3600,
     )
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 
@@ -20,9 +20,23 @@ from local.errors import UnknownInTemplate
 from local.expressions import Attributes, expressions_in, with_references, with_values
 from local.functions import Function
 from local.properties import Properties, referred_ids
-from local.resources import MODELS, ApiResource, Bucket, FunctionProperties, Queue, RestApi, Stage, StateMachine, Table
+from local.resources import (
+    MODELS,
+    ApiResource,
+    Bucket,
+    CorsRule,
+    FunctionProperties,
+    Queue,
+    RestApi,
+    Stage,
+    StateMachine,
+    Table,
+)
 from local.search_resources import CatalogTable, Database, Job, NamedQuery, WorkGroup
 from local.template import Template
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3.type_defs import CORSRuleTypeDef
 
 _STACK = "Local"
 _ROLE_ARN = f"arn:aws:iam::{ACCOUNT}:role/local"
@@ -167,12 +181,25 @@ def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoin
 
 
 def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
-    """Switch versioning on, which moto's CloudFormation leaves out."""
+    """Switch on versioning and CORS, which moto's CloudFormation leaves out."""
     s3 = boto3.client("s3", **client_settings(endpoint))
     for logical_id, bucket in template.of(Bucket).items():
         if bucket.versioning_configuration is not None:
             status = bucket.versioning_configuration.status
             s3.put_bucket_versioning(Bucket=ids[logical_id], VersioningConfiguration={"Status": status})
+        if bucket.cors_configuration is not None:
+            rules = [_cors_rule(rule) for rule in bucket.cors_configuration.cors_rules]
+            s3.put_bucket_cors(Bucket=ids[logical_id], CORSConfiguration={"CORSRules": rules})
+
+
+def _cors_rule(rule: CorsRule) -> CORSRuleTypeDef:
+    """Return a rule for moto, which checks no signatures: of any page's requests it would answer all."""
+    return {
+        "AllowedMethods": rule.allowed_methods,
+        "AllowedOrigins": ["http://127.0.0.1:*", "http://localhost:*"],
+        "ExposeHeaders": rule.exposed_headers,
+        "MaxAgeSeconds": rule.max_age,
+    }
 
 
 def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], endpoint: Endpoint) -> None:

@@ -113,6 +113,24 @@ class Versioning(Properties):
     status: Literal["Enabled", "Suspended"]
 
 
+class CorsRule(Properties):
+    """What pages may do with a bucket: read what they were redirected to."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "AllowedOrigins": "moto checks no signatures: here pages from loopback alone may read"
+    }
+    allowed_methods: list[str]
+    exposed_headers: list[str] = Field(default_factory=list)
+    max_age: int
+
+
+class Cors(Properties):
+    """The rules of a bucket for pages."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    cors_rules: list[CorsRule]
+
+
 class Bucket(Properties):
     """AWS::S3::Bucket, made by moto."""
 
@@ -128,6 +146,7 @@ class Bucket(Properties):
         "Tags": NO_TAGS,
     }
     versioning_configuration: Versioning | None = None
+    cors_configuration: Cors | None = None
 
 
 class Variables(Properties):

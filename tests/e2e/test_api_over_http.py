@@ -144,8 +144,15 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
     status, headers, _ = ask("GET", f"{records}/roots/{root}/trace")
 
     assert status == 303
-    status, headers, body = ask("GET", headers["location"])
+    link = headers["location"]
+    status, headers, body = ask("GET", link)
     assert (status, headers["content-type"], headers["content-encoding"]) == (200, "application/x-ndjson", "gzip")
+    assert "access-control-allow-origin" not in headers
+    # A page of this machine may follow it, too; one from elsewhere may not, for nobody here checks signatures.
+    for origin, allowed in (("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("https://example.com", None)):
+        request = urllib.request.Request(link, headers={"Origin": origin})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert (answer.headers["Access-Control-Allow-Origin"], answer.read()) == (allowed, body)
     told = {json.loads(line)["record_id"] for line in gzip.decompress(body).splitlines()}
     assert told == {f"leaf {number}" for number in range(80)}
 

@@ -97,6 +97,18 @@ def test_no_bucket_is_public_or_unencrypted(template):
         assert [rule["ServerSideEncryptionByDefault"] for rule in rules] == [{"SSEAlgorithm": "AES256"}]
 
 
+def test_pages_of_any_origin_may_follow_links_into_a_bucket_and_do_nothing_else_there(template):
+    buckets = template.of_type("AWS::S3::Bucket")
+    rule = {
+        "AllowedMethods": ["GET", "HEAD"],
+        "AllowedOrigins": ["*"],
+        "ExposedHeaders": ["Content-Encoding", "Content-Length", "ETag"],
+        "MaxAge": 3600,
+    }
+    linked = {name: bucket["CorsConfiguration"] for name, bucket in buckets.items() if "CorsConfiguration" in bucket}
+    assert linked == {name: {"CorsRules": [rule]} for name in ("ArchiveBucket", "IntakeBucket")}
+
+
 @pytest.mark.parametrize("bucket", ["AccessLogsBucket", "ArchiveBucket", "IntakeBucket"])
 def test_a_bucket_takes_requests_over_tls_alone(template, bucket):
     statements = template.of_type("AWS::S3::BucketPolicy")[f"{bucket}Policy"]["PolicyDocument"]["Statement"]
