@@ -43,13 +43,14 @@ _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
 _BY_NODE = frozenset(
     {
         "/api/v1/lineage",
+        "/api/v1/lineage/neighbours",
         "/api/v1/column-lineage",
         "/api/v1/column-lineage/origins",
         "/api/v1/reports/usage",
         "/api/v1/reports/provenance",
     }
 )
-_BY_RUN = frozenset({"/api/v1/runlineage/upstream"})
+_BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})
 # The routes over all namespaces that show what the caller sees.
 _OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/events/lineage"})
 # Namespaces are never rewritten, whatever the rules.

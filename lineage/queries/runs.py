@@ -17,6 +17,7 @@ from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups
 from lineage.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from lineage.queries.job_versions import read_version_page
+from lineage.queries.readers import possible_readers, reading
 from lineage.walk import Walked, walk
 from lineage_model.ids import JobId, RunKey, normalize_run_id
 
@@ -161,6 +162,43 @@ def find_upstream(
 
     walk(facts, runs_read, into=walked, depth=depth)
     cut = walked.truncated or groups.truncated or bool(budget.cut)
+    return ResultPage(list(found.values()), len(found), cut) if found else None
+
+
+def find_downstream(
+    run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
+) -> ResultPage[UpstreamRun] | None:
+    """Return the run (see `find_run`) and all runs downstream by the versions read, nearest first; None if unknown.
+
+    A reader is found if it started at most a day before the run whose version it read.
+    """
+    runs, cut = _runs_of_id(run, table, visibility)
+    facts, groups = dict(runs[:1]), DatasetGroups(table)
+    choosing, showing = InputBudget(), InputBudget()
+    found: dict[RunKey, UpstreamRun] = {}
+    walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
+
+    def readers(level: Sequence[RunKey], is_last: bool) -> Iterable[RunKey]:
+        some = {one: facts[one] for one in level}
+        reads = reads_of(showing.take(some), table, groups)
+        found.update(
+            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], visibility)))
+            for one in level
+        )
+        if is_last:
+            return ()
+        candidates, more = possible_readers(some, table, groups, visibility)
+        walked.truncated |= more
+        opened = _owned(_there(read_run_facts(sorted(candidates), table)), visibility.opens) if candidates else {}
+        # Of what a candidate read only these datasets are looked at.
+        narrowed = {one: reading(of, candidates[one]) for one, of in opened.items()}
+        resolved = reads_of(choosing.take(narrowed), table, groups)
+        near = [one for one, of in resolved.items() if any(read.produced_by in some for read in of)]
+        facts.update((one, opened[one]) for one in near)
+        return near
+
+    walk(facts, readers, into=walked, depth=depth)
+    cut = walked.truncated or groups.truncated or bool(choosing.cut) or bool(showing.cut)
     return ResultPage(list(found.values()), len(found), cut) if found else None
 
 

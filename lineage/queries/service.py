@@ -20,6 +20,7 @@ from lineage.graph.entities import (
     Run,
     SearchHit,
     SearchOptions,
+    Side,
     Sort,
     State,
     UpstreamRun,
@@ -51,6 +52,7 @@ from lineage.queries.columns.selection import select_at, select_current, select_
 from lineage.queries.folded_graph import FoldedGraphWalk
 from lineage.queries.job_graph import JobGraphWalk
 from lineage.queries.listings import Datasets, Jobs
+from lineage.queries.neighbours import NeighbourPage, Neighbours
 from lineage.queries.node_ids import (
     FieldNode,
     Node,
@@ -63,6 +65,7 @@ from lineage.queries.node_ids import (
 from lineage.queries.short_forms import short_datasets, short_jobs
 from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
+from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 
@@ -162,6 +165,10 @@ class LineageQueries:
         """Return the run (see `find_run`) and its upstream runs, nearest first."""
         return runs.find_upstream(run, self._table, depth=depth, visibility=self._visibility)
 
+    def find_downstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
+        """Return the run (see `find_run`) and its downstream runs, nearest first."""
+        return runs.find_downstream(run, self._table, depth=depth, visibility=self._visibility)
+
     def find_graph(
         self,
         node_id: str,
@@ -195,6 +202,24 @@ class LineageQueries:
         if fold is None:
             return JobGraphWalk(self._table, at, self._visibility, direction=direction)
         return FoldedGraphWalk(self._table, at, self._visibility, direction=direction, fold=fold)
+
+    def list_neighbours(
+        self, node_id: str, side: Side, *, text: str = "", limit: int, after: str = ""
+    ) -> NeighbourPage | None:
+        """Return a page of the current neighbours on one side of a node, by name.
+
+        Raises:
+            Invalid: the node id cannot be read, or names a version.
+        """
+        node = find_node(node_id, self._table, self._visibility)
+        if node is None:
+            return None
+        if node.version:
+            raise Invalid.because("nodeId", node_id, "must name no version: neighbours are those of now")
+        neighbours = Neighbours(self._table, self._visibility)
+        if isinstance(node.id, JobId):
+            return neighbours.of_job(node.id, side, text=text, limit=limit, after=after)
+        return neighbours.of_dataset(node.id, side, text=text, limit=limit, after=after)
 
     def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):

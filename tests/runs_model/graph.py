@@ -140,6 +140,15 @@ def _runs_upstream(model, starts, depth):
     return hops
 
 
+def runs_downstream(model, start, depth):
+    """Return the ids of the runs that read what the run made, and so on, by hops."""
+    makers = {run: {maker for _, maker in _inputs(model, run)} for run in model.statements.runs}
+    hops = {start: 0}
+    for hop in range(1, depth + 1):
+        hops |= {run: hop for run, some in makers.items() if run not in hops and some & hops.keys()}
+    return _nearest(hops)
+
+
 def _inputs(model, key):
     """Yield (input, the run that made the version, if any) of each dataset that a run read."""
     run = model.statements.runs[key]

@@ -191,6 +191,10 @@ SHORT_GRAPH: Example = {
     ],
     "truncated": False,
 }
+NEIGHBOURS: Example = {
+    "neighbours": [{"id": _JOB_NODE, "type": "JOB", "data": _SHORT_JOB}],
+    "cursor": None,
+}
 UPSTREAM: Example = {
     "runs": [
         {
@@ -262,6 +266,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "Graph": [GRAPH],
     "ShortGraph": [SHORT_GRAPH],
     "UpstreamRuns": [UPSTREAM],
+    "Neighbours": [NEIGHBOURS],
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),
     "SearchHit": [HIT],

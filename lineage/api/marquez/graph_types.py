@@ -88,6 +88,33 @@ class ShortGraph(TypedDict):
     truncated: Truncated
 
 
+class JobNeighbour(TypedDict):
+    """A job beside a dataset."""
+
+    id: str
+    type: Literal["JOB"]
+    data: Annotated[ShortJob | None, Field(description=OUTLINE)]
+
+
+class DatasetNeighbour(TypedDict):
+    """A dataset beside a job."""
+
+    id: str
+    type: Literal["DATASET"]
+    data: Annotated[ShortDataset | None, Field(description=OUTLINE)]
+
+
+Neighbour: TypeAlias = Annotated[JobNeighbour | DatasetNeighbour, Field(discriminator="type")]
+
+
+class Neighbours(TypedDict):
+    """A page of the neighbours on one side of a node."""
+
+    neighbours: list[Neighbour]
+    cursor: str | None
+    """Of the next page; null after the last one."""
+
+
 class UpstreamJob(TypedDict):
     """The job of an upstream run, and its version."""
 

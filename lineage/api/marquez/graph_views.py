@@ -70,6 +70,13 @@ def node_id_of(node: Job | Dataset) -> str:
     return node.id.node_id if node.version is None else f"{node.id.node_id}#{node.version}"
 
 
+def render_neighbour(node: Job | Dataset) -> types.Neighbour:
+    """Return a neighbour in short, without edges."""
+    if isinstance(node, Job):
+        return {"id": node.id.node_id, "type": "JOB", "data": None if node.outline else render_short_job(node)}
+    return {"id": node.id.node_id, "type": "DATASET", "data": None if node.outline else render_short_dataset(node)}
+
+
 def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
     """Return a run of Marquez's upstream run lineage; ours is `resolvedBy`."""
     run = upstream.run

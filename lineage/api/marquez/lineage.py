@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
+from lineage.api.cursor import parse_cursor, render_cursor
 from lineage.api.links import respond_json
 from lineage.api.marquez import graph_types as types
-from lineage.api.marquez.graph_views import render_graph, render_short_graph, render_upstream
-from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, is_short, lineage_at
+from lineage.api.marquez.graph_views import render_graph, render_neighbour, render_short_graph, render_upstream
+from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, LIMIT_MAX, is_short, lineage_at
 from lineage.api.marquez.responses import require
-from lineage.api.parameters import Parameter, choice, number, required_text
+from lineage.api.parameters import Parameter, choice, number, required_choice, required_text, text, value
 from lineage.api.request import HttpRequest
 from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import GraphDirection
+from lineage.graph.entities import GraphDirection, ResultPage, Side, UpstreamRun
 
 
 def _depth(description: str) -> Parameter[int]:
@@ -41,8 +42,14 @@ _FOLD = number(
     least=0,
     most=100,
 )
+_SIDES: tuple[Side, ...] = ("up", "down")
+_SIDE = required_choice("side", "What the node is made of, or what is made of it.", _SIDES)
+_PART = text("q", "Only those whose name holds this text, in any case.")
+_PAGE = number("limit", "The most of a page.", least=1, most=LIMIT_MAX, default=100)
+_CURSOR = value("cursor", "As the last response to the same request gave it.")
 _RUN_ID = required_text("runId", "As sent, or as printed.", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
 _RUNS_UP = _depth("How many runs up; 0 is the run itself.")
+_RUNS_DOWN = _depth("How many runs down; 0 is the run itself.")
 
 
 def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
@@ -68,6 +75,24 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, body)
 
 
+def list_neighbours(services: Services, request: HttpRequest) -> Response[str]:
+    """List the neighbours on one side of a job or dataset: what a folded graph leaves out.
+
+    Returns:
+        By name; a page may be short, or empty, and not be the last.
+    """
+    node_id, side, part = _NODE_ID.read(request), _SIDE.read(request), _PART.read(request) or ""
+    criteria, cursor = (node_id, side, part), _CURSOR.read(request)
+    after = parse_cursor(criteria, cursor) if cursor else ""
+    found = services.queries.list_neighbours(node_id, side, text=part, limit=_PAGE.read(request), after=after)
+    page = require(found, "Node", node_id)
+    body: types.Neighbours = {
+        "neighbours": list(map(render_neighbour, page.items)),
+        "cursor": render_cursor(criteria, page.after) if page.after else None,
+    }
+    return respond_json(services.links, body)
+
+
 def get_upstream_runs(services: Services, request: HttpRequest) -> Response[str]:
     """List the runs that made what a run read.
 
@@ -76,7 +101,22 @@ def get_upstream_runs(services: Services, request: HttpRequest) -> Response[str]
     """
     run_id = _RUN_ID.read(request)
     upstream = services.queries.find_upstream_runs(run_id, depth=_RUNS_UP.read(request))
-    runs = require(upstream, "Run", run_id)
+    return _respond_runs(services, require(upstream, "Run", run_id))
+
+
+def get_downstream_runs(services: Services, request: HttpRequest) -> Response[str]:
+    """List the runs that read what a run made, and so on.
+
+    Returns:
+        Nearest first, each with all that it read. Of runs that have the id in several namespaces, those downstream of
+        the earliest that the caller may read. A reader that started more than a day before its writer is not found.
+    """
+    run_id = _RUN_ID.read(request)
+    downstream = services.queries.find_downstream_runs(run_id, depth=_RUNS_DOWN.read(request))
+    return _respond_runs(services, require(downstream, "Run", run_id))
+
+
+def _respond_runs(services: Services, runs: ResultPage[UpstreamRun]) -> Response[str]:
     page = list(take_within(map(render_upstream, runs.items), RESPONSE_BYTES_MAX))
     body: types.UpstreamRuns = {"runs": page, "truncated": runs.truncated or len(page) < runs.total}
     return respond_json(services.links, body)
@@ -92,9 +132,23 @@ ROUTES = (
     ),
     Route(
         "GET",
+        "/api/v1/lineage/neighbours",
+        list_neighbours,
+        parameters=(_NODE_ID, _SIDE, _PART, _PAGE, _CURSOR),
+        returns=types.Neighbours,
+    ),
+    Route(
+        "GET",
         "/api/v1/runlineage/upstream",
         get_upstream_runs,
         parameters=(_RUN_ID, _RUNS_UP),
+        returns=types.UpstreamRuns,
+    ),
+    Route(
+        "GET",
+        "/api/v1/runlineage/downstream",
+        get_downstream_runs,
+        parameters=(_RUN_ID, _RUNS_DOWN),
         returns=types.UpstreamRuns,
     ),
 )

@@ -176,7 +176,9 @@ def questions(team, dataset="report", job="sum", number=2):
         "/api/v1/lineage": [*nodes, *({**one, "depth": "1"} for one in nodes), *({**one, **MAP} for one in nodes[:2])],
         "/api/v1/column-lineage": [*nodes, *fields, *deep, *downstream],
         "/api/v1/column-lineage/origins": [fields[0], fields[3]],
+        "/api/v1/lineage/neighbours": [{**one, "side": side} for one in nodes[:2] for side in ("up", "down")],
         "/api/v1/runlineage/upstream": [{"runId": run}],
+        "/api/v1/runlineage/downstream": [{"runId": run}],
         "/api/v1/reports/usage": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/search": [

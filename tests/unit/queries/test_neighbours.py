@@ -1,0 +1,93 @@
+"""Pages of a node's neighbours, and the runs downstream of a run, against the model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_dynamodb import Calls
+from lineage.queries import neighbours
+from lineage.queries.service import LineageQueries
+from lineage_model.errors import Invalid
+from lineage_model.ids import JobId
+from tests.examples import examples
+from tests.runs_model import Model
+from tests.runs_model.graph import directed, runs_downstream
+from tests.unit.graph.statements import A, X, an_event
+from tests.unit.graph.strategies import DATASETS, JOBS, streams
+from tests.unit.queries.every_query import loaded
+
+SIDES = ("up", "down")
+
+
+def every_neighbour(queries, node, side, *, text="", limit=1):
+    """Page through all neighbours; None if the node is unknown."""
+    found, after = [], ""
+    while True:
+        page = queries.list_neighbours(node.node_id, side, text=text, limit=limit, after=after)
+        if page is None:
+            return None
+        assert len(page.items) <= limit
+        found += [one.id for one in page.items]
+        after = page.after
+        if not after:
+            return found
+
+
+@examples(120)
+@given(streams(), st.sampled_from(SIDES), st.integers(1, 3), st.sampled_from(("", "C", "landing")))
+def test_the_pages_of_a_side_have_each_neighbour_once_by_name(statements, side, limit, text):
+    queries, model = LineageQueries(loaded(statements)), Model(statements)
+    for node in [*JOBS, *DATASETS]:
+        right = directed(model, node.node_id, 0, "both")
+        found = every_neighbour(queries, node, side, text=text, limit=limit)
+        if right is None:
+            assert found is None
+            continue
+        _, edges, _ = right
+        start = queries.find_dataset(node).id if node in DATASETS else node
+        near = {edge[side == "down"] for edge in edges if edge[side == "up"] == start.node_id}
+        assert len(found) == len(set(found))
+        # A dataset has a name for each written name that holds the text, and shows its primary one.
+        assert {one.node_id for one in found} <= near
+        if not text:
+            assert {one.node_id for one in found} == near
+
+
+@examples(120)
+@given(streams(), st.sampled_from((0, 1, 9)))
+def test_the_runs_downstream_are_those_that_read_what_is_upstream_of_them(statements, depth):
+    queries, model = LineageQueries(loaded(statements)), Model(statements)
+    for run_id in {run.id for run in model.statements.runs.values()}:
+        start = model.runs_of_id(run_id)
+        found = queries.find_downstream_runs(run_id, depth=depth)
+        right = runs_downstream(model, start[0].key, depth) if start else None
+        assert (found and [one.run.key for one in found.items]) == right
+        for one in found.items if found else ():
+            (upstream, *_) = queries.find_upstream_runs(one.run.id, depth=0).items
+            if upstream.run.key == one.run.key:
+                assert one.inputs == upstream.inputs
+
+
+def test_a_page_reads_so_many_rows_and_goes_on_after_them(monkeypatch):
+    monkeypatch.setattr(neighbours, "ROWS_MAX", 10)
+    readers = [
+        an_event(1, f"r{number:02}", JobId("emissions", f"reader {number:02}"), inputs=[X]) for number in range(25)
+    ]
+    table = loaded([an_event(1, "w1", A, outputs=[X]), *readers])
+    queries = LineageQueries(table)
+
+    table.dynamo.calls = calls = Calls()
+    page = queries.list_neighbours(X.node_id, "down", text="24", limit=100)
+
+    assert (page.items, bool(page.after), sum(calls.requests.values())) == ([], True, 4)
+    assert [one.name for one in every_neighbour(queries, X, "down", text="24", limit=100)] == ["reader 24"]
+    assert len(every_neighbour(queries, X, "down", limit=7)) == 25
+
+
+def test_neighbours_are_those_of_now():
+    queries = LineageQueries(loaded([an_event(1, "w1", A, outputs=[X])]))
+    version = queries.find_dataset(X).current_version
+    with pytest.raises(Invalid, match="nodeId: must name no version"):
+        queries.list_neighbours(f"{X.node_id}#{version}", "up", limit=1)
