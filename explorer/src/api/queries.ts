@@ -95,9 +95,9 @@ export function errorOf(facets: Record<string, unknown>): string | null {
 
 // -- columns
 
-export async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
-  // What lies downstream is known of the present alone.
-  const query = { nodeId: node, depth, lineageAt: at, withDownstream: at ? undefined : true };
+/** Return the lines of columns; `downstream` is known of the present alone. */
+export async function columns(node: string, depth: number, at: string, downstream: boolean, signal?: AbortSignal): Promise<ColumnLines> {
+  const query = { nodeId: node, depth, lineageAt: at, withDownstream: downstream && !at ? true : undefined };
   const response = await get("/api/v1/column-lineage", { query, signal });
   const found: Column[] = [], sources = new Map<string, readonly Source[]>(), about = new Map<string, Source[]>();
   for (const node of response.graph) {

@@ -3,11 +3,11 @@
 import { memo } from "react";
 
 import type { Fold, Item } from "../model/graph";
-import { ago, count, cutMiddle } from "../model/format";
+import { ago, count, cutMiddle, placeOf, titleOf } from "../model/format";
 import type { Side } from "../url/state";
 import { SignOf, signOfState } from "../parts/signs";
 
-export const CARD = { width: 216, height: 54 };
+export const CARD = { width: 220, height: 54 };
 export const FOLD = { width: 132, height: 36 };
 const NAME_CHARS = 25;
 
@@ -30,7 +30,7 @@ export const Card = memo(function Card({ item, look, more, onMore }: { item: Ite
     <div className={`box of-${item.kind} ${marks}`} title={`${item.name}\n${item.namespace}`}>
       <div className="name">
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}><SignOf of={item.kind} /></span>
-        <span>{cutMiddle(item.name, NAME_CHARS)}</span>
+        <span>{cutMiddle(titleOf(item), NAME_CHARS)}</span>
       </div>
       <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}</div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
@@ -62,7 +62,7 @@ function DatasetFacts({ item }: { item: Item }) {
   return (
     <>
       {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
-      {cutMiddle(item.namespace, 18)}{item.fields.length > 0 && ` · ${count(item.fields.length)} col.`}
+      {cutMiddle(placeOf(item), 18)}{item.fields.length > 0 && ` · ${count(item.fields.length)} col.`}
     </>
   );
 }

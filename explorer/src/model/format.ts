@@ -41,6 +41,21 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+interface Named {
+  kind?: string;
+  namespace: string;
+  name: string;
+}
+
+/** Return the name for a card: of a dataset whose name is a path, its last part. */
+export const titleOf = ({ kind, name }: Named): string => (kind === "job" ? name : name.replace(/\/+$/, "").split("/").pop() || name);
+
+/** Return where a dataset is: its namespace, or the folder of a path. */
+export function placeOf(item: Named): string {
+  const folder = item.name.replace(/\/+$/, "").slice(0, -titleOf(item).length).replace(/\/+$/, "");
+  return folder && item.kind !== "job" ? (item.namespace === "file" ? folder : `${item.namespace}/${folder.replace(/^\//, "")}`) : item.namespace;
+}
+
 /** A name of at most so many characters: its begin and its end say most. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { cutsOf, datasetOf, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { toCsv } from "./csv";
-import { ago, cutMiddle, duration } from "./format";
+import { ago, cutMiddle, duration, placeOf, titleOf } from "./format";
 import { outlineOf } from "./outline";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
@@ -46,6 +46,14 @@ test("times and names for people", () => {
   const now = Date.parse("2025-11-20T12:00:00Z");
   expect(["2025-11-20T11:59:58Z", "2025-11-20T10:00:00Z", "2025-11-19T11:00:00Z", "2024-11-01T00:00:00Z"].map((time) => ago(time, now))).toEqual(["just now", "2 hours ago", "1 day ago", "2024-11-01"]);
   expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual(["900 ms", "1 min 1 s", "–", "emissi…ecked"]);
+});
+
+test("a dataset whose name is a path is titled by its last part, beside its folder", () => {
+  const shown = (namespace: string, name: string, kind = "dataset") => [titleOf({ kind, namespace, name }), placeOf({ kind, namespace, name })];
+  expect(shown("file", "/demo/out/checked/")).toEqual(["checked", "/demo/out"]);
+  expect(shown("s3://lake", "raw/2013")).toEqual(["2013", "s3://lake/raw"]);
+  expect(shown("s3://lake", "checked")).toEqual(["checked", "s3://lake"]);
+  expect(shown("airflow", "dags/etl", "job")).toEqual(["dags/etl", "airflow"]);
 });
 
 test("a tree of records is folded by what was done, level by level, and no record is lost", () => {

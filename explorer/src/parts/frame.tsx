@@ -5,6 +5,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { Failure } from "../api/client";
+import type { Change } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
@@ -128,6 +129,21 @@ export function useTitle(title: string): void {
   useEffect(() => {
     document.title = title ? `${title} · Headwater` : "Headwater";
   }, [title]);
+}
+
+/** Counts of a comparison, and the way out of it. */
+export function ChangesBar({ changes, vs, end, children }: { changes: ReadonlyMap<string, Change>; vs: string; end: () => void; children?: ReactNode }) {
+  const count = (kind: Change) => [...changes.values()].filter((change) => change === kind).length;
+  return (
+    <div className="notice" role="status">
+      <b>Since {utc(vs)} UTC:</b>
+      <span className="added">+ {count("added")} added</span>
+      <span className="removed">− {count("removed")} removed</span>
+      <span className="changed">~ {count("changed")} changed</span>
+      {children}
+      <button className="chip" onClick={end}>End comparison</button>
+    </div>
+  );
 }
 
 /** Facets as they were sent: text, never markup. */

@@ -8,11 +8,13 @@ import { columns as fetchColumns } from "../../api/queries";
 import { Canvas, type DrawnArrow, type Handled } from "../../draw/canvas";
 import { readInks, toSvg, type Figure } from "../../draw/svg";
 import type { Placed } from "../../layout/boxes";
+import type { Change } from "../../model/compare";
+import { compareColumns } from "../../model/compare-columns";
 import { cardArrows, cardsOf, columnArrows, restrict, columnPath, type Card, type ColumnLines } from "../../model/columns";
 import { toCsv } from "../../model/csv";
-import { count, cutMiddle, plural } from "../../model/format";
+import { count, cutMiddle, plural, titleOf } from "../../model/format";
 import { Downloads } from "../../parts/export";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { SignOf } from "../../parts/signs";
 import { TimeBar } from "../../parts/time";
@@ -21,22 +23,37 @@ import { columnsLink, link, mapLink, parseColumns, type ColumnsState } from "../
 import { ColumnPanel } from "./panel";
 import { ColumnList } from "./list";
 
-const WIDTH = 236, HEAD = 34, ROW = 26;
+const WIDTH = 220, HEAD = 34, ROW = 26;
 
 export function ColumnsView() {
   const state = parseColumns(useSearch());
   useTitle(state.node ? `Columns of ${nameOf(state.node).name}` : "Columns");
   const result = useQuery({
-    queryKey: ["columns", state.node, state.depth, state.at],
-    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.at, signal),
+    queryKey: ["columns", state.node, state.depth, state.at, state.vs !== ""],
+    // What was downstream at a past time is unknown: only sources are compared.
+    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.at, state.vs === "", signal),
     enabled: state.node !== "",
     placeholderData: keepPreviousData,
   });
+  const other = useQuery({
+    queryKey: ["columns", state.node, state.depth, state.vs, true],
+    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.vs, false, signal),
+    enabled: state.node !== "" && state.vs !== "",
+    placeholderData: keepPreviousData,
+  });
   if (!state.node) return <Nothing title="No dataset or column is chosen">Find one with the box above.</Nothing>;
-  return <Loaded of={result} rows={9}>{(lines) => <Drawn state={state} lines={lines} isLate={result.isPlaceholderData} />}</Loaded>;
+  return <Loaded of={result} rows={9}>{(now) => <Drawn state={state} now={now} before={state.vs ? (other.data ?? null) : null} isLate={result.isPlaceholderData} failure={state.vs ? other.error : null} />}</Loaded>;
 }
 
-function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLines; isLate: boolean }) {
+interface DrawnProps {
+  state: ColumnsState;
+  now: ColumnLines;
+  before: ColumnLines | null;
+  isLate: boolean;
+  failure: Error | null;
+}
+
+function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
   const [, navigate] = useLocation();
   const handled = useRef<Handled>(null);
   const placed = useRef<Placed>(null);
@@ -44,6 +61,8 @@ function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLin
   const [anchor, setAnchor] = useState(datasetOf(state.node));
   const to = useCallback((change: Partial<ColumnsState>) => navigate(columnsLink({ ...state, ...change }), { replace: true }), [navigate, state]);
 
+  const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
+  const lines = comparison?.lines ?? now;
   const sel = state.sel || (kindOf(state.node) === "field" ? state.node : "");
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(state.node), kindOf(state.node) === "field" ? state.node : "", state.dir), [lines, state.node, state.dir]);
   const path = useMemo(() => (sel ? columnPath(kept, sel) : null), [kept, sel]);
@@ -60,28 +79,28 @@ function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLin
     const lineOf = (one: (typeof kept)[number]): DrawnArrow[] => {
       const from = rows.get(one.from), end = rows.get(one.to);
       if (!from || !end || from.card === end.card) return [];
-      return [{ from: from.card, to: end.card, fromY: from.y, toY: end.y, key: `${one.from}→${one.to}`, look: `${one.direct ? "" : "is-indirect"} ${one.masked ? "is-masked" : ""}` }];
+      return [{ from: from.card, to: end.card, fromY: from.y, toY: end.y, key: `${one.from}→${one.to}`, look: `${one.direct ? "" : "is-indirect"} ${one.masked ? "is-masked" : ""} ${changeOf(comparison?.arrows.get(`${one.from}→${one.to}`))}` }];
     };
-    // With no column chosen, a line for each pair of datasets says enough.
-    const drawn = path ? kept.filter(({ from, to: end }) => path.has(from) && path.has(end)).flatMap(lineOf) : tables.map((arrow): DrawnArrow => arrow);
+    // With no column chosen and nothing compared, a line for each pair of datasets says enough.
+    const drawn = path || comparison ? kept.filter(({ from, to: end }) => !path || (path.has(from) && path.has(end))).flatMap(lineOf) : tables.map((arrow): DrawnArrow => arrow);
     return [...drawn, ...indirect];
-  }, [kept, rows, path, tables, indirect]);
+  }, [kept, rows, path, tables, indirect, comparison]);
 
   const draw = useCallback((id: string) => {
     const card = cards.find((one) => one.id === id);
     if (!card) return null;
     return (
       <ColumnCard
-        card={card} focus={id === datasetOf(state.node)} sel={sel} path={path} choose={(column) => to({ sel: column === sel && column !== state.node ? "" : column })}
+        card={card} focus={id === datasetOf(state.node)} sel={sel} path={path} changes={comparison?.changes} choose={(column) => to({ sel: column === sel && column !== state.node ? "" : column })}
         open={() => { setAnchor(id); setOpened((now) => new Set([...now, id])); }}
       />
     );
-  }, [cards, sel, path, state.node, to]);
+  }, [cards, sel, path, state.node, to, comparison]);
   const label = useCallback((id: string) => `dataset ${nameOf(id).name}, ${plural(cards.find((card) => card.id === id)?.columns.length ?? 0, "column")}`, [cards]);
   useKeys({
     i: () => to({ indirect: !state.indirect }), l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
-    c: () => navigate(mapLink({ node: datasetOf(state.node), at: state.at, sel: sel ? datasetOf(sel) : "" })),
-    Escape: () => to(state.sel ? { sel: "" } : state.at ? { at: "" } : {}),
+    c: () => navigate(mapLink({ node: datasetOf(state.node), at: state.at, vs: state.vs, sel: sel ? datasetOf(sel) : "" })),
+    Escape: () => to(state.sel ? { sel: "" } : state.vs ? { vs: "" } : state.at ? { at: "" } : {}),
   });
   const svg = () => (placed.current ? toSvg(cards.map((card, index) => figureOf(card, boxes[index]!, path)), arrows.map(({ look, ...arrow }) => ({ ...arrow, dashed: look?.includes("is-indirect") ?? false, ink: path ? ("focus" as const) : ("line" as const) })), placed.current, readInks()) : null);
   const csv = () => toCsv(["source", "column", "direct", "masked", "transformations"], kept.filter(({ from, to: end }) => !path || (path.has(from) && path.has(end))).map(({ from, to: end, direct, masked, steps }) => [from, end, direct, masked, steps.map((step) => step.description || step.kind).join("; ")]));
@@ -91,7 +110,7 @@ function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLin
       <div className="bar">
         <div className="what">
           <span className="kind-dataset"><SignOf of={kindOf(state.node) === "field" ? "field" : "dataset"} /></span>
-          <h1 title={state.node}>{focusName.field === undefined ? focusName.name : `${focusName.name} · ${focusName.field}`}</h1>
+          <h1 title={state.node}>{focusName.field === undefined ? titleOf(focusName) : `${titleOf(focusName)} · ${focusName.field}`}</h1>
           <span className="muted small" role="status">{plural(cards.length, "dataset")}, {plural(kept.length, "line")}{isLate && " · loading"}</span>
         </div>
         <div className="group" role="group" aria-label="direction">
@@ -104,12 +123,14 @@ function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLin
         </div>
         <button className="button" aria-pressed={state.indirect} onClick={() => to({ indirect: !state.indirect })}>Indirect</button>
         <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
-        <button className="button" onClick={() => navigate(mapLink({ node: datasetOf(state.node), at: state.at }))}>Map</button>
+        <button className="button" onClick={() => navigate(mapLink({ node: datasetOf(state.node), at: state.at, vs: state.vs }))}>Map</button>
         {sel && <button className="button" onClick={() => navigate(link("usage", { node: sel }))}>Usage</button>}
         <Downloads name={focusName.field ?? focusName.name} svg={svg} csv={csv} />
       </div>
       {lines.truncated && <div className="notice warn" role="status">These columns are truncated: there are more than a response holds.</div>}
       {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> What is made of a column is known of the present alone. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
+      {failure && <Failed error={failure} retry={() => to({})} />}
+      {comparison && <ChangesBar vs={state.vs} changes={comparison.changes} end={() => to({ vs: "" })}><span className="muted">Sources alone are compared.</span></ChangesBar>}
       <div className="stage">
         <div className="canvas">
           {cards.length <= 1 && kept.length === 0 && <div className="empty"><h2>No lineage of its columns is reported</h2><p>Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.</p></div>}
@@ -128,24 +149,27 @@ function Drawn({ state, lines, isLate }: { state: ColumnsState; lines: ColumnLin
         {state.list && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={(id) => to({ sel: id })} />}
         {sel && <ColumnPanel id={sel} lines={lines} arrows={kept} close={() => to({ sel: "" })} canClose={state.sel !== ""} choose={(id) => to({ sel: id })} />}
       </div>
-      <TimeBar node={datasetOf(state.node)} at={state.at} vs="" change={({ at }) => (at === undefined ? undefined : to({ at }))} />
+      <TimeBar node={datasetOf(state.node)} at={state.at} vs={state.vs} change={to} />
     </>
   );
 }
 
-function ColumnCard({ card, focus, sel, path, choose, open }: { card: Card; focus: boolean; sel: string; path: ReadonlySet<string> | null; choose: (id: string) => void; open: () => void }) {
+const changeOf = (change: Change | undefined) => (change ? `is-${change}` : "");
+const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
+
+function ColumnCard({ card, focus, sel, path, changes, choose, open }: { card: Card; focus: boolean; sel: string; path: ReadonlySet<string> | null; changes: ReadonlyMap<string, Change> | undefined; choose: (id: string) => void; open: () => void }) {
   return (
     <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
       <div className="name" title={`${card.name}\n${card.namespace}`}>
-        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutMiddle(card.name, 24)}</span>
+        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutMiddle(titleOf(card), 24)}</span>
         {card.stale && <span className="stale" title="stale"><SignOf of="stale" label="stale" /></span>}
       </div>
       {card.columns.map(({ id, field, type }) => (
         <button
-          key={id} className={`row nodrag ${id === sel ? "is-selected" : path?.has(id) ? "is-lit" : path ? "is-muted" : ""}`} aria-pressed={id === sel} title={`${field}${type ? `: ${type}` : ""}`}
+          key={id} className={`row nodrag ${changeOf(changes?.get(id))} ${id === sel ? "is-selected" : path?.has(id) ? "is-lit" : path ? "is-muted" : ""}`} aria-pressed={id === sel} title={`${field}${type ? `: ${type}` : ""}`}
           onClick={(event) => { event.stopPropagation(); choose(id); }}
         >
-          <span>{cutMiddle(field, 20)}</span>{type && <span className="type">{cutMiddle(type, 12)}</span>}
+          {changes?.has(id) && <b className="change" aria-label={changes.get(id)}>{SIGNS[changes.get(id)!]}</b>}<span>{cutMiddle(field, 20)}</span>{type && <span className="type">{cutMiddle(type, 12)}</span>}
         </button>
       ))}
       {card.more > 0 && <button className="row rest nodrag" onClick={(event) => { event.stopPropagation(); open(); }}>{count(card.more)} more columns</button>}
@@ -162,5 +186,5 @@ function indirectArrows(lines: ColumnLines, of: string, there: ReadonlySet<strin
 }
 
 function figureOf(card: Card, box: { width: number; height: number }, path: ReadonlySet<string> | null): Figure {
-  return { id: card.id, ...box, kind: "columns", title: card.name, about: "", sign: "dataset", ink: card.stale ? "warn" : "dataset", rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })) };
+  return { id: card.id, ...box, kind: "columns", title: titleOf(card), about: "", sign: "dataset", ink: card.stale ? "warn" : "dataset", rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })) };
 }

@@ -3,7 +3,7 @@
 import { useState } from "react";
 
 import type { ColumnArrow, ColumnLines } from "../../model/columns";
-import { count } from "../../model/format";
+import { count, titleOf } from "../../model/format";
 import { SignOf } from "../../parts/signs";
 import { LongTable } from "../../parts/table";
 import { nameOf } from "../../url/ids";
@@ -16,7 +16,7 @@ interface Props {
   choose: (id: string) => void;
 }
 
-const written = (id: string) => `${nameOf(id).name}.${nameOf(id).field}`;
+const written = (id: string) => `${titleOf(nameOf(id))}.${nameOf(id).field}`;
 
 export function ColumnList({ arrows, path, sel, choose }: Props) {
   const [filter, setFilter] = useState("");

@@ -6,6 +6,7 @@ import { Link } from "wouter";
 
 import { fieldPaths, origins } from "../../api/queries";
 import type { ColumnArrow, ColumnLines, Source } from "../../model/columns";
+import { titleOf } from "../../model/format";
 import { Loaded, NodeLink, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { cutsOf, datasetOf, nameOf } from "../../url/ids";
@@ -29,7 +30,7 @@ export function ColumnPanel({ id, lines, arrows, close, canClose, choose }: Prop
   return (
     <aside className="side" aria-label={`about ${name.field ?? name.name}`}>
       {canClose && <button className="icon close" aria-label="close" onClick={close}><SignOf of="close" /></button>}
-      <div className="kind-word"><span className="kind-field"><SignOf of="field" /></span> Column of <Link href={mapLink({ node: datasetOf(id) })}>{name.name}</Link></div>
+      <div className="kind-word"><span className="kind-field"><SignOf of="field" /></span> Column of <Link href={mapLink({ node: datasetOf(id) })} title={name.name}>{titleOf(name)}</Link></div>
       <h1 className="mono">{name.field}</h1>
       {column?.type && <div className="mono muted">{column.type}</div>}
       {column && !column.known && <p className="muted">It stands in no schema, but in what a run reported.</p>}
@@ -44,7 +45,7 @@ export function ColumnPanel({ id, lines, arrows, close, canClose, choose }: Prop
         <>
           <h2>Goes into <span className="muted">{uses.length}</span></h2>
           <ul className="plain">
-            {uses.map((use) => <li key={use.to}><button className="chip" onClick={() => choose(use.to)}>{nameOf(use.to).name}.{nameOf(use.to).field}</button> {use.masked && <Masked />}<Steps steps={use.steps} /></li>)}
+            {uses.map((use) => <li key={use.to}><button className="chip" onClick={() => choose(use.to)}>{titleOf(nameOf(use.to))}.{nameOf(use.to).field}</button> {use.masked && <Masked />}<Steps steps={use.steps} /></li>)}
           </ul>
         </>
       )}
@@ -78,7 +79,7 @@ function Steps({ steps }: { steps: Source["steps"] }) {
 function SourceOf({ source, choose }: { source: Source; choose: (id: string) => void }) {
   return (
     <>
-      <button className="chip" onClick={() => choose(source.id)}>{source.datasetName}{source.field === null ? "" : `.${source.field}`}</button>{" "}
+      <button className="chip" onClick={() => choose(source.id)}>{titleOf({ namespace: source.namespace, name: source.datasetName })}{source.field === null ? "" : `.${source.field}`}</button>{" "}
       {source.steps.some(({ masked }) => masked) && <Masked />}
       <Steps steps={source.steps} />
     </>

@@ -10,9 +10,9 @@ import { Card, CARD, FOLD, FoldBox, spoken, type CardLook } from "../../draw/car
 import type { Placed } from "../../layout/boxes";
 import { compareLineages, type Comparison } from "../../model/compare";
 import { depthToFetch, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
-import { plural } from "../../model/format";
+import { plural, titleOf } from "../../model/format";
 import { between, neighboursOf, pathThrough } from "../../model/paths";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { SignOf } from "../../parts/signs";
 import { TimeBar } from "../../parts/time";
@@ -104,7 +104,7 @@ function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: L
     ArrowLeft: arrow, ArrowRight: arrow, ArrowUp: arrow, ArrowDown: arrow,
     e: () => open(state.sel || focus, "down"), E: () => open(state.sel || focus, "up"),
     l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
-    c: () => navigate(columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at })),
+    c: () => navigate(columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at, vs: state.vs })),
     Enter: () => {
       const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset["id"];
       if (on && on !== state.sel) to({ sel: on, to: "" });
@@ -121,7 +121,7 @@ function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: L
       <div className="bar">
         <div className="what">
           <span className={`kind-${kindOf(focus) ?? "dataset"}`}><SignOf of={kindOf(focus) === "job" ? "job" : "dataset"} /></span>
-          <h1 title={focus}>{lineage.items.get(focus)?.name ?? nameOf(focus).name}</h1>
+          <h1 title={focus}>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</h1>
           <span className="muted small" role="status">{plural(shown.hops.size, "node")}{isLate && " · loading"}</span>
         </div>
         {left > 0 && <button className="chip" onClick={() => to({ temporary: true })}>{plural(left, "temporary dataset")} hidden ✕</button>}
@@ -138,13 +138,13 @@ function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: L
           <button className="button" aria-label="show more" disabled={state.depth >= DEPTH_MAX} onClick={() => { setAnchor(focus); to({ depth: state.depth + 1 }); }}>+</button>
         </div>
         <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
-        <Link className="button" href={columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : focus, at: state.at })}>Columns</Link>
+        <Link className="button" href={columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : focus, at: state.at, vs: state.vs })}>Columns</Link>
         <Link className="button" href={link("impact", { node: focus })}>Impact</Link>
         <ExportMenu lineage={lineage} shown={shown} placed={placed} name={nameOf(focus).name} comparison={comparison} />
       </div>
       {now.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
       {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
-      {comparison && <Changes comparison={comparison} vs={state.vs} end={() => to({ vs: "" })} />}
+      {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} />}
       {failed !== null && failed !== undefined && <div className="notice warn" role="alert">What it is compared with could not be loaded: {String(failed instanceof Error ? failed.message : failed)}</div>}
       <div className="stage">
         {!isTooMuch && !(state.list && shown.hops.size > LIST_ABOVE) && (
@@ -184,19 +184,6 @@ function Hint({ shown }: { shown: Shown }) {
       <span className="kind-job"><SignOf of="job" /> job</span>
       {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
       <span><kbd>?</kbd> keys</span>
-    </div>
-  );
-}
-
-function Changes({ comparison, vs, end }: { comparison: Comparison; vs: string; end: () => void }) {
-  const count = (kind: string) => [...comparison.changes.values()].filter((one) => one === kind).length;
-  return (
-    <div className="notice" role="status">
-      <b>Since {vs.replace("T", " ").slice(0, 19)} UTC:</b>
-      <span className="added">+ {count("added")} added</span>
-      <span className="removed">− {count("removed")} removed</span>
-      <span className="changed">~ {count("changed")} changed</span>
-      <button className="chip" onClick={end}>End comparison</button>
     </div>
   );
 }

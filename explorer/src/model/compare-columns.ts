@@ -1,0 +1,62 @@
+/** What changed between two moments in the lineage of columns: the union of both, and the changes of columns and lines. */
+
+import type { Change } from "./compare";
+import { columnArrows, type Column, type ColumnLines, type Source } from "./columns";
+
+export interface ColumnComparison {
+  lines: ColumnLines;
+  /** Columns by id. */
+  changes: ReadonlyMap<string, Change>;
+  /** Lines, as `from→to`. */
+  arrows: ReadonlyMap<string, Change>;
+}
+
+export function compareColumns(before: ColumnLines, now: ColumnLines): ColumnComparison {
+  const changes = new Map<string, Change>(), arrows = compareLines(before, now);
+  const old = known(before), current = known(now);
+  for (const [id, column] of current) {
+    const was = old.get(id);
+    if (was === undefined) changes.set(id, "added");
+    else if (was && column && was.type !== column.type) changes.set(id, "changed");
+  }
+  for (const id of old.keys()) if (!current.has(id)) changes.set(id, "removed");
+  // A column whose lines changed has changed, unless it is new or gone as a whole.
+  for (const line of arrows.keys()) {
+    const to = line.slice(line.indexOf("→") + 1);
+    if (!changes.has(to)) changes.set(to, "changed");
+  }
+  return { lines: union(before, now), changes, arrows };
+}
+
+/** Return every column that lines name, with its schema where it is known. */
+function known(lines: ColumnLines): Map<string, Column | null> {
+  const sources = [...lines.sources.values()].flat().filter(({ field }) => field !== null);
+  return new Map<string, Column | null>([...sources.map(({ id }) => [id, null] as const), ...lines.columns.map((column) => [column.id, column] as const)]);
+}
+
+function compareLines(before: ColumnLines, now: ColumnLines): Map<string, Change> {
+  const stepsOf = (lines: ColumnLines) => new Map(columnArrows(lines).map(({ from, to, steps }) => [`${from}→${to}`, JSON.stringify(steps)]));
+  const old = stepsOf(before), current = stepsOf(now);
+  const arrows = new Map<string, Change>();
+  for (const [line, steps] of current) {
+    if (!old.has(line)) arrows.set(line, "added");
+    else if (old.get(line) !== steps) arrows.set(line, "changed");
+  }
+  for (const line of old.keys()) if (!current.has(line)) arrows.set(line, "removed");
+  return arrows;
+}
+
+function union(before: ColumnLines, now: ColumnLines): ColumnLines {
+  const has = new Set(now.columns.map(({ id }) => id));
+  const merge = (old: ReadonlyMap<string, readonly Source[]>, current: ReadonlyMap<string, readonly Source[]>) =>
+    new Map([...new Set([...current.keys(), ...old.keys()])].map((id) => {
+      const sources = current.get(id) ?? [];
+      const met = new Set(sources.map((source) => source.id));
+      return [id, [...sources, ...(old.get(id) ?? []).filter((source) => !met.has(source.id))]] as const;
+    }));
+  return {
+    columns: [...now.columns, ...before.columns.filter(({ id }) => !has.has(id))],
+    sources: merge(before.sources, now.sources), own: merge(before.own, now.own), dependencies: merge(before.dependencies, now.dependencies),
+    truncated: before.truncated || now.truncated,
+  };
+}
