@@ -25,11 +25,12 @@ PLACES = re.compile(
 
 
 def run(block, stack, *command):
-    """What the block prints, with the port that the stack has here, and the environment that runs the tests."""
+    """Return what the block prints: it runs with the stack's port and the tests' environment, and prints port 8080."""
     lines = block.replace("http://127.0.0.1:8080", stack.api_url.rstrip("/"))
     lines = lines.replace(".venv/bin/", f"{Path(sys.executable).parent}/")
     command = [*(command or ("bash", "-ec")), lines]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True, timeout=60).stdout
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.replace(stack.api_url.rstrip("/"), "http://127.0.0.1:8080")
 
 
 def test_the_requests_and_their_trace_are_as_the_readme_shows(local_stack):
