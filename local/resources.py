@@ -113,7 +113,7 @@ class Versioning(Properties):
     status: Literal["Enabled", "Suspended"]
 
 
-class CorsRule(Properties):
+    """Permission for pages of other origins to read objects that they were redirected to."""
     """What pages may do with a bucket: read what they were redirected to."""
 
     ignored: ClassVar[Mapping[str, str]] = {
