@@ -51,7 +51,19 @@ ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
 # The part that the compaction's steps need: they trace nothing.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS)
 # The rows that events make: facts, indexes, name lists, the event index.
-GRAPH_PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES", "COLUMNS", "EVENTS", "EVENTS#")
+GRAPH_PARTITIONS = (
+    "RUN#",
+    "JOB#",
+    "DATASET#",
+    "FACET#",
+    "NAMESPACE#",
+    "NAMES",
+    "COLUMNS",
+    "TAGS",
+    "TAG#",
+    "EVENTS",
+    "EVENTS#",
+)
 
 # The prefix of the Athena workgroup's results in the ingest bucket.
 SEARCH_PREFIX = "search/"

@@ -113,8 +113,8 @@ class Versioning(Properties):
     status: Literal["Enabled", "Suspended"]
 
 
+class CorsRule(Properties):
     """Permission for pages of other origins to read objects that they were redirected to."""
-    """What pages may do with a bucket: read what they were redirected to."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "AllowedOrigins": "moto checks no signatures: here pages from loopback alone may read"

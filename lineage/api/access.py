@@ -52,7 +52,7 @@ _BY_NODE = frozenset(
 )
 _BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})
 # The routes over all namespaces that show what the caller sees.
-_OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/events/lineage"})
+_OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/tags", "/api/v1/events/lineage"})
 # Namespaces are never rewritten, whatever the rules.
 _RULES = NamingRules(trim_partitions=False, temporary=())
 

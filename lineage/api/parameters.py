@@ -111,6 +111,18 @@ def required_text(name: str, description: str, example: str) -> Parameter[str]:
     return Parameter(name, description, {**_TEXT, "examples": [example]}, read, required=True)
 
 
+def given_text(name: str, description: str, example: str) -> Parameter[str | None]:
+    """Return a value of the query that is not blank where it is given."""
+
+    def read(request: HttpRequest) -> str | None:
+        given = _unicode(request, name)
+        if given is not None and not given.strip():
+            raise Invalid.because(name, given, "must not be blank")
+        return given
+
+    return Parameter(name, description, {**_TEXT, "examples": [example]}, read)
+
+
 @overload
 def choice(name: str, description: str, choices: Mapping[str, T], *, default: str) -> Parameter[T]: ...
 

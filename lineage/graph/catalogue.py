@@ -31,7 +31,9 @@ NameSet: TypeAlias = Literal[
 NAMES = "NAMES"
 # By dataset name, the columns that a schema or column lineage ever named.
 COLUMNS = "COLUMNS"
-CATALOGUES = frozenset({NAMES, COLUMNS})
+# By namespace, the tags that its jobs, datasets and fields ever had.
+TAGS = "TAGS"
+CATALOGUES = frozenset({NAMES, COLUMNS, TAGS})
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
 # Changes beside the snapshot: every list reads each of their rows.

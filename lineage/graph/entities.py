@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
+from lineage.graph.annotations import NO_ANNOTATIONS, Annotations
 from lineage.openlineage.event import Facets, ParentRun
 from lineage_model.ids import DatasetId, JobId, RunKey
 
@@ -134,6 +135,7 @@ class Dataset:
     temporary: bool = False
     stale: bool = False
     last_written_by: LastWriter | None = None
+    annotations: Annotations = NO_ANNOTATIONS
     # In a graph of versions: the version of this node.
     version: str | None = None
     # True if the id is shown alone: a neighbour in a namespace that the caller may not see.
@@ -144,7 +146,7 @@ class Dataset:
 class DatasetVersion:
     """A version of a dataset: of the run that wrote it, of a change of schema, or the initial one.
 
-    `failed`: its run did not complete, so it was never the current version.
+    `failed`: its run did not complete, so it was never the current version. `annotations` are the dataset's, now.
     """
 
     dataset: DatasetId
@@ -159,6 +161,7 @@ class DatasetVersion:
     lifecycle: str | None = None
     facets: Facets = field(default_factory=dict)
     failed: bool = False
+    annotations: Annotations = NO_ANNOTATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +184,7 @@ class Job:
     labels: tuple[str, ...] = ()
     facets: Facets = field(default_factory=dict)
     hidden: bool = False
+    annotations: Annotations = NO_ANNOTATIONS
     # In a graph of versions: the version of this node, and its runs in the graph.
     version: str | None = None
     runs: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
+from lineage.graph.annotation_facts import annotations_of
+from lineage.graph.annotations import annotations_from_json, annotations_to_json
 from lineage.graph.entities import Job, Run
 from lineage.graph.facet_refs import is_explicit, reported_columns
 from lineage.graph.facts import (
@@ -78,6 +80,7 @@ def job_node(
     facets = facets_of(facts.facets)
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
+    annotations = annotations_to_json(annotations_of(facts))
     return {
         "job": text_of(job),
         "first": facts.first,
@@ -87,6 +90,7 @@ def job_node(
         "labels": [label for name in ("jobType", "integration") if (label := text_in(job_type, name))],
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
         "description": text_in(facets.get("documentation", {}), "description"),
+        **({"annotations": annotations} if annotations else {}),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
@@ -129,6 +133,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         latest_run=_run_of(latest) if latest else None,
         labels=tuple(node["labels"]),
         hidden=max(node["deleted"], namespace_deleted) > (node["last"] or ""),
+        annotations=annotations_from_json(node.get("annotations")),
     )
 
 

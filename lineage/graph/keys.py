@@ -32,6 +32,8 @@
     NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
                             +<content>                           a name added since, or one to check: it may be hidden
     COLUMNS                 SNAPSHOT  +<content>                 by dataset, the columns that it ever had
+    TAGS                    SNAPSHOT  +<content>                 by namespace, the tags that were ever used in it
+    TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 
 `<run>` is a `RunKey`: an id and a namespace. `<time>` is an effective time: of a terminal event, or of any event of a
 streaming run. Readers cut queries by the order of these prefixes: EVER#PRODUCER comes before EVER#READER, so that a

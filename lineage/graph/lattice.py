@@ -34,8 +34,10 @@ _REMEMBERED = frozenset(
         "jobType",
         "lifecycleStateChange",
         "lineage",
+        "ownership",
         "schema",
         "sourceCodeLocation",
+        "tags",
     }
 )
 

@@ -38,6 +38,7 @@ from lineage.graph.keys import (
 )
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
+from lineage.graph.tag_rows import tag_rows
 from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId, RunKey
 
@@ -210,7 +211,10 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
         yield from overflow_rows(subject.run, facts).values()
         return
     yield from _doubts(subject, facts)
+    if isinstance(facts, JobFacts):
+        yield from tag_rows(job_of(subject.id), facts)
     if isinstance(facts, DatasetFacts):
+        yield from tag_rows(dataset_of(subject.id), facts)
         yield from _declared(subject.id, facts)
 
 

@@ -31,7 +31,9 @@ from lineage.openlineage.facet_models import (
     NamedJobModel,
     NamedModel,
     Namespace,
+    OwnershipFacet,
     RecordsFacet,
+    TagsFacet,
     Text,
     Time,
 )
@@ -150,6 +152,8 @@ class JobFacetsModel(FacetsModel):
     jobType: _JobTypeFacet | None = None  # noqa: N815 - the specification's spelling
     sourceCodeLocation: _SourceCodeLocationFacet | None = None  # noqa: N815 - the specification's spelling
     documentation: _DocumentationFacet | None = None
+    ownership: OwnershipFacet | None = None
+    tags: TagsFacet | None = None
     lineage: JobLineageFacet | None = None
 
 
@@ -162,6 +166,8 @@ class DatasetFacetsModel(FacetsModel):
     lifecycleStateChange: _LifecycleFacet | None = None  # noqa: N815 - the specification's spelling
     dataSource: _DataSourceFacet | None = None  # noqa: N815 - the specification's spelling
     documentation: _DocumentationFacet | None = None
+    ownership: OwnershipFacet | None = None
+    tags: TagsFacet | None = None
     columnLineage: ColumnLineageFacet | None = None  # noqa: N815 - the specification's spelling
     lineage: DatasetLineageFacet | None = None
 

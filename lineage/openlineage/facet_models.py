@@ -190,6 +190,30 @@ class JobLineageFacet(_Facet):
     entries: list[_Entry] = Field(default=[])
 
 
+class _Tag(Model):
+    key: Name
+    value: Text | None = None
+    source: Text | None = None
+    field: Name | None = None
+
+
+class TagsFacet(_Facet):
+    """A job's or a dataset's `tags`; a tag with a `field` is that field's."""
+
+    tags: list[_Tag] = Field(default=[])
+
+
+class _Owner(Model):
+    name: Name
+    type: Text | None = None
+
+
+class OwnershipFacet(_Facet):
+    """A job's or a dataset's `ownership`."""
+
+    owners: list[_Owner] = Field(default=[])
+
+
 class RecordsFacet(_Facet):
     """The record roots that a run worked on, a facet of our own (docs/facets/headwater_records.json)."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from lineage.graph.annotation_facts import annotations_of
 from lineage.graph.entities import DatasetVersion
 from lineage.graph.facts import RunFacts, merged_facets, present
 from lineage.graph.index_scan import IndexScan, advance, end_of, read_run_facts, time_of
@@ -228,4 +229,5 @@ def dataset_version_of(group: DatasetGroup, version: KnownVersion) -> DatasetVer
         **describe(version.facets),
         facets=version.facets,
         failed=version.failed,
+        annotations=annotations_of(group.facts),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict
 
+from lineage.graph.annotation_facts import annotations_of
 from lineage.graph.entities import Dataset
 from lineage.graph.facts import NO_PARENT, DatasetFacts, is_dropped
 from lineage.graph.run_facts import text_in
@@ -63,6 +64,7 @@ def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = Fals
         facets=facets,
         deleted=hidden or is_dropped(group.facts),
         temporary=is_temporary(group.facts),
+        annotations=annotations_of(group.facts),
         **more,
     )
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
+from lineage.graph.annotations import KnownTag
 from lineage.graph.entities import (
     Dataset,
     DatasetVersion,
@@ -28,6 +29,7 @@ from lineage.graph.entities import (
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries import name_lists, runs
+from lineage.queries.columns import tags
 from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from lineage.queries.columns.column_search import search_columns
 from lineage.queries.columns.column_versions import VersionWalk
@@ -35,7 +37,7 @@ from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.mappings import MappingWalk
 from lineage.queries.columns.operation_paths import find_detail, find_paths
 from lineage.queries.columns.origins import find_origins
-from lineage.queries.columns.reports import report_provenance, report_usage
+from lineage.queries.columns.reports import report_provenance, report_tag, report_usage
 from lineage.queries.columns.results import (
     ColumnGraph,
     ColumnHit,
@@ -45,6 +47,7 @@ from lineage.queries.columns.results import (
     Mappings,
     Origins,
     Provenance,
+    TagUsage,
     TimeRange,
     Usage,
 )
@@ -241,6 +244,16 @@ class LineageQueries:
         """Return the known datasets in short: no versions, and no facets that report columns."""
         return short_datasets(datasets, self._table)
 
+    def list_tags(self, *, limit: int, offset: int) -> ResultPage[KnownTag]:
+        """Return the tags that were ever used in a visible namespace, by name."""
+        return tags.list_tags(self._table, limit=limit, offset=offset, visibility=self._visibility)
+
+    def search_tagged(
+        self, tag: str, text: str = "", *, kind: tags.Kind | None, **options: Unpack[SearchOptions]
+    ) -> ResultPage[SearchHit | ColumnHit]:
+        """Return the jobs, datasets and columns that have the tag, and whose own names contain the text."""
+        return tags.search_tagged(tag, text, self._table, kind=kind, visibility=self._visibility, **options)
+
     def find_columns(
         self,
         node_id: str,
@@ -322,6 +335,10 @@ class LineageQueries:
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""
         return report_usage(self._table, Column(dataset, field), window, self._visibility)
+
+    def report_tag(self, tag: str, window: TimeRange) -> TagUsage:
+        """Return the columns with the tag, and those that runs of the time range made of them without masking."""
+        return report_tag(self._table, tag, window, self._visibility)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Provenance:
         """Return the columns that the field came from, up to its root sources."""

@@ -43,6 +43,9 @@ class FieldModel:
     def report_usage(self, dataset, field, window):
         return reports.report_usage(self.world, dataset, field, window)
 
+    def report_tag(self, tag, window):
+        return reports.report_tag(self.world, tag, window)
+
     def report_provenance(self, dataset, field, window):
         return reports.report_provenance(self.world, dataset, field, window)
 

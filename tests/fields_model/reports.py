@@ -12,13 +12,24 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from lineage.queries.columns.results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
+from lineage.queries.columns.results import (
+    Flow,
+    LineageStep,
+    Provenance,
+    ReportedRun,
+    TaggedColumn,
+    TagUsage,
+    TrueSource,
+    Usage,
+    Use,
+)
 from lineage_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into
 from tests.fields_model.reported import united
 from tests.fields_model.reporters import ColumnReporter, sources_in, unknown
+from tests.fields_model.schema import top_level
 from tests.runs_model.facets import text_in
 from tests.runs_model.schemas import dataset_facets
 
@@ -52,20 +63,46 @@ def report_usage(world, dataset, field, window):
     reporters = _in(world, window)
     reports = _reports(world, reporters, start.dataset)
     uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
-    reached, edges = _traverse(
-        ColumnSource(start.dataset, field),
-        lambda node: _edges_from(world, reporters, node, _reports(world, reporters, node.dataset)),
-        lambda edge: edge.destination,
-        world,
-    )
-    flows = tuple(
-        Flow(node, *how, _status(world, node), _jobs(edge for edge in edges if edge.destination == node))
-        for node, *how in reached
-    )
+    flows = _flows(world, [ColumnSource(start.dataset, field)], reporters)
     alike = {(one.kind, one.job, one.fields, one.operations, one.known): [] for one in uses}
     for one in uses:
         alike[one.kind, one.job, one.fields, one.operations, one.known].append(one)
     return Usage(start, window, tuple(sorted(map(_united, alike.values()), key=_newest, reverse=True)), flows)
+
+
+def report_tag(world, tag, window):
+    """Return the columns with a tag, and those made of them without masking."""
+    columns = {}
+    for dataset in world.visible_datasets():
+        if world.runs.dataset(dataset).temporary:
+            continue
+        for one in world.runs.dataset(dataset).annotations.tags:
+            for path in _tagged_by(world.schema(dataset), one) if one.name.lower() == tag.lower() else ():
+                columns.setdefault(ColumnSource(dataset, path), []).append(one)
+    shown = tuple(TaggedColumn(one, tuple(columns[one])) for one in sorted(columns, key=lambda one: one.order))
+    flows = _flows(world, list(columns), _in(world, window))
+    return TagUsage(tag, window, shown, tuple(flow for flow in flows if not flow.masked))
+
+
+def _tagged_by(schema, tag):
+    """Return the columns that a tag is of: those of a dataset if it is the dataset's own."""
+    if tag.field is None:
+        return top_level(schema) or [None]
+    path = tuple(tag.field.split("."))
+    return [path] if path in schema or not schema else []
+
+
+def _flows(world, starts, reporters):
+    reached, edges = _traverse(
+        starts,
+        lambda node: _edges_from(world, reporters, node, _reports(world, reporters, node.dataset)),
+        lambda edge: edge.destination,
+        world,
+    )
+    return tuple(
+        Flow(node, *how, _status(world, node), _jobs(edge for edge in edges if edge.destination == node))
+        for node, *how in reached
+    )
 
 
 def report_provenance(world, dataset, field, window):
@@ -73,7 +110,7 @@ def report_provenance(world, dataset, field, window):
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
     reached, edges = _traverse(
-        ColumnSource(start.dataset, field),
+        [ColumnSource(start.dataset, field)],
         lambda node: _made_of(world, reporters, node),
         lambda edge: edge.source,
         world,
@@ -157,11 +194,11 @@ def _in(world, window):
 # Paths
 
 
-def _traverse(start, edges_of, end, world):
-    """Return (node, hops, direct, masked, certain, failed) of each node but the start; and all edges."""
+def _traverse(starts, edges_of, end, world):
+    """Return (node, hops, direct, masked, certain, failed) of each node but the starts; and all edges."""
 
     def reach(accept):
-        return hops([start], _FAR, lambda column: {end(edge) for edge in edges_of(column) if accept(edge)})
+        return hops(starts, _FAR, lambda column: {end(edge) for edge in edges_of(column) if accept(edge)})
 
     every, directly = reach(lambda edge: True), reach(lambda edge: edge.direct)
     openly = reach(lambda edge: not edge.masks)
@@ -170,7 +207,7 @@ def _traverse(start, edges_of, end, world):
     reached = [
         (column, every[column], column in directly, column not in openly, column in certainly, column not in surely)
         for column in sorted(every, key=lambda column: (every[column], column.order))
-        if column != start
+        if column not in starts
     ]
     return reached, [edge for column in every for edge in edges_of(column)]
 

@@ -6,6 +6,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
+from lineage.graph.annotations import KnownTag
 from lineage.graph.entities import (
     Dataset,
     DatasetVersion,
@@ -19,9 +20,11 @@ from lineage.graph.entities import (
     UsedVersion,
 )
 from lineage.graph.visibility import EVERYTHING
+from lineage.queries.columns.results import ColumnHit
 from lineage.times import parse_time
-from lineage_model.ids import normalize_run_id
+from lineage_model.ids import JobId, normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
+from tests.runs_model.annotations import annotations_of
 from tests.runs_model.facets import merged, text_in
 from tests.runs_model.statements import Statements
 
@@ -187,6 +190,9 @@ class Model:
             labels=_labels(facets),
             facets=facets,
             hidden=self.statements.is_hidden(job),
+            annotations=annotations_of(
+                ((event, event.job_facets) for event in self.statements.events_of_job(job)), of_job=True
+            ),
         )
 
     def current_io(self, job):
@@ -260,7 +266,11 @@ class Model:
             temporary=self._is_temporary(dataset),
             stale=writer is not None,
             last_written_by=writer,
+            annotations=self._annotations_of(dataset),
         )
+
+    def _annotations_of(self, dataset):
+        return annotations_of((event, use.facets) for event, _, use in self.statements.uses_of(dataset))
 
     def _last_writer(self, dataset):
         """Return the last run that wrote a dataset; None if a visible job writes it now, or none ever did."""
@@ -312,6 +322,7 @@ class Model:
             created_by=self.run_in_passing(version.run) if version.run else None,
             facets=version.facets,
             failed=version.failed,
+            annotations=self._annotations_of(dataset),
         )
 
     # Graphs and search
@@ -350,6 +361,46 @@ class Model:
         if sort == "updated_at":
             found.sort(key=lambda one: one.updated, reverse=True)
         return _page([SearchHit(one.id, one.updated) for one in found], limit)
+
+    # Tags
+
+    def list_tags(self, *, limit=100, offset=0):
+        events = [(event, event.job_facets) for event in self.statements.events if event.job]
+        uses = [(event, use.facets) for event, _, use in self.statements.uses]
+        names = {tag.name for one in (*events, *uses) for tag in annotations_of([one]).tags}
+        spelled = {name.lower(): min(one for one in names if one.lower() == name.lower()) for name in names}
+        return _page([KnownTag(spelled[name]) for name in sorted(spelled)], limit, offset)
+
+    def search_tagged(self, tag, text="", *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
+        jobs, datasets = self.list_jobs(limit=None).items, self.statements.namespaces
+        datasets = [one for name in datasets for one in self.list_datasets(name, limit=None).items]
+        found = [
+            (one.id, field, one.updated)
+            for one in [*datasets, *jobs]
+            for field in sorted(
+                {other.field or "" for other in one.annotations.tags if other.name.lower() == tag.lower()}
+            )
+            if kind in (None, "column" if field else "job" if isinstance(one.id, JobId) else "dataset")
+            if not field or not isinstance(one.id, JobId)
+            if not field or not one.fields or field in self._fields_in(one.fields)
+            if text.lower() in (field or one.id.name).lower()
+            if namespace in (None, one.id.namespace)
+            if (after or "") <= one.updated < (before or "~")
+        ]
+        found.sort(key=lambda one: (one[0].name, one[0].namespace, isinstance(one[0], JobId), one[1]))
+        if sort == "updated_at":
+            found.sort(key=lambda one: one[2], reverse=True)
+        return _page(
+            [
+                ColumnHit(thing, tuple(field.split(".")), updated) if field else SearchHit(thing, updated)
+                for thing, field, updated in found
+            ],
+            limit,
+        )
+
+    def _fields_in(self, fields):
+        inner = [f"{one['name']}.{path}" for one in fields for path in self._fields_in(one.get("fields", []))]
+        return [one["name"] for one in fields] + inner
 
 
 def _page(items, limit=None, offset=0):

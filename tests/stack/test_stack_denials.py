@@ -13,7 +13,19 @@ READS = ("GetItem", "BatchGetItem", "Query")
 ADMIN = "arn:aws:iam::123456789012:role/Admin"
 OVER_TLS = {"aws_SecureTransport": "true", "s3_TlsVersion": "1.3"}
 ARCHIVE = ("ROOT#0a", "OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "DIRTY#2025-11-20#0", "STAGED#0a")
-GRAPH = ("RUN#r", "JOB#j", "DATASET#d", "FACET#c", "NAMESPACE#n", "NAMES", "COLUMNS", "EVENTS", "EVENTS#2025-11-20#0")
+GRAPH = (
+    "RUN#r",
+    "JOB#j",
+    "DATASET#d",
+    "FACET#c",
+    "NAMESPACE#n",
+    "NAMES",
+    "COLUMNS",
+    "TAGS",
+    "TAG#t",
+    "EVENTS",
+    "EVENTS#2025-11-20#0",
+)
 # Which partitions of the graph table each function, and the Spark tracer, may use in any way.
 PARTITIONS = {
     "InputFunction": (),

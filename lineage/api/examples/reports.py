@@ -59,8 +59,32 @@ PROVENANCE: Example = {
     ],
     "truncated": False,
 }
+# The columns that are tagged as distances, and what is made of them.
+TAGGED: Example = {
+    "tag": "distance",
+    "window": WINDOW,
+    "columns": [
+        {
+            "column": DISTANCE,
+            "reportedBy": [
+                {
+                    "name": "distance",
+                    "field": "distance",
+                    "value": None,
+                    "source": "DBT",
+                    "producer": "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/dbt",
+                    "at": _STARTED,
+                    "caller": None,
+                }
+            ],
+        }
+    ],
+    "flows": USAGE["flows"],
+    "truncated": False,
+}
 EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ReportedColumn": [CO2],
     "UsageReport": [USAGE],
+    "TagReport": [TAGGED],
     "ProvenanceReport": [PROVENANCE],
 }

@@ -54,6 +54,8 @@ NAMESPACE_RESOURCE: Example = {
     "description": None,
     "isHidden": False,
 }
+# Of what has no owners, tags or description.
+UNREPORTED: Example = {"owners": [], "reportedBy": {"description": None, "owners": None, "tags": []}}
 FIELDS: list[Example] = [{"name": "flight", "type": "string", "tags": [], "description": None}]
 _DATASET_SUMMARY: Example = {
     "id": _CHECKED,
@@ -79,6 +81,7 @@ DATASET: Example = {
     "columnLineageTruncated": False,
     "facets": _SCHEMA,
     "deleted": False,
+    **UNREPORTED,
 }
 DATASET_VERSION_RESOURCE: Example = {
     "id": _CHECKED,
@@ -122,6 +125,7 @@ JOB: Example = {
     "labels": [],
     "tags": [],
     "deleted": False,
+    **UNREPORTED,
 }
 # As lists have it.
 JOB_LISTED: Example = {**JOB, "latestRun": _RUN_ALONE, "latestRuns": None}
@@ -175,6 +179,7 @@ _SHORT_JOB: Example = {
     "location": None,
     "description": None,
     "tags": [],
+    "owners": [],
     "latestRun": _RUN_SUMMARY,
 }
 # The same graph from the job, with `form=summary` and `fold=0`.
@@ -269,6 +274,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "Neighbours": [NEIGHBOURS],
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),
+    "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],
     "SearchResults": _page("results", HIT),
 }

@@ -6,17 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from lineage.api.marquez import types
+from lineage.api.marquez.annotation_views import render_annotations, render_owners
 from lineage.api.marquez.column_types import ColumnLineage
 from lineage.api.marquez.run_views import render_run_if_any
 from lineage.api.types import LastWriter as LastWriterJson
 from lineage.api.values import render_id, when
+from lineage.graph.annotations import Annotations
 from lineage.graph.entities import Dataset, DatasetVersion, LastWriter
 
 
 def render_dataset(
     dataset: Dataset, column_lineage: list[ColumnLineage] | None = None, *, columns_cut: bool = False
 ) -> types.Dataset:
-    """Return Marquez's Dataset; ours are `columnLineageTruncated`, `stale`, `lastWrittenBy` and `temporary`."""
+    """Return Marquez's Dataset.
+
+    Ours are `columnLineageTruncated`, `stale`, `lastWrittenBy`, `temporary`, `owners` and `reportedBy`.
+    """
     return {
         **_summarize(dataset),
         "currentVersion": dataset.current_version,
@@ -25,6 +30,7 @@ def render_dataset(
         "facets": dict(dataset.facets),
         "deleted": dataset.deleted,
         **_render_state(dataset),
+        **render_annotations(dataset.annotations),
     }
 
 
@@ -46,7 +52,8 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
         "sourceName": dataset.source_name,
         "description": dataset.description,
         "lastLifecycleState": dataset.lifecycle,
-        "tags": [],
+        "tags": list(dataset.annotations.names),
+        "owners": render_owners(dataset.annotations),
         "fieldCount": len(dataset.fields),
         **_render_state(dataset),
         **_render_node_version(dataset),
@@ -64,8 +71,8 @@ def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
         "version": found.version,
         "namespace": found.dataset.namespace,
         "sourceName": found.source_name,
-        "fields": _fields(found.fields),
-        "tags": [],
+        "fields": _fields(found.fields, found.annotations),
+        "tags": list(found.annotations.names),
         "lifecycleState": found.lifecycle,
         "description": found.description,
         "currentSchemaVersion": None,
@@ -86,8 +93,8 @@ def _summarize(dataset: Dataset) -> types.DatasetSummary:
         "updatedAt": when(dataset.updated),
         "namespace": dataset.id.namespace,
         "sourceName": dataset.source_name,
-        "fields": _fields(dataset.fields),
-        "tags": [],
+        "fields": _fields(dataset.fields, dataset.annotations),
+        "tags": list(dataset.annotations.names),
         "lastModifiedAt": when(dataset.last_modified),
         "description": dataset.description,
         "lastLifecycleState": dataset.lifecycle,
@@ -119,12 +126,12 @@ def _location(kind: str) -> types.Location:
     return {"schemaLocation": None} if kind == "STREAM" else {}
 
 
-def _fields(fields: Sequence[Mapping[str, Any]]) -> list[types.SchemaField]:
+def _fields(fields: Sequence[Mapping[str, Any]], annotations: Annotations) -> list[types.SchemaField]:
     return [
         {
             "name": cast(str, field.get("name")),
             "type": _text(field.get("type")),
-            "tags": [],
+            "tags": list(annotations.of_field(str(field.get("name")))),
             "description": _text(field.get("description")),
         }
         for field in fields

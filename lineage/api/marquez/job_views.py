@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from lineage.api.marquez import types
+from lineage.api.marquez.annotation_views import render_annotations, render_owners
 from lineage.api.marquez.run_views import render_run, render_run_if_any, summarize_run
 from lineage.api.values import render_id, render_ids, render_version_id, when
 from lineage.graph.entities import Job, JobVersion
@@ -12,16 +13,17 @@ from lineage_model.ids import name_uuid
 
 
 def render_job(job: Job) -> types.Job:
-    """Return Marquez's Job; ours are `lineageUnknown` and `deleted`."""
+    """Return Marquez's Job; ours are `lineageUnknown`, `deleted`, `owners` and `reportedBy`."""
     return {
         **_summarize(job),
         "latestRuns": [render_run(run) for run in job.latest_runs] or None,
         "facets": dict(job.facets),
         "currentVersion": job.current_version,
         "labels": list(job.labels),
-        "tags": [],
+        "tags": list(job.annotations.names),
         "lineageUnknown": job.lineage_unknown,
         "deleted": job.hidden,
+        **render_annotations(job.annotations),
     }
 
 
@@ -49,7 +51,8 @@ def render_short_job(job: Job) -> types.ShortJob:
         "namespace": job.id.namespace,
         "location": job.location,
         "description": job.description,
-        "tags": [],
+        "tags": list(job.annotations.names),
+        "owners": render_owners(job.annotations),
         "latestRun": None if job.latest_run is None else summarize_run(job.latest_run),
         **_render_node_version(job),
     }

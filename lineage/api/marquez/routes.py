@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.api.marquez import columns, datasets, events, jobs, lineage, namespaces, runs, search
+from lineage.api.marquez import columns, datasets, events, jobs, lineage, namespaces, runs, search, tags
 
 ROUTES = (
     *lineage.ROUTES,
@@ -13,4 +13,5 @@ ROUTES = (
     *jobs.ROUTES,
     *runs.ROUTES,
     *search.ROUTES,
+    *tags.ROUTES,
 )

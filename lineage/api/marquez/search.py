@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
@@ -12,13 +13,14 @@ from lineage.api.marquez.column_views import column_node_id
 from lineage.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from lineage.api.marquez.responses import respond_list
 from lineage.api.marquez.run_views import summarize_run
-from lineage.api.parameters import choice, moment, number, required_text, text
+from lineage.api.parameters import choice, given_text, moment, number, text
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.values import when
 from lineage.graph.entities import SearchHit, SearchOptions, SearchSort
 from lineage.queries.columns.results import ColumnHit
+from lineage_model.errors import Invalid
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId, JobId
 
@@ -32,8 +34,9 @@ _SORTS: Mapping[str, SearchSort] = {
     "update_at": "updated_at",
     "relevance": "relevance",
 }
-_TEXT = required_text("q", "The text, in any case; not blank.", "check")
-_FILTER = choice("filter", "Only these; columns are found by this alone.", _KINDS)
+_TEXT = given_text("q", "The text, in any case; not blank. It may be left out where `tag` is given.", "check")
+_TAG = text("tag", "Ours: only what has this tag, in any case.")
+_FILTER = choice("filter", "Only these; columns are found by this alone, or by `tag`.", _KINDS)
 _SORT = choice("sort", "Which come first.", _SORTS, default="name")
 _LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX, default=10)
 _NAMESPACE = text("namespace", "Only in this namespace.")
@@ -42,7 +45,9 @@ _AFTER = moment("after", "Updated at this time or later.")
 
 
 def search(services: Services, request: HttpRequest) -> Response[str]:
-    """Search jobs and datasets, or columns, whose name holds a text.
+    """Search jobs and datasets, or columns, whose name holds a text, or that have a tag.
+
+    With a tag and without a filter, columns are found beside jobs and datasets.
 
     With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
 
@@ -50,7 +55,8 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         By name, or the last updated first. By `relevance`: equal names first, then those that begin with the text, then
         those in which a word does, then the others.
     """
-    wanted, kind, in_short = _TEXT.read(request), _FILTER.read(request), is_short(request)
+    wanted, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
+    render = partial(_render_short_hits, services) if is_short(request) else _render_hits
     options: SearchOptions = {
         "sort": _SORT.read(request),
         "limit": _LIMIT.read(request),
@@ -58,13 +64,20 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         "before": _BEFORE.read(request),
         "after": _AFTER.read(request),
     }
+    if tag is not None:
+        tagged = services.queries.search_tagged(tag, wanted or "", kind=kind, **options)
+        return respond_list(services.links, "results", tagged, render(tagged.items))
+    if wanted is None:
+        raise Invalid.because("q", None, "must be given, and not blank")
     if kind == "column":
         columns = services.queries.search_columns(wanted, **options)
-        render = _render_short_column if in_short else render_column_hit
-        return respond_list(services.links, "results", columns, map(render, columns.items))
+        return respond_list(services.links, "results", columns, render(columns.items))
     hits = services.queries.search(wanted, kind=kind, **options)
-    rendered = _render_short_hits(services, hits.items) if in_short else map(render_hit, hits.items)
-    return respond_list(services.links, "results", hits, rendered)
+    return respond_list(services.links, "results", hits, render(hits.items))
+
+
+def _render_hits(hits: Sequence[SearchHit | ColumnHit]) -> Iterator[types.SearchHit]:
+    return (render_column_hit(hit) if isinstance(hit, ColumnHit) else render_hit(hit) for hit in hits)
 
 
 def render_column_hit(hit: ColumnHit) -> types.SearchHit:
@@ -79,18 +92,17 @@ def render_column_hit(hit: ColumnHit) -> types.SearchHit:
     }
 
 
-def _render_short_column(hit: ColumnHit) -> types.ShortColumnHit:
-    return {**render_column_hit(hit), "fieldType": hit.type}
-
-
 def _render_short_hits(
-    services: Services, hits: Sequence[SearchHit]
-) -> Iterator[types.ShortJobHit | types.ShortDatasetHit]:
-    """Yield the hits with what they are about, which is read at once."""
-    jobs = services.queries.short_jobs([hit.id for hit in hits if isinstance(hit.id, JobId)])
-    datasets = services.queries.short_datasets([hit.id for hit in hits if isinstance(hit.id, DatasetId)])
+    services: Services, hits: Sequence[SearchHit | ColumnHit]
+) -> Iterator[types.ShortJobHit | types.ShortDatasetHit | types.ShortColumnHit]:
+    """Yield the hits with their jobs and datasets in short, which are read at once."""
+    named = [hit for hit in hits if isinstance(hit, SearchHit)]
+    jobs = services.queries.short_jobs([hit.id for hit in named if isinstance(hit.id, JobId)])
+    datasets = services.queries.short_datasets([hit.id for hit in named if isinstance(hit.id, DatasetId)])
     for hit in hits:
-        if isinstance(hit.id, JobId):
+        if isinstance(hit, ColumnHit):
+            yield {**render_column_hit(hit), "fieldType": hit.type}
+        elif isinstance(hit.id, JobId):
             run = jobs[hit.id].latest_run if hit.id in jobs else None
             yield {**render_hit(hit), "latestRun": None if run is None else summarize_run(run)}
         else:
@@ -113,7 +125,7 @@ ROUTES = (
         "GET",
         "/api/v1/search",
         search,
-        parameters=(_TEXT, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
+        parameters=(_TEXT, _TAG, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
         returns=types.SearchResults | types.ShortSearchResults,
         errors=(400, 503),
     ),

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
+from lineage.api.marquez.annotation_types import AnnotatedThing, Owner
 from lineage.api.marquez.column_types import ColumnLineage
 from lineage.api.types import Count, Facets, Id, LastWriter, Time, VersionId
 from lineage.graph.entities import ResolvedBy, State
@@ -154,7 +155,7 @@ class DatasetData(DatasetSummary, DatasetState, DatasetNodeVersion):
     """The `data` of a dataset's node."""
 
 
-class Dataset(DatasetSummary, DatasetState):
+class Dataset(DatasetSummary, DatasetState, AnnotatedThing):
     """A dataset."""
 
     currentVersion: str | None
@@ -179,6 +180,7 @@ class ShortDataset(DatasetState, DatasetNodeVersion):
     description: str | None
     lastLifecycleState: str | None
     tags: list[str]
+    owners: list[Owner]
     fieldCount: Count
     """The number of columns in its schema."""
 
@@ -252,10 +254,11 @@ class ShortJob(JobNodeVersion):
     location: str | None
     description: str | None
     tags: list[str]
+    owners: list[Owner]
     latestRun: RunSummary | None
 
 
-class Job(JobSummary):
+class Job(JobSummary, AnnotatedThing):
     """A job."""
 
     latestRuns: list[Run] | None
@@ -364,6 +367,19 @@ class RawEvents(Page):
     """A page of events."""
 
     events: list[RawEvent]
+
+
+class Tag(TypedDict):
+    """A tag of the list of tags."""
+
+    name: str
+    description: str | None
+
+
+class Tags(Page):
+    """A page of tags."""
+
+    tags: list[Tag]
 
 
 class SearchHit(TypedDict):

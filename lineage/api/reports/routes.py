@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json, respond_or_link
 from lineage.api.marquez.responses import require
-from lineage.api.parameters import choice, required_text
+from lineage.api.parameters import AnyParameter, choice, given_text, required_text
 from lineage.api.reports import types
-from lineage.api.reports.tables import provenance_table, usage_table
-from lineage.api.reports.views import render_provenance, render_usage
+from lineage.api.reports.tables import provenance_table, tag_table, usage_table
+from lineage.api.reports.views import render_provenance, render_tag_usage, render_usage
 from lineage.api.request import HttpRequest
 from lineage.api.requested_range import END, START, read_range
 from lineage.api.responses import CSV, JSON
@@ -20,20 +19,22 @@ from lineage.api.route import Handler, Route
 from lineage.api.services import Services
 from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column
-from lineage_model.ids import DatasetId, FieldPath
+from lineage_model.errors import Invalid
 
-T = TypeVar("T")
-
-_NODE_ID = required_text(
-    "nodeId", "`datasetField:<namespace>:<dataset>:<field>`.", "datasetField:s3://flights:estimated:co2_kg"
-)
+_EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
+_NODE_ID = required_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`.", _EXAMPLE)
 _IS_TABLE = choice("format", "Without it `Accept: text/csv` requests a table.", {"json": False, "csv": True})
 _PARAMETERS = (_NODE_ID, START, END, _IS_TABLE)
+_NODE_ID_OR_TAG = given_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`; either this or `tag`.", _EXAMPLE)
+_TAG = given_text("tag", "Ours: all columns with this tag, in any case, in place of one column.", "PII")
+_USAGE_PARAMETERS = (_NODE_ID_OR_TAG, _TAG, START, END, _IS_TABLE)
 _KINDS = frozenset({"application/json", "text/csv"})
 
 
 def report_usage(services: Services, request: HttpRequest) -> Response[str]:
     """Report the runs that used a field in a time range, and the columns that it flowed into.
+
+    With `tag` in place of `nodeId`: every column that has the tag now, and those made of them without masking.
 
     In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
     Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
@@ -41,7 +42,17 @@ def report_usage(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The report.
     """
-    return _report(services, request, services.queries.report_usage, render_usage, usage_table)
+    request.take_only([parameter.name for parameter in _USAGE_PARAMETERS])
+    is_table = _is_table(request)
+    node_id, tag = _NODE_ID_OR_TAG.read(request), _TAG.read(request)
+    if (node_id is None) == (tag is None):
+        raise Invalid.because("nodeId", node_id, "must be given, or else tag, and not both")
+    if tag is not None:
+        tagged = services.queries.report_tag(tag, read_range(request, services.now_s()).window)
+        return _respond(services, request, tag_table(tagged) if is_table else render_tag_usage(tagged))
+    column, window = _read(services, request)
+    usage = services.queries.report_usage(column.dataset, column.field, window)
+    return _respond(services, request, usage_table(usage) if is_table else render_usage(usage))
 
 
 def report_provenance(services: Services, request: HttpRequest) -> Response[str]:
@@ -53,25 +64,20 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
     Returns:
         The report.
     """
-    return _report(services, request, services.queries.report_provenance, render_provenance, provenance_table)
-
-
-def _report(
-    services: Services,
-    request: HttpRequest,
-    find: Callable[[DatasetId, FieldPath, TimeRange], T],
-    as_json: Callable[[T], Mapping[str, object]],
-    as_table: Callable[[T], str],
-) -> Response[str]:
     request.take_only([parameter.name for parameter in _PARAMETERS])
     is_table = _is_table(request)
     column, window = _read(services, request)
-    report = find(column.dataset, column.field, window)
-    if is_table:
+    provenance = services.queries.report_provenance(column.dataset, column.field, window)
+    return _respond(services, request, provenance_table(provenance) if is_table else render_provenance(provenance))
+
+
+def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
+    """Return a report: text is a table, in a file of its route's name."""
+    if isinstance(report, str):
         name = request.event.path.rpartition("/")[2]
         headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-        return respond_or_link(services.links, as_table(report).encode(), CSV, headers)
-    return respond_json(services.links, as_json(report))
+        return respond_or_link(services.links, report.encode(), CSV, headers)
+    return respond_json(services.links, report)
 
 
 def _read(services: Services, request: HttpRequest) -> tuple[Column, TimeRange]:
@@ -89,12 +95,12 @@ def _is_table(request: HttpRequest) -> bool:
     return next((kind for kind in accepted if kind in _KINDS), None) == "text/csv"
 
 
-def _route(name: str, handler: Handler, returns: object) -> Route:
+def _route(name: str, handler: Handler, parameters: tuple[AnyParameter, ...], returns: object) -> Route:
     return Route(
         "GET",
         f"/api/v1/reports/{name}",
         handler,
-        parameters=_PARAMETERS,
+        parameters=parameters,
         returns=returns,
         content_types=(JSON, CSV),
         headers=("Content-Disposition",),
@@ -102,6 +108,6 @@ def _route(name: str, handler: Handler, returns: object) -> Route:
 
 
 ROUTES = (
-    _route("usage", report_usage, types.UsageReport),
-    _route("provenance", report_provenance, types.ProvenanceReport),
+    _route("usage", report_usage, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
+    _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
 )

@@ -13,7 +13,17 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.values import when
-from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
+from lineage.queries.columns.results import (
+    Flow,
+    LineageStep,
+    Provenance,
+    TaggedColumn,
+    TagUsage,
+    TimeRange,
+    TrueSource,
+    Usage,
+    Use,
+)
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import JobId
@@ -27,6 +37,8 @@ _FLOW = (*_WAY, "certain", "failed", "status", "jobs")
 USAGE = ("section", "start", "end", *_COLUMN, *_USE, *_FLOW)
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
 _DONE = ("transformations", "operations", "jobs", "runs")
+_TAG = ("tag", "source", "producer", "at", "caller")
+TAGGED = ("section", "start", "end", *_COLUMN, *_TAG, *_FLOW)
 PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "reason", *_DONE, "reads")
 # Spreadsheets compute a cell that begins so, in any width of the character (OWASP, "CSV Injection"; East Asian locales
 # read the full-width forms as their ASCII ones); an apostrophe before it makes it text.
@@ -40,6 +52,28 @@ def usage_table(usage: Usage) -> str:
     uses = (row for use in usage.uses for row in _uses(use))
     rows = [_query(usage.column, usage.window), *uses, *map(_flow, usage.flows), *_cut(usage.truncated)]
     return _table(USAGE, rows)
+
+
+def tag_table(usage: TagUsage) -> str:
+    """Return a row for each tagged column, and for each that is made of one."""
+    window = {"start": when(usage.window.start) or "", "end": when(usage.window.end) or ""}
+    query = {"section": "query", "tag": usage.tag, **window}
+    tagged = (row for one in usage.columns for row in _tagged(one))
+    return _table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *_cut(usage.truncated)])
+
+
+def _tagged(column: TaggedColumn) -> Iterator[Row]:
+    for tag in column.tags:
+        reporter = tag.reported_by
+        yield {
+            "section": "column",
+            **_column(column.column),
+            "tag": tag.name,
+            "source": tag.source or "",
+            "producer": reporter.producer or "",
+            "at": when(reporter.time),
+            "caller": reporter.caller or "",
+        }
 
 
 def provenance_table(provenance: Provenance) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from lineage.api.marquez.annotation_types import ReportedTag
 from lineage.api.types import Count, Id, Positive, Time, Transformation
 from lineage.queries.columns.results import Reason
 
@@ -122,6 +123,26 @@ class UsageReport(TypedDict):
     """The uses of the field; runs of one job that reported the same are one use."""
     flows: list[Flow]
     """The columns that derive from it, directly or through others, nearest first."""
+    truncated: Truncated
+
+
+class TaggedColumn(TypedDict):
+    """A column with a tag."""
+
+    column: ReportedColumn
+    reportedBy: list[ReportedTag]
+    """Its tags of this name, with their reporters; those without a field are its dataset's."""
+
+
+class TagReport(TypedDict):
+    """The columns with a tag, and the columns that runs of a time range made of them without masking."""
+
+    tag: str
+    window: Window
+    columns: list[TaggedColumn]
+    """The columns that have the tag now, or the dataset of which has it."""
+    flows: list[Flow]
+    """The columns that derive from one of them on some path that does not mask, nearest first."""
     truncated: Truncated
 
 

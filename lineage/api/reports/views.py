@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from lineage.api.marquez.annotation_views import render_tag
 from lineage.api.reports import types
 from lineage.api.values import render_id, render_ids, render_transformation, when
-from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
+from lineage.queries.columns.results import Flow, LineageStep, Provenance, TagUsage, TimeRange, TrueSource, Usage, Use
 from lineage_model.columns import Column, ColumnSource
 from lineage_model.field_paths import print_dotted
 
@@ -15,6 +16,20 @@ def render_usage(usage: Usage) -> types.UsageReport:
         "column": render_column(usage.column),
         "window": _render_window(usage.window),
         "uses": [_render_use(use) for use in usage.uses],
+        "flows": [_render_flow(flow) for flow in usage.flows],
+        "truncated": usage.truncated,
+    }
+
+
+def render_tag_usage(usage: TagUsage) -> types.TagReport:
+    """Return the columns with a tag, and those made of them."""
+    return {
+        "tag": usage.tag,
+        "window": _render_window(usage.window),
+        "columns": [
+            {"column": render_column(one.column), "reportedBy": [render_tag(tag) for tag in one.tags]}
+            for one in usage.columns
+        ],
         "flows": [_render_flow(flow) for flow in usage.flows],
         "truncated": usage.truncated,
     }

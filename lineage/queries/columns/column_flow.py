@@ -74,26 +74,28 @@ class ReachedColumn:
 
 
 class ColumnTraversal:
-    """A traversal from a column, breadth first: forward to derived columns, or backward to sources."""
+    """A traversal from columns, breadth first: forward to derived columns, or backward to sources."""
 
-    def __init__(self, span: RunRange, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
-        self.span, self._start, self._way = span, ColumnSource(start.dataset, start.field), way
+    def __init__(
+        self, span: RunRange, starts: Iterable[ColumnSource], way: Side, visibility: Visibility = EVERYTHING
+    ) -> None:
+        self.span, self._starts, self._way = span, frozenset(starts), way
         self._visibility = visibility
         self.edges: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
         self.truncated = False
         self._hops: dict[ColumnSource, int] = {}
-        self._states: dict[ColumnSource, set[_State]] = {self._start: {_START}}
+        self._states: dict[ColumnSource, set[_State]] = {start: {_START} for start in self._starts}
 
     def run(self) -> list[ReachedColumn]:
-        """Return every reached column without the start, nearest first."""
-        walked = walk([self._start], self._nexts, into=Walked(COLUMNS_MAX))
+        """Return every reached column without the starts, nearest first."""
+        walked = walk(self._starts, self._nexts, into=Walked(COLUMNS_MAX))
         self._hops = walked.hops
         self._spread()
         self.truncated |= walked.truncated or self.span.truncated
         return [
             _reached(column, hops, states)
             for column, hops in self._hops.items()
-            if column != self._start and (states := self._states[column])
+            if column not in self._starts and (states := self._states[column])
         ]
 
     def opens(self, column: ColumnSource | Column) -> bool:
@@ -161,7 +163,7 @@ class ColumnTraversal:
         for (source, destination), edge in self.edges.items():
             here, there = (source, destination) if self._way == FORWARD else (destination, source)
             near.setdefault(here, []).append((there, edge))
-        pending = [(self._start, state) for state in self._states[self._start]]
+        pending = [(start, _START) for start in self._starts if start in self._hops]
         while pending:
             column, (direct, masked, certain, failed) = pending.pop()
             for there, edge in near.get(column, ()):

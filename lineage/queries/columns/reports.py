@@ -13,9 +13,19 @@ from lineage.queries.columns.column_flow import ColumnTraversal, ReachedColumn, 
 from lineage.queries.columns.column_steps import Steps, find_steps_out, step_place_of
 from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.path_ends import End, find_ends, is_cut, reads_of
-from lineage.queries.columns.results import Flow, Provenance, TimeRange, TrueSource, Usage, Use
+from lineage.queries.columns.results import (
+    Flow,
+    Provenance,
+    TaggedColumn,
+    TagUsage,
+    TimeRange,
+    TrueSource,
+    Usage,
+    Use,
+)
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead
 from lineage.queries.columns.similar_runs import Runs, merge_runs
+from lineage.queries.columns.tags import read_tagged
 from lineage.queries.current_facets import read_facets
 from lineage.queries.dataset_groups import NamespaceDeletions
 from lineage.queries.descriptions import describe, schema_of
@@ -30,6 +40,8 @@ Status: TypeAlias = Literal["alive", "dropped", "unknown"]
 RUNS_MAX = 30_000
 # Rows that one report reads, each of a run and a dataset: API Gateway waits 29 s for it.
 ROWS_MAX = 100_000
+# Tagged columns that one report begins with.
+STARTS_MAX = 1_000
 # Uses in a report, the newest.
 USES_MAX = 10_000
 
@@ -40,13 +52,32 @@ def report_usage(table: GraphTable, column: Column, window: TimeRange, visibilit
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
     uses = _uses(start, span)
-    traversal = ColumnTraversal(span, start, FORWARD, visibility)
-    reached = traversal.run()
-    shown = [one.column for one in reached if traversal.opens(one.column)]
-    status, jobs = _statuses(shown, span, table), traversal.jobs_into()
-    flows = [_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached]
+    traversal = ColumnTraversal(span, [ColumnSource(start.dataset, start.field)], FORWARD, visibility)
+    flows = _flows(traversal, traversal.run(), table)
     cut = traversal.truncated or len(uses) > USES_MAX
-    return Usage(start, window, tuple(uses[:USES_MAX]), tuple(flows), cut)
+    return Usage(start, window, tuple(uses[:USES_MAX]), flows, cut)
+
+
+def report_tag(table: GraphTable, tag: str, window: TimeRange, visibility: Visibility = EVERYTHING) -> TagUsage:
+    """Return the columns that have the tag now, and those that runs of the time range made of them unmasked."""
+    tagged = read_tagged(tag, table, visibility, kinds=("DATASET",))
+    columns = {column: tags for one in tagged.datasets for column, tags in one.columns(whole=True).items()}
+    starts = sorted(columns)
+    cut = tagged.truncated or len(starts) > STARTS_MAX
+    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
+    span.load((column.dataset, FORWARD) for column in starts[:STARTS_MAX])
+    traversal = ColumnTraversal(span, starts[:STARTS_MAX], FORWARD, visibility)
+    reached = [one for one in traversal.run() if not one.masked]
+    flows = _flows(traversal, reached, table)
+    shown = tuple(TaggedColumn(column, tuple(columns[column])) for column in starts[:STARTS_MAX])
+    return TagUsage(tag, window, shown, flows, cut or traversal.truncated)
+
+
+def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], table: GraphTable) -> tuple[Flow, ...]:
+    """Return the reached columns, with the status of each that is shown in full."""
+    shown = [one.column for one in reached if traversal.opens(one.column)]
+    status, jobs = _statuses(shown, traversal.span, table), traversal.jobs_into()
+    return tuple(_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached)
 
 
 def _uses(column: Column, span: RunRange) -> list[Use]:
@@ -163,8 +194,8 @@ def report_provenance(
     span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
-    traversal = ColumnTraversal(span, start, BACKWARD, visibility)
     here = ColumnSource(start.dataset, start.field)
+    traversal = ColumnTraversal(span, [here], BACKWARD, visibility)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += traversal.run()
     steps = traversal.steps()

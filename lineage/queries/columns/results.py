@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from lineage.graph.annotations import Tag
 from lineage.graph.entities import LastWriter, Run, State
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
@@ -255,6 +256,25 @@ class Usage:
     column: Column
     window: TimeRange
     uses: tuple[Use, ...]
+    flows: tuple[Flow, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedColumn:
+    """A column with a tag, of its own or of its dataset; without a field, a dataset whose columns are unknown."""
+
+    column: ColumnSource
+    tags: tuple[Tag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagUsage:
+    """The columns with a tag, and the columns that runs of a time range made of them without masking."""
+
+    tag: str
+    window: TimeRange
+    columns: tuple[TaggedColumn, ...]
     flows: tuple[Flow, ...]
     truncated: bool = False
 

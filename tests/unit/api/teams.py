@@ -59,7 +59,8 @@ class Team:
         """An output whose column `total` is made of these."""
         facet = a_facet("ColumnLineageDataset", fields={"total": {"inputFields": list(sources)}})
         made = a_dataset(dataset, self.store, fields=["id", "total"])
-        return {**made, "facets": {**made["facets"], "columnLineage": facet}}
+        tags = a_facet("TagsDataset", tags=[{"key": "PII", "field": "total"}, {"key": f"of-{self.letter}"}])
+        return {**made, "facets": {**made["facets"], "columnLineage": facet, "tags": tags}}
 
     def ran(self, job, number, sources, made, **changes):
         """The end of a run of a job that made a dataset of these columns."""
@@ -179,7 +180,11 @@ def questions(team, dataset="report", job="sum", number=2):
         "/api/v1/lineage/neighbours": [{**one, "side": side} for one in nodes[:2] for side in ("up", "down")],
         "/api/v1/runlineage/upstream": [{"runId": run}],
         "/api/v1/runlineage/downstream": [{"runId": run}],
-        "/api/v1/reports/usage": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
+        "/api/v1/reports/usage": [
+            {**subject, **RANGE, **kind}
+            for subject in (fields[0], {"tag": f"of-{team.letter}"})
+            for kind in ({}, {"format": "csv"})
+        ],
         "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/search": [
             {"q": text, "namespace": namespace, "filter": kind, **form}
@@ -189,7 +194,8 @@ def questions(team, dataset="report", job="sum", number=2):
                 ("s", team.jobs, "job"),
                 ("total", team.store, "column"),
             )
-        ],
+        ]
+        + [{"tag": f"of-{team.letter}"}, {"tag": "PII", "namespace": team.store}],
         **{path: [{}, SHORT] for path in ("/api/v1/jobs", _JOBS, f"{_JOBS}/{{job}}/runs", _DATASETS)},
         "/api/v1/jobs/runs/{run_id}/facets": [{"type": kind} for kind in ("run", "job", "dataset")],
     }
@@ -235,4 +241,10 @@ def _ids(team):
     datasets = [DatasetId(team.store, name) for name in ("report", "clean", "published")]
     versions = [run_version_id(one, team.jobs, team.run(number)) for one in datasets for number in (1, 2, 3)]
     versions += [team.job_version(job) for job in ("sum", "publish")]
-    return [*(team.run(number) for number in range(1, 9)), *versions, f"root-{team.letter}", f"node-{team.letter}"]
+    return [
+        *(team.run(number) for number in range(1, 9)),
+        *versions,
+        f"root-{team.letter}",
+        f"node-{team.letter}",
+        f"of-{team.letter}",
+    ]

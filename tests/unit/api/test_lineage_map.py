@@ -80,6 +80,7 @@ def test_nodes_in_short_have_neither_lists_nor_facets(api):
         "location": None,
         "description": None,
         "tags": [],
+        "owners": [],
         "latestRun": {
             "id": RUNS[CHECK],
             "createdAt": "2025-11-20T09:00:00Z",
@@ -104,6 +105,7 @@ def test_nodes_in_short_have_neither_lists_nor_facets(api):
         "description": None,
         "lastLifecycleState": None,
         "tags": [],
+        "owners": [],
         "fieldCount": 2,
         "stale": False,
         "lastWrittenBy": None,

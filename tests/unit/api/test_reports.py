@@ -311,7 +311,7 @@ def test_what_cannot_be_read_is_400_and_what_is_not_known_404(path, changes, sta
 def test_a_parameter_that_is_none_is_named_with_those_that_are():
     answer = ask(the_reports(), ROUTES[0], {**ASKED, "limit": 10})
 
-    assert answer.form["message"] == "limit: must be one of the parameters nodeId, start, end, format, got '10'"
+    assert answer.form["message"] == "limit: must be one of the parameters nodeId, tag, start, end, format, got '10'"
 
 
 @pytest.mark.large

@@ -14,7 +14,15 @@ ABOUT_B, ABOUT_NOBODY, ABOUT_A = questions(B), questions(NOBODY), questions(A)
 PUBLISHED, NO_PUBLISHED = (questions(team, "published", "publish", 3) for team in (B, NOBODY))
 OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path]
 # Over all namespaces, or about nothing: these answer whoever asks.
-OF_NOBODY = ["/", "/openapi.json", "/api/v1/me", "/api/v1/namespaces", "/api/v1/jobs", "/api/v1/events/lineage"]
+OF_NOBODY = [
+    "/",
+    "/openapi.json",
+    "/api/v1/me",
+    "/api/v1/namespaces",
+    "/api/v1/jobs",
+    "/api/v1/tags",
+    "/api/v1/events/lineage",
+]
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +101,11 @@ def test_a_list_over_all_namespaces_shows_and_counts_what_the_token_sees(worlds)
     assert world.get(token, "/api/v1/jobs", lastRunStates="COMPLETED")["totalCount"] == 4
     hits = world.get(token, "/api/v1/search", q="e")
     assert ({one["namespace"] for one in hits["results"]}, hits["totalCount"]) == ({A.store, A.jobs}, 6)
+    tagged = world.get(token, "/api/v1/search", tag="pii")
+    assert ({one["namespace"] for one in tagged["results"]}, tagged["totalCount"]) == ({A.store}, 5)
+    assert [one["name"] for one in world.get(token, "/api/v1/tags")["tags"]] == ["of-a", "PII"]
+    report = world.get(token, "/api/v1/reports/usage", tag="PII", **RANGE)
+    assert {one["column"]["dataset"]["namespace"] for one in report["columns"]} == {A.store}
     columns = world.get(token, "/api/v1/search", q="total", filter="column")
     assert {one["namespace"] for one in columns["results"]} == {A.store}
     events = world.get(token, "/api/v1/events/lineage")

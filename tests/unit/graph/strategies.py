@@ -24,6 +24,25 @@ TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
 
 _SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
 _DELETED = {"_deleted": True}
+_TAGS = (
+    {"_producer": "https://a", "tags": [{"key": "PII"}, {"key": "team", "value": "blue"}, {"key": "gone"}]},
+    {
+        "tags": [
+            {"key": "pii", "value": "True", "source": "DBT", "field": "carrier"},
+            {"key": "PII", "value": "", "field": "carrier"},
+            {"key": "PII", "field": "lost"},
+            {"key": "team", "value": "TEAM"},
+        ]
+    },
+    {"tags": []},
+    _DELETED,
+)
+_OWNERS = (
+    {"owners": [{"name": "ann"}, {"name": "team", "type": "OWNER"}, {"name": "ann"}]},
+    {"_producer": "https://b", "owners": [{"name": "bob", "type": "MAINTAINER"}]},
+    {"owners": []},
+    _DELETED,
+)
 _ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
 _STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
 _CODES = (
@@ -63,6 +82,7 @@ _dataset_facets = _sometimes(
         _facets(version=({"datasetVersion": "1"}, {"datasetVersion": "2"})),
         _facets(lifecycleStateChange=({"lifecycleStateChange": "DROP"}, {"lifecycleStateChange": "CREATE"})),
         st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2).map(lambda names: a_symlink(*names)),
+        _facets(tags=_TAGS, ownership=_OWNERS, schema=_SCHEMAS),
     ),
     {},
     2,
@@ -83,6 +103,7 @@ _job_facets = _sometimes(
     st.one_of(
         _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
         st.just(_STREAMING),
+        _facets(tags=_TAGS, ownership=_OWNERS),
         st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
     ),
     {},

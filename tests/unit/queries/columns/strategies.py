@@ -119,6 +119,8 @@ def _told_of(draw, use, datasets):
         facets |= draw(st.one_of(reported, reported, reported, st.just({"columnLineage": _DELETED})))
     if draw(st.integers(1, 3)) == 1:
         facets |= draw(st.sampled_from(_SCHEMAS))
+    if draw(st.integers(1, 3)) == 1:
+        facets["tags"] = {"tags": [{"key": "pii", "field": draw(_columns)}]}
     return replace(use, facets=facets)
 
 

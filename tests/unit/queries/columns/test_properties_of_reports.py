@@ -18,7 +18,8 @@ from tests.unit.queries.every_query import differences, loaded
 def every_report(queries):
     """Return the reports on every column, as JSON text by query."""
     reports = (queries.report_usage, queries.report_provenance)
-    return {
+    tagged = {f"report_tag {window}": rendered(queries.report_tag("Pii", window)) for window in WINDOWS}
+    return tagged | {
         f"{report.__name__} {dataset} {path} {window}": rendered(report(dataset, tuple(path.split(".")), window))
         for report in reports
         for dataset in DATASETS

@@ -1,0 +1,84 @@
+"""Annotations from the facts of a job or a dataset: from OpenLineage's facets `tags`, `ownership` and `documentation`.
+
+The latest facet of each name counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lineage.graph.annotations import Annotations, Attribution, Owner, Tag, TagKey, tag_name
+from lineage.graph.facts import DatasetFacts, JobFacts
+from lineage.graph.lattice import History, latest
+from lineage.graph.run_facts import text_in
+from lineage.openlineage.facet_models import is_deleted
+
+
+def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
+    """Return the annotations in these facts."""
+    owners, owned = _owners(facts.facets.get("ownership", {}))
+    documentation = _latest(facts.facets.get("documentation", {}))
+    described = documentation and text_in(documentation[0], "description")
+    return Annotations(
+        tags=_tags(facts),
+        owners=owners,
+        owned=owned,
+        described=documentation[1] if documentation and described else None,
+    )
+
+
+def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
+    """Return the names of every tag that these facts hold, of the job or dataset and of fields, now or before."""
+    history = facts.facets.get("tags", {})
+    return {tag.name for _, last, body in history.values() for tag in _tags_in(body, _attribution(last, body))}
+
+
+def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
+    """Return the tags of the latest facet; a job has no fields, so that all of its tags are its own."""
+    found = _latest(facts.facets.get("tags", {}))
+    tags = _tags_in(*found) if found else ()
+    return _ordered(tags if isinstance(facts, DatasetFacts) else (replace(tag, field=None) for tag in tags))
+
+
+def _ordered(tags: Iterable[Tag]) -> tuple[Tag, ...]:
+    """Return the tags by field and name, each once: of several spellings the least."""
+    once: dict[TagKey, Tag] = {}
+    for tag in sorted(tags, key=lambda tag: (tag.key, tag.name, tag.value or "", tag.source or "")):
+        once.setdefault(tag.key, tag)
+    return tuple(once.values())
+
+
+def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag]:
+    for sent in _objects(facet, "tags"):
+        key, value = text_in(sent, "key"), text_in(sent, "value")
+        if key is not None:
+            yield Tag(tag_name(key, value), text_in(sent, "field"), value, text_in(sent, "source"), reported_by)
+
+
+def _owners(history: History) -> tuple[tuple[Owner, ...], Attribution | None]:
+    found = _latest(history)
+    if found is None:
+        return (), None
+    owners = [
+        Owner(name, text_in(sent, "type")) for sent in _objects(found[0], "owners") if (name := text_in(sent, "name"))
+    ]
+    return tuple(dict.fromkeys(owners)), found[1] if owners else None
+
+
+def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:
+    """Return the latest facet and who reported it; None without one, or if it was deleted."""
+    found = latest(history)
+    if found is None or is_deleted(found[1]):
+        return None
+    return found[1], _attribution(*found)
+
+
+def _attribution(stamp: str, facet: Mapping[str, Any]) -> Attribution:
+    return Attribution(text_in(facet, "_producer"), stamp.partition("#")[0])
+
+
+def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    sent = facet.get(name)
+    return [one for one in sent if isinstance(one, dict)] if isinstance(sent, list) else []

@@ -1,0 +1,112 @@
+"""Annotations of jobs and datasets: tags and owners, and who reported these and the description.
+
+Tags of one name in any case are one tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+# A tag's field and its name, both for comparison: names are equal in any case.
+TagKey: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The producer of a facet, and the time of the last event that sent it; or the caller who used the API."""
+
+    producer: str | None
+    time: str
+    caller: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag of a job or a dataset, or of the field of a dataset (a path with dots); `value` and `source` as sent."""
+
+    name: str
+    field: str | None
+    value: str | None
+    source: str | None
+    reported_by: Attribution
+
+    @property
+    def key(self) -> TagKey:
+        """Its field and name, for comparison."""
+        return self.field or "", tag_key(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """An owner, and what kind of owner (MAINTAINER, ...)."""
+
+    name: str
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """Tags by field and name, and owners as sent; the reporter of the owners, and of the description."""
+
+    tags: tuple[Tag, ...] = ()
+    owners: tuple[Owner, ...] = ()
+    owned: Attribution | None = None
+    described: Attribution | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tags of the job or dataset itself."""
+        return self.of_field(None)
+
+    def of_field(self, field: str | None) -> tuple[str, ...]:
+        """Return the tags of a field."""
+        return tuple(tag.name for tag in self.tags if tag.field == field)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTag:
+    """A tag of the list of tags."""
+
+    name: str
+    description: str | None = None
+
+
+NO_ANNOTATIONS = Annotations()
+
+
+def tag_key(name: str) -> str:
+    """Return a tag's name for comparison.
+
+    >>> tag_key("PII")
+    'pii'
+    """
+    return name.casefold()
+
+
+def tag_name(key: str, value: str | None) -> str:
+    """Return the name of a tag of a facet: its key, and its value if that says more.
+
+    >>> tag_name("PII", "true"), tag_name("pii", None), tag_name("sensitivity", "high")
+    ('PII', 'pii', 'sensitivity:high')
+    """
+    return f"{key}:{value}" if value and value.casefold() not in ("true", key.casefold()) else key
+
+
+def annotations_to_json(annotations: Annotations) -> dict[str, Any] | None:
+    """Return the annotations as a row holds them; None if there are none."""
+    return asdict(annotations) if annotations != NO_ANNOTATIONS else None
+
+
+def annotations_from_json(document: Mapping[str, Any] | None) -> Annotations:
+    """Return the annotations of a row."""
+    if document is None:
+        return NO_ANNOTATIONS
+    owned, described = document["owned"], document["described"]
+    return Annotations(
+        tags=tuple(Tag(**{**tag, "reported_by": Attribution(**tag["reported_by"])}) for tag in document["tags"]),
+        owners=tuple(Owner(**owner) for owner in document["owners"]),
+        owned=Attribution(**owned) if owned else None,
+        described=Attribution(**described) if described else None,
+    )

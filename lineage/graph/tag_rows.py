@@ -1,0 +1,48 @@
+"""Rows by which tags are found: the names of tags by namespace, and by tag the jobs and datasets that ever had it.
+
+    TAG#<tag>    JOB#<namespace>:<name>#<job>            a job that ever had the tag
+                 DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
+
+`<tag>` is a hash of the tag's name for comparison. A reader checks each row against the facts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Literal
+
+from lineage.graph.annotation_facts import tags_ever
+from lineage.graph.annotations import tag_key
+from lineage.graph.catalogue import TAGS, change
+from lineage.graph.facts import DatasetFacts, JobFacts, text_of
+from lineage.graph.keys import sortable
+from lineage.graph.table import Row
+from lineage_model.ids import DatasetId, JobId
+
+_PREFIX_BYTES_MAX = 800
+
+
+def tag_pk(name: str) -> str:
+    """Return the partition of a tag."""
+    return f"TAG#{hashlib.sha256(tag_key(name).encode()).hexdigest()}"
+
+
+def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
+    """Yield the rows of every tag that the facts hold."""
+    kind = "JOB" if isinstance(thing, JobId) else "DATASET"
+    suffix = f"{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}"
+    for name in sorted(tags_ever(facts)):
+        yield change(TAGS, thing.namespace, [name])
+        yield Row(tag_pk(name), f"{kind}#{suffix}", {"name": text_of(thing)})
+
+
+def namespace_prefix(kind: Literal["JOB", "DATASET"], namespace: str) -> str:
+    """Return a prefix of the rows of a namespace's jobs or datasets; `*` at its end stands for the rest of its name.
+
+    >>> namespace_prefix("JOB", "emissions"), namespace_prefix("JOB", "team-*"), namespace_prefix("DATASET", "*")
+    ('JOB#emissions:', 'JOB#team-', 'DATASET#')
+    """
+    beginning = namespace[:-1] if namespace.endswith("*") else f"{namespace}:"
+    # Long names are cut in the rows, further on.
+    return f"{kind}#{beginning.encode()[:_PREFIX_BYTES_MAX].decode(errors='ignore')}"

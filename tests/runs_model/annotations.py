@@ -1,0 +1,47 @@
+"""Tags, owners and descriptions, each by its last facet, with the producer and the time of that facet."""
+
+from __future__ import annotations
+
+from lineage.graph.annotations import Annotations, Attribution, Owner, Tag
+from tests.runs_model.facets import canonical, when
+
+
+def annotations_of(pairs, *, of_job=False):
+    """Return the annotations from (event, facets) of a job or a dataset; a job has no fields."""
+    pairs = list(pairs)
+    tags, tagged = _last(pairs, "tags")
+    owners, owned = _last(pairs, "ownership")
+    documentation, described = _last(pairs, "documentation")
+    owners = {Owner(one["name"], one.get("type")): None for one in owners.get("owners", [])}
+    return Annotations(
+        tags=_tags(tags, tagged, of_job),
+        owners=tuple(owners),
+        owned=owned if owners else None,
+        described=described if documentation.get("description") else None,
+    )
+
+
+def _last(pairs, name):
+    """Return the last facet of this name, and its producer and time; an empty facet if there is none."""
+    sent = [(*when(event), canonical(facets[name]), facets[name]) for event, facets in pairs if name in facets]
+    if not sent or (last := max(sent, key=lambda one: one[:3])[-1]).get("_deleted"):
+        return {}, None
+    return last, Attribution(last.get("_producer"), max(sent, key=lambda one: one[:3])[0])
+
+
+def _tags(facet, reporter, of_job):
+    sent = facet.get("tags", [])
+    named = {}
+    for one in sent if isinstance(sent, list) else []:
+        value = one.get("value") or None
+        field = None if of_job else one.get("field")
+        tag = Tag(_name(one["key"], value), field, value, one.get("source"), reporter)
+        named.setdefault((tag.field or "", tag.name.lower()), []).append(tag)
+    return tuple(
+        min(named[key], key=lambda tag: (tag.name, tag.value or "", tag.source or "")) for key in sorted(named)
+    )
+
+
+def _name(key, value):
+    """Return a tag's key, and its value where that says more."""
+    return key if value is None or value.lower() in ("true", key.lower()) else f"{key}:{value}"

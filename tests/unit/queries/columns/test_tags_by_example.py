@@ -1,0 +1,173 @@
+"""Tags, owners and who reported them, by example; the model and the loaders' table must agree."""
+
+from __future__ import annotations
+
+from lineage.graph.annotations import Attribution, Owner, Tag
+from lineage.openlineage.event import Deletion
+from lineage.queries.columns.results import TimeRange
+from lineage.queries.columns.tags import THINGS_MAX
+from lineage.queries.service import LineageQueries
+from lineage_model.columns import ColumnSource
+from tests.unit.graph.statements import a_dataset_event, an_event, at
+from tests.unit.graph.strategies import a_symlink, stamped
+from tests.unit.queries.columns.column_statements import (
+    CALCULATE,
+    CHECK,
+    CHECKED,
+    ESTIMATED,
+    HASHED,
+    IDENTITY,
+    JOINED,
+    RAW,
+    a_schema,
+    column_lineage,
+    taken,
+)
+from tests.unit.queries.columns.counting import Counter, dataset
+from tests.unit.queries.every_query import loaded
+
+WINDOW = TimeRange(at(0), at(9))
+DBT = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/dbt"
+
+
+def tags(*sent, producer=DBT):
+    """The facet with tags, each (key, field) or the whole entry."""
+    entries = [one if isinstance(one, dict) else {"key": one[0], "field": one[1]} for one in sent]
+    return {"tags": {"_producer": producer, "tags": entries}}
+
+
+def names(page):
+    return [(hit.dataset.name, ".".join(hit.field)) if hasattr(hit, "field") else hit.id.name for hit in page.items]
+
+
+def tagged(queries, tag="PII", **how):
+    return names(queries.search_tagged(tag, **{"kind": None, "sort": "name", "limit": 10, **how}))
+
+
+def over(*statements):
+    """Return the queries over a table to which the statements were applied one by one, the last first."""
+    return LineageQueries(loaded(*([one] for one in statements[::-1])))
+
+
+def test_tags_and_owners_are_shown_with_their_reporter():
+    facets = tags(("PII", "carrier"), {"key": "tier", "value": "gold", "source": "DBT"})
+    owners = {"ownership": {"owners": [{"name": "team:check", "type": "MAINTAINER"}]}}
+    queries = over(
+        an_event(1, "r1", CHECK, outputs=[(CHECKED, {**facets, **owners})], job_facets=tags({"key": "nightly"}))
+    )
+
+    annotations = queries.find_dataset(CHECKED).annotations
+    by_dbt = Attribution(DBT, at(1))
+    assert annotations.tags == (
+        Tag("tier:gold", None, "gold", "DBT", by_dbt),
+        Tag("PII", "carrier", None, None, by_dbt),
+    )
+    assert (annotations.names, annotations.of_field("carrier")) == (("tier:gold",), ("PII",))
+    assert (annotations.owners, annotations.owned) == ((Owner("team:check", "MAINTAINER"),), Attribution(None, at(1)))
+    job = queries.find_graph(CHECK.node_id, depth=0).jobs[0]
+    assert (job.annotations, job.annotations.names) == (queries.find_job(CHECK).annotations, ("nightly",))
+
+
+def test_the_last_facet_counts_and_a_deleted_one_takes_all_tags_away():
+    first = a_dataset_event(1, CHECKED, **tags(("PII", None), ("old", None)))
+    second = a_dataset_event(2, CHECKED, **tags(("pii", None)))
+    deleted = a_dataset_event(3, CHECKED, tags={"_deleted": True})
+
+    assert over(first, second).find_dataset(CHECKED).annotations.names == ("pii",)
+    assert tagged(over(first, second), "old") == []
+    assert over(first, second, deleted).find_dataset(CHECKED).annotations.names == ()
+    # The list of tags has what ever was one, in one spelling.
+    assert [tag.name for tag in over(first, second, deleted).list_tags(limit=10, offset=0).items] == ["old", "PII"]
+
+
+def test_a_tag_under_another_name_of_a_dataset_is_its_own():
+    queries = over(
+        an_event(1, "r1", CHECK, outputs=[(CHECKED, a_symlink(RAW))]), a_dataset_event(2, RAW, **tags(("PII", None)))
+    )
+
+    assert queries.find_dataset(RAW).annotations.names == ("PII",)
+    assert tagged(queries) == ["checked"]
+
+
+def test_a_tag_is_searched_for_in_any_case_by_kind_namespace_and_text():
+    queries = over(
+        an_event(
+            1, "r1", CHECK, outputs=[(CHECKED, tags(("pii", "carrier"), ("pii", None)))], job_facets=tags(("PII", None))
+        )
+    )
+
+    assert tagged(queries, "Pii") == ["check", "checked", ("checked", "carrier")]
+    assert tagged(queries, kind="job") == ["check"]
+    assert tagged(queries, kind="dataset") == ["checked"]
+    assert tagged(queries, kind="column") == [("checked", "carrier")]
+    assert tagged(queries, text="CARR") == [("checked", "carrier")]
+    assert tagged(queries, namespace="emissions") == ["check"]
+    assert tagged(queries, namespace="s3://fli") == []
+    assert tagged(queries, after=at(2)) == []
+    assert tagged(queries, "PI") == []
+
+
+def test_what_is_deleted_or_gone_from_the_schema_has_no_tag_to_find():
+    queries = over(
+        a_dataset_event(1, CHECKED, **tags(("PII", "carrier"), ("PII", "seats")), **a_schema("carrier")),
+        a_dataset_event(1, RAW, **tags(("PII", None))),
+        stamped(Deletion(time=at(2), hash="", namespace=RAW.namespace, dataset=RAW)),
+    )
+
+    assert tagged(queries) == [("checked", "carrier")]
+
+
+def a_run(second, run, job, source, made, facets=None, **fields):
+    """A run that makes each column of these ways from the carrier of the source."""
+    reported = column_lineage(**{name: [taken(source, "carrier", *ways)] for name, ways in fields.items()})
+    return an_event(second, run, job, inputs=[source], outputs=[(made, {**reported, **(facets or {})})])
+
+
+def test_a_report_of_a_tag_has_what_is_made_of_tagged_columns_unless_it_is_masked(queries_over):
+    queries = queries_over(
+        [
+            a_dataset_event(1, RAW, **tags(("PII", "carrier")), **a_schema("carrier")),
+            a_run(2, "r2", CHECK, RAW, CHECKED, carrier=[IDENTITY], hashed=[HASHED], joined=[JOINED]),
+            a_run(3, "r3", CALCULATE, CHECKED, ESTIMATED, name=[IDENTITY], secret=[HASHED]),
+        ]
+    )
+
+    report = queries.report_tag("pii", WINDOW)
+
+    (column,) = report.columns
+    assert (column.column, [tag.name for tag in column.tags]) == (ColumnSource(RAW, ("carrier",)), ["PII"])
+    flows = {
+        (flow.column.dataset.name, flow.column.field): (flow.hops, flow.direct, flow.masked) for flow in report.flows
+    }
+    assert flows == {
+        ("checked", ("carrier",)): (1, True, False),
+        ("checked", ("joined",)): (1, False, False),
+        ("estimated", ("name",)): (2, True, False),
+    }
+
+
+def test_a_dataset_with_a_tag_of_its_own_stands_for_all_of_its_columns(queries_over):
+    known = a_dataset_event(1, RAW, **tags(("PII", None)), **a_schema("carrier", "seats"))
+    unknown = a_dataset_event(1, CHECKED, **tags(("PII", None)))
+
+    report = queries_over([known, unknown]).report_tag("PII", WINDOW)
+
+    assert [one.column for one in report.columns] == [
+        ColumnSource(CHECKED),
+        ColumnSource(RAW, ("carrier",)),
+        ColumnSource(RAW, ("seats",)),
+    ]
+
+
+def test_a_tag_costs_a_bounded_number_of_requests_and_says_that_there_is_more():
+    few, many = (
+        Counter(a_dataset_event(1, dataset(number), **tags(("PII", "a"))) for number in range(count))
+        for count in (100, THINGS_MAX + 1)
+    )
+
+    found, cost = few.measure(lambda queries: queries.search_tagged("PII", kind=None, sort="name", limit=10))
+    assert (found.total, found.truncated, cost.requests) == (100, False, 4)
+    found, cost = many.measure(lambda queries: queries.search_tagged("PII", kind=None, sort="name", limit=10))
+    assert (found.total, found.truncated, cost.requests) == (THINGS_MAX, True, 13)
+    report, _ = many.measure(lambda queries: queries.report_tag("PII", WINDOW))
+    assert (len(report.columns), report.truncated) == (THINGS_MAX, True)
