@@ -17,7 +17,7 @@ _HEADERS = {401: {"WWW-Authenticate"}, 405: {"Allow"}, 503: {"Retry-After"}}
 _VALIDATORS = {}
 # A response has no other fields than its type.
 _CLOSED = ConfigDict(extra="forbid")
-# Who asks in vain gets no further than the check of the caller.
+# A refused caller gets no further than the check of the caller.
 _NOWHERE = (401, 403, 404, 405)
 
 
@@ -40,8 +40,8 @@ def check_response(method, path, status, headers, body):
 
 
 def _reply(method, path, status):
-    asked = "GET" if method == "HEAD" else method
-    routes = [route for shape, route in _SHAPES if shape.fullmatch(path) and route.method == asked]
+    requested = "GET" if method == "HEAD" else method
+    routes = [route for shape, route in _SHAPES if shape.fullmatch(path) and route.method == requested]
     if not routes:
         return None
     (reply,) = (reply for reply in replies_of(routes[0]) if reply.status == status)

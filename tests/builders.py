@@ -8,7 +8,7 @@ HOUR = 3600
 
 
 def a_request(**changes):
-    """A lineage request for a single record, in the seed's minimum form."""
+    """A lineage request for a single record, in Carbonlake's minimum form."""
     request = {
         "root_id": "flights",
         "parent_id": "flights",
@@ -25,7 +25,7 @@ def a_batch(number, location="s3://b/k"):
 
 
 def a_message(**changes):
-    """A queued record, in the seed's form."""
+    """A queued record, in Carbonlake's form."""
     message = {
         "root_id": "flights",
         "parent_id": "flights",

@@ -1,4 +1,4 @@
-"""Operations of two stories: the emissions pipeline's, and the examples that CDAP's designs tell."""
+"""Operations of two stories: the emissions pipeline's, and the examples of CDAP's designs."""
 
 from __future__ import annotations
 

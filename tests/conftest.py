@@ -29,7 +29,7 @@ _load_file = JSONFileLoader.load_file
 _load_once = cache(lambda path: _load_file(JSONFileLoader(), path))
 JSONFileLoader.load_file = lambda _, path: _load_once(path)
 
-# The folders of tests in the order in which they run: whoever waits is told early. Doctests are unit tests.
+# The folders of tests in the order in which they run: a failure shows early. Doctests are unit tests.
 _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 
 # Where Java or Node is missing, the tests that need it say so; the others run.
@@ -75,7 +75,7 @@ def restored_environment():
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory):
-    """Return a function that has a named folder filled once a run, by the worker that asks first."""
+    """Return a function that has a named folder filled once a run, by the worker that comes first."""
     from filelock import FileLock
 
     shared = tmp_path_factory.getbasetemp()
@@ -96,12 +96,12 @@ def made_once(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def assembly(made_once):
-    """Return a function from knobs to the template in its cloud assembly."""
+    """Return a function from context values to the template in its cloud assembly."""
     from local.synthesis import synthesize_into
 
-    def assembly(**knobs: str) -> Path:
-        name = "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(knobs.items()))])
-        [template] = made_once(name, lambda folder: synthesize_into(folder, **knobs)).glob("*.template.json")
+    def assembly(**context: str) -> Path:
+        name = "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(context.items()))])
+        [template] = made_once(name, lambda folder: synthesize_into(folder, **context)).glob("*.template.json")
         return template
 
     return assembly
@@ -109,10 +109,10 @@ def assembly(made_once):
 
 @pytest.fixture(scope="session")
 def synthesized(assembly):
-    """Return a function from knobs to the template."""
+    """Return a function from context values to the template."""
     from local.template import load_template
 
-    return lambda **knobs: load_template(assembly(**knobs))
+    return lambda **context: load_template(assembly(**context))
 
 
 @pytest.fixture(scope="session")

@@ -125,9 +125,9 @@ class Cloud:
     def failed(self, handler, queue, bodies, **context):
         """What a consumer's handler leaves for another try, as places in the batch."""
         event = self.event(queue, bodies)
-        answer = handler(event, self.context(**context))["batchItemFailures"]
+        response = handler(event, self.context(**context))["batchItemFailures"]
         places = {message["messageId"]: place for place, message in enumerate(event["Records"])}
-        return [places[one["itemIdentifier"]] for one in answer]
+        return [places[one["itemIdentifier"]] for one in response]
 
     def load(self, *messages, queue="RecordsQueue"):
         """The load function on one batch; the places of the messages that failed."""

@@ -17,8 +17,8 @@ class Killed(BaseException):
 def refused(code: str, message: str = "injected", **more: object) -> tuple[AWSResponse, dict[str, Any]]:
     """An answer of AWS that refuses the call for good (botocore's own retries included)."""
     response = AWSResponse("http://injected", 400, {}, None)
-    told = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": 400}}
-    return response, {**told, **more}
+    returned = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    return response, {**returned, **more}
 
 
 def timed_out() -> ReadTimeoutError:

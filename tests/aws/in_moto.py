@@ -28,9 +28,9 @@ class Moto:
 
     def post(self, headers, body):
         request = normalize_request(AWSPreparedRequest("POST", f"{_URL}/", HTTPHeaders.from_dict(headers), body, False))
-        status, answered, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
+        status, responded, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
         content = content.encode() if isinstance(content, str) else content
-        return Response(status, HTTPHeaders.from_dict({name: str(value) for name, value in answered.items()}), content)
+        return Response(status, HTTPHeaders.from_dict({name: str(value) for name, value in responded.items()}), content)
 
 
 class DynamoDBInMoto(DynamoDB):

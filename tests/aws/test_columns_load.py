@@ -1,4 +1,4 @@
-"""Events that tell of columns, from their queue into the graph table: each telling once, each run by its start."""
+"""Events that mention columns, from their queue into the graph table: each facet once, each run by its start."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def a_calculation_run(run, operations=None, **changes):
     """A run of the calculation that recorded its operations."""
     forms = render_operations(operations or a_calculation())
     facets = {"headwater_operations": a_facet("HeadwaterOperations", operations=forms)}
-    told = {"job": CALCULATE, "inputs": ["checked"], "outputs": ["estimated"]}
-    return a_run_event(run=run, run_facets=facets, **{**told, **changes})
+    returned = {"job": CALCULATE, "inputs": ["checked"], "outputs": ["estimated"]}
+    return a_run_event(run=run, run_facets=facets, **{**returned, **changes})
 
 
 def a_check_run(run, job=CHECK, width=1, **changes):
-    """A run of the check that told its columns by `columnLineage`."""
+    """A run of the check that reported its columns by `columnLineage`."""
     columns = {
         f"carrier_{number}": {"inputFields": [{"namespace": "s3://flights", "name": "raw", "field": "line"}]}
         for number in range(width)
@@ -43,7 +43,7 @@ def kinds(cloud):
     return Counter(rows)
 
 
-def asked(cloud):
+def requested(cloud):
     return LineageQueries(wiring.graph_table())
 
 
@@ -53,7 +53,7 @@ def test_equal_operations_are_stored_once_and_each_run_refers_to_them(cloud):
 
     found = kinds(cloud)
     assert (found["FACET", "BODY"], found["FACET", "COLUMNS"], found["FACET", "COMPLETE"]) == (1, 1, 1)
-    # S1's rows: backward of the destination, forward of the source.
+    # CDAP's rows: backward of the destination, forward of the source.
     assert (found["DATASET", "BACKWARD"], found["DATASET", "FORWARD"]) == (2, 2)
 
 
@@ -69,7 +69,7 @@ def test_an_event_that_comes_twice_changes_no_row(cloud):
 def test_two_runs_that_started_in_one_millisecond_both_stay(cloud):
     cloud.load_events(a_calculation_run("r-1"), a_calculation_run("r-2"))
 
-    (way,) = asked(cloud).find_paths(ESTIMATED, ("co2",), DAY).items
+    (way,) = requested(cloud).find_paths(ESTIMATED, ("co2",), DAY).items
     assert len(way.runs) == 2
 
 
@@ -79,7 +79,7 @@ def test_a_facet_that_no_row_holds_lies_in_the_bucket(cloud):
     cloud.load_events(a_calculation_run("r-1", (a_read(*names), a_write(*(f"read.{name}" for name in names)))))
 
     assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("FACET#")]
-    detail = asked(cloud).find_detail(ESTIMATED, (names[7],), DAY, "backward")
+    detail = requested(cloud).find_detail(ESTIMATED, (names[7],), DAY, "backward")
     assert [one.name for one in detail.operations] == ["read", "write"]
 
 
@@ -99,15 +99,15 @@ def test_a_function_that_dies_at_any_call_leaves_columns_that_another_delivery_c
         assert cloud.load_events(event) == []
     assert number > 5
 
-    graph = asked(cloud).find_columns("dataset:s3://flights:checked", depth=0)
-    told = {column.field: len(column.reporters) for column in graph.columns}
-    # The first job told of one column, the last of all.
-    assert told == {(f"carrier_{place}",): number - place for place in range(number)}
+    graph = requested(cloud).find_columns("dataset:s3://flights:checked", depth=0)
+    returned = {column.field: len(column.reporters) for column in graph.columns}
+    # The first job reported one column, the last of all.
+    assert returned == {(f"carrier_{place}",): number - place for place in range(number)}
 
 
 def test_columns_are_found_by_what_the_functions_wrote(cloud):
     cloud.load_events(a_check_run("r-1"), a_calculation_run("r-2"))
 
-    (mapping,) = asked(cloud).find_mappings(ESTIMATED, DAY, level=1).items
+    (mapping,) = requested(cloud).find_mappings(ESTIMATED, DAY, level=1).items
     assert (mapping.source, mapping.destination) == (FLIGHTS, ESTIMATED)
-    assert asked(cloud).find_field("datasetField:s3://flights:estimated:co2") == Column(ESTIMATED, ("co2",))
+    assert requested(cloud).find_field("datasetField:s3://flights:estimated:co2") == Column(ESTIMATED, ("co2",))

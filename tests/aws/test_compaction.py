@@ -314,12 +314,12 @@ def test_a_slice_that_runs_out_of_time_goes_on_where_it_stopped(cloud):
     for shard in range(16):
         event = {**state, "shard": shard, "cursor": None, "enqueued": 0}
         while True:
-            answer = cloud.step("slice", **event, remaining_s=1)
+            response = cloud.step("slice", **event, remaining_s=1)
             rounds += 1
-            if answer["cursor"] is None:
+            if response["cursor"] is None:
                 break
-            event = {**event, **answer}
-        enqueued += answer["enqueued"]
+            event = {**event, **response}
+        enqueued += response["enqueued"]
 
     assert enqueued == 40
     assert rounds > 16
@@ -328,19 +328,19 @@ def test_a_slice_that_runs_out_of_time_goes_on_where_it_stopped(cloud):
 
 def test_compaction_never_reads_the_records_table(cloud):
     cloud.load(*roots(3))
-    asked = []
+    requested = []
     cloud.dynamodb.meta.events.register(
         "before-parameter-build.dynamodb",
-        lambda params, model, **_: asked.append((model.name, params.get("TableName"))),
+        lambda params, model, **_: requested.append((model.name, params.get("TableName"))),
     )
     plan = cloud.plan(DAY)
     cloud.enqueue(plan)
     cloud.step("check", day=DAY, deadline=plan["deadline"], shard=0)
     cloud.seal(plan)
 
-    assert asked
-    assert {name for name, _ in asked} & {"Scan"} == set()
-    assert cloud.outputs["RecordsTableName"] not in {table for _, table in asked}
+    assert requested
+    assert {name for name, _ in requested} & {"Scan"} == set()
+    assert cloud.outputs["RecordsTableName"] not in {table for _, table in requested}
 
 
 def test_an_unknown_step_is_named(cloud):

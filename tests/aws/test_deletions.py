@@ -28,8 +28,8 @@ REASON = "Invalid: change: must not come as an event; the API's DELETE routes de
 
 def shown():
     """The jobs and datasets that lists show."""
-    questions, page = wiring.lineage_queries(), {"limit": 99, "offset": 0}
-    listed = questions.list_jobs(None, **page).items, questions.list_datasets(STORE, **page).items
+    queries, page = wiring.lineage_queries(), {"limit": 99, "offset": 0}
+    listed = queries.list_jobs(None, **page).items, queries.list_datasets(STORE, **page).items
     return {one.id.name for some in listed for one in some}
 
 
@@ -65,9 +65,9 @@ def test_a_deletion_on_the_queue_of_events_is_refused_and_hides_nothing(loaded, 
 
 
 def test_the_log_says_why_a_forged_deletion_waits_for_a_person(loaded):
-    told = load_events([QueuedMessage("m", json.dumps(FORGED[0]))], wiring.event_stores(), now_s=loaded.now_s)
+    returned = load_events([QueuedMessage("m", json.dumps(FORGED[0]))], wiring.event_stores(), now_s=loaded.now_s)
 
-    assert told == EventLoad(failed={"m": REASON}, refused=1)
+    assert returned == EventLoad(failed={"m": REASON}, refused=1)
 
 
 def test_what_is_no_deletion_is_refused_on_the_queue_of_deletions(loaded):
@@ -88,7 +88,7 @@ def test_a_deletion_of_its_own_queue_is_kept_and_hides(loaded):
 
 
 def test_a_deletion_of_a_clock_that_is_ahead_counts_from_when_sqs_took_it(loaded):
-    """A thing that an event tells of after the deletion was accepted is there, whatever the clock said."""
+    """A thing that an event mentions after the deletion was accepted is there, whatever the clock showed."""
     ahead = render_deletion(NAMESPACE, time="2025-11-21T00:00:00.000000Z", job=READ_FLIGHTS)
     event = loaded.event("DeletionsQueue", [ahead])
 

@@ -67,9 +67,9 @@ def test_listing_costs_as_many_requests_from_a_day_of_many_events_as_from_a_day_
     log, calls = wiring.event_log(), []
     cloud.dynamodb.meta.events.register("before-call.dynamodb.*", lambda **_: calls.append(1))
 
-    def requests(**asked):
+    def requests(**requested):
         calls.clear()
-        log.list_events(**asked)
+        log.list_events(**requested)
         return len(calls)
 
     log.put(runs(3, "few"), "2025-11-20")

@@ -26,9 +26,9 @@ def test_every_kind_of_event_is_queued_as_it_was_sent(cloud):
 
 
 def test_the_response_to_a_batch_has_the_result_of_each_event(cloud):
-    answer = send(cloud, {"events": [EVENT, without(EVENT, "run", "runId"), a_job_event()]})
+    response = send(cloud, {"events": [EVENT, without(EVENT, "run", "runId"), a_job_event()]})
 
-    assert answer == {
+    assert response == {
         "status": "partial_success",
         "summary": {"received": 3, "successful": 2, "failed": 1, "retriable": 0, "non_retriable": 1},
         "failed_events": [{"index": 1, "reason": "run.runId: is required", "retriable": False}],
@@ -38,9 +38,9 @@ def test_the_response_to_a_batch_has_the_result_of_each_event(cloud):
 
 
 def test_what_has_a_root_id_is_a_lineage_request_whatever_the_pipeline_passes_along(cloud):
-    answer = send(cloud, a_request(node_id="n", job={"name": "x"}, events=[], eventTime="now"))
+    response = send(cloud, a_request(node_id="n", job={"name": "x"}, events=[], eventTime="now"))
 
-    assert answer["node_id"] == "n"
+    assert response["node_id"] == "n"
     assert (len(cloud.bodies("RecordsQueue")), cloud.bodies("EventsQueue")) == (1, [])
 
 

@@ -25,8 +25,8 @@ CHECKED = a_run_event(
 )
 
 
-def listed(cloud, **asked):
-    return wiring.event_log().list_events(**{"limit": 100, **asked})
+def listed(cloud, **requested):
+    return wiring.event_log().list_events(**{"limit": 100, **requested})
 
 
 def job_names():

@@ -28,7 +28,7 @@ FROM_STREAMS = {
     "s3:PutObject",
     "s3:ListBucket",
 }
-# What Athena does in the name of who asks it.
+# What Athena does in the name of its caller.
 BY_ATHENA = {
     "glue:GetDatabase",
     "glue:GetTable",
@@ -47,8 +47,8 @@ SPARE = {
     "CompactFunction": ALWAYS,
     "EventsFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
-    # A node's parents are read one by one only where its root is too large to read whole; a workgroup's limit is asked
-    # for when a query hit it.
+    # A node's parents are read one by one only where its root is too large to read whole; a workgroup's limit is read
+    # when a query hit it.
     "ApiFunction": ALWAYS | BY_ATHENA | {"s3:ListBucket", "dynamodb:GetItem", "athena:GetWorkGroup"},
 }
 # One of each way that a request's records travel: alone, packed, and as a pointer to S3.
@@ -63,7 +63,7 @@ class Ledger:
 
     def __init__(self, cloud):
         self.cloud = cloud
-        self.asked: dict[str, set[tuple[str, ...]]] = {name: set() for name in SPARE}
+        self.requested: dict[str, set[tuple[str, ...]]] = {name: set() for name in SPARE}
         self._names = {value: key for key, value in cloud.outputs.items()}
         self._function = None
         for client in (cloud.sqs, cloud.s3, cloud.dynamodb, clients.client("glue"), clients.client("athena")):
@@ -78,8 +78,8 @@ class Ledger:
 
     def _note(self, params, model, **_):
         if self._function is not None:
-            asked = getattr(self, f"_{model.service_model.service_name}")(model.name, params)
-            self.asked[self._function].update(asked)
+            requested = getattr(self, f"_{model.service_model.service_name}")(model.name, params)
+            self.requested[self._function].update(requested)
 
     def _arn(self, physical_name):
         """`RecordsTable.Arn` for the physical name or address of the records table."""
@@ -104,7 +104,7 @@ class Ledger:
         return self._rows(operation, {params["TableName"]: [_row_of(params)]})
 
     def _rows(self, action, rows):
-        """The calls for rows by the names of their tables; only the graph table's partitions are told apart."""
+        """The calls for rows by the names of their tables; only the graph table's partitions are distinguished."""
         return {
             (f"dynamodb:{action}", self._arn(table), row.get("pk", {}).get("S", ""))
             for table, some in rows.items()
@@ -167,8 +167,8 @@ def _many(value):
 
 
 @pytest.fixture
-def asked(cloud, monkeypatch):
-    """What the functions ask for in a day that has everything in it."""
+def requested(cloud, monkeypatch):
+    """The calls of the functions in a day that has everything in it."""
     monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
     ledger = Ledger(cloud)
     with ledger.of("InputFunction"):
@@ -180,14 +180,14 @@ def asked(cloud, monkeypatch):
     with ledger.of("LoadFunction"):
         cloud.load(a_message(), a_message(storage_location="s3://b/other.csv"), "not a record")
         cloud.load({"records": [a_message(node_id="")]}, {"s3": pointer}, "not a record", queue="PackedQueue")
-    _tell(cloud, ledger)
+    _store(cloud, ledger)
     _compact(cloud, ledger)
     _expire(cloud, ledger)
-    _ask(cloud, ledger)
-    return ledger.asked
+    _send(cloud, ledger)
+    return ledger.requested
 
 
-def _tell(cloud, ledger):
+def _store(cloud, ledger):
     """Events by both doors, then loaded: a run that changes its mind, facts too big for an item, a pointer to S3."""
     bucket = cloud.outputs["IntakeBucketName"]
     cloud.s3.put_object(Bucket=bucket, Key="requests/e.json", Body=json.dumps(a_job_event()))
@@ -247,7 +247,7 @@ def _expire(cloud, ledger):
         cloud.trace("r", day=DAY)
 
 
-def _ask(cloud, ledger):
+def _send(cloud, ledger):
     """Each route; one trace is small, one is in the archive, and one is too large for an answer."""
     chain = {f"c{number}": f"c{number - 1}" if number else "wide" for number in range(20)}
     leaves = {f"leaf{number}": "c19" for number in range(110)}
@@ -288,33 +288,33 @@ def _call(cloud, method, path, *, body=None, status=200, **query):
         "body": body,
         "isBase64Encoded": False,
     }
-    answer = api_function.handler(event, cloud.context(29))
-    assert answer["statusCode"] == status, answer["body"][:200]
+    response = api_function.handler(event, cloud.context(29))
+    assert response["statusCode"] == status, response["body"][:200]
 
 
-def test_a_function_may_make_every_call_that_it_makes(grants, asked):
+def test_a_function_may_make_every_call_that_it_makes(grants, requested):
     refused = {
         function: {call for call in calls if not any(covers(grant, call) for grant in grants[function])}
-        for function, calls in asked.items()
+        for function, calls in requested.items()
     }
-    assert all(asked.values())
+    assert all(requested.values())
     assert refused == {function: set() for function in SPARE}
 
 
-def test_no_grant_is_spare(grants, asked):
+def test_no_grant_is_spare(grants, requested):
     unused = {
-        function: {grant[0] for grant in allowed if not _is_used(grant, allowed, asked[function])}
+        function: {grant[0] for grant in allowed if not _is_used(grant, allowed, requested[function])}
         for function, allowed in grants.items()
     }
     assert unused == SPARE
 
 
-def test_no_partition_is_spare(grants, asked):
+def test_no_partition_is_spare(grants, requested):
     """A role may use a partition in each way of its statement: that some way is used is enough."""
     keys = {function: {grant[2] for grant in allowed if grant[2] != "*"} for function, allowed in grants.items()}
     unused = {
         function: {
-            key for key in patterns if not any(fnmatchcase(call[2], key) for call in asked[function] if call[2:])
+            key for key in patterns if not any(fnmatchcase(call[2], key) for call in requested[function] if call[2:])
         }
         for function, patterns in keys.items()
     }

@@ -15,9 +15,9 @@ DAY_S = 24 * 3600
 
 
 def test_a_single_request_becomes_the_seeds_message(cloud):
-    answer = input_function.handler(a_request(node_id="n-1"), cloud.context())
+    response = input_function.handler(a_request(node_id="n-1"), cloud.context())
 
-    assert answer == {
+    assert response == {
         "root_id": "flights",
         "action_taken": "READ",
         "recordedAt": cloud.now_s,
@@ -57,12 +57,12 @@ def test_up_to_a_hundred_records_travel_alone_and_more_travel_packed(cloud, numb
 
 # Takes long: moto takes 2 ms for each of ten thousand records.
 def test_ten_thousand_records_travel_as_one_pointer_and_all_arrive(cloud):
-    answer = input_function.handler(a_batch(10_000, location="s3://bucket/" + "k" * 80), cloud.context())
+    response = input_function.handler(a_batch(10_000, location="s3://bucket/" + "k" * 80), cloud.context())
     (pointer,) = cloud.bodies("PackedQueue")
     load_function.handler(cloud.event("PackedQueue", [pointer]), cloud.context())
 
     assert list(pointer) == ["s3"]
-    assert {item["node_id"]["S"] for item in cloud.items()} == {node["node_id"] for node in answer["records"]}
+    assert {item["node_id"]["S"] for item in cloud.items()} == {node["node_id"] for node in response["records"]}
 
 
 def test_a_bad_request_is_refused_whole_and_changes_nothing(cloud):

@@ -359,8 +359,8 @@ def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_complete
     for number in range(1, calls + 1):
         root = f"r-{number:04}"
         with killed_at(clients, number, effective=effective):
-            told = story(cloud, root, until_done)
-        assert told == renamed(expected, root), f"killed at call {number} of {calls}"
+            returned = story(cloud, root, until_done)
+        assert returned == renamed(expected, root), f"killed at call {number} of {calls}"
 
 
 def renamed(expected, root):

@@ -57,8 +57,8 @@ def test_other_bytes_in_its_place_are_named_and_stay(cloud, bucket):
     other = hashlib.sha256(b"other").hexdigest()
     write(cloud, bucket, b"other")
 
-    told = f"s3://{bucket}/{KEY}: sha256 must be {SHA256}, got {other}: somebody else wrote the object"
-    with pytest.raises(Conflict, match=f"^{re.escape(told)}$"):
+    returned = f"s3://{bucket}/{KEY}: sha256 must be {SHA256}, got {other}: somebody else wrote the object"
+    with pytest.raises(Conflict, match=f"^{re.escape(returned)}$"):
         write(cloud, bucket)
     assert versions(cloud, bucket) == 1
 

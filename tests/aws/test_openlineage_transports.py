@@ -56,12 +56,12 @@ def test_every_kind_of_event_ends_in_the_graph(cloud, producer):
 
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
 
-    questions = wiring.lineage_queries()
-    job = questions.find_job(JobId("emissions", CHECK))
+    queries = wiring.lineage_queries()
+    job = queries.find_job(JobId("emissions", CHECK))
     assert ([one.name for one in job.inputs], [one.name for one in job.outputs]) == (["raw"], ["checked"])
-    assert questions.find_run(RUN).state == "COMPLETED"
-    assert questions.find_job(JobId("emissions", "declared")) is not None
-    assert questions.find_dataset(DatasetId(STORE, "described")) is not None
+    assert queries.find_run(RUN).state == "COMPLETED"
+    assert queries.find_job(JobId("emissions", "declared")) is not None
+    assert queries.find_dataset(DatasetId(STORE, "described")) is not None
 
 
 def test_what_ingest_would_refuse_is_left_for_the_dead_letters_alone(cloud):

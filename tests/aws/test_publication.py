@@ -164,8 +164,8 @@ def leave(cloud, number):
 def test_roots_that_were_too_large_are_given_to_spark(cloud, monkeypatch):
     monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
     deadline = leave(cloud, 1)["deadline"]
-    told = [{"root_sha": sha256_hex("big-0"), "marked_on": DAY}]
-    assert cloud.step("left", day=DAY, deadline=deadline) == {"roots": told}
+    returned = [{"root_sha": sha256_hex("big-0"), "marked_on": DAY}]
+    assert cloud.step("left", day=DAY, deadline=deadline) == {"roots": returned}
 
 
 @pytest.mark.parametrize(("before_deadline_s", "expected"), [(6 * HOUR, 20), (2700, 10), (2699, 5), (-60, 5)])

@@ -97,6 +97,6 @@ def test_what_in_the_log_is_no_event_is_reported_and_skipped(loaded, empty):
 
     key = "events/year=2025/month=11/day=20/0.jsonl.gz"
     loaded.s3.put_object(Bucket=empty.bucket, Key=key, Body=gzip.compress(b'{"eventTime":"never"}\n'))
-    [told] = replay([key], empty, NamingRules())
-    assert (told.objects, told.events) == (1, 0)
-    assert told.failed[0].startswith(f"{key}:1: ")
+    [returned] = replay([key], empty, NamingRules())
+    assert (returned.objects, returned.events) == (1, 0)
+    assert returned.failed[0].startswith(f"{key}:1: ")

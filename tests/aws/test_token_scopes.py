@@ -11,7 +11,7 @@ from lambdas import api as api_function
 from lineage import settings
 from lineage.api.app import render_document
 from lineage.api.tokens import SCOPES
-from tests.aws.test_tokens import a_token, an_event, ask, status
+from tests.aws.test_tokens import a_token, an_event, send, status
 from tests.builders import a_request, messages
 from tests.builders_events import NAMESPACE, a_run_event
 
@@ -55,7 +55,7 @@ def test_a_scope_opens_its_own_routes_and_no_other(cloud, scope):
     text = a_token(cloud, scope)
     for method, path, needed in ROUTES:
         body = {} if method == "POST" else None
-        code, message, _ = ask(cloud, text, method, re.sub("{.*?}", "x", path), body=body)
+        code, message, _ = send(cloud, text, method, re.sub("{.*?}", "x", path), body=body)
         if needed in (None, scope):
             assert code not in (401, 403), (method, path)
         else:
@@ -64,8 +64,8 @@ def test_a_scope_opens_its_own_routes_and_no_other(cloud, scope):
 
 def test_head_needs_what_get_needs(cloud):
     for scope, code in (("write", 403), ("read", 200)):
-        answer = api_function.handler(an_event(a_token(cloud, scope), "HEAD"), cloud.context(29))
-        assert (answer["statusCode"], answer["body"]) == (code, "")
+        response = api_function.handler(an_event(a_token(cloud, scope), "HEAD"), cloud.context(29))
+        assert (response["statusCode"], response["body"]) == (code, "")
 
 
 def test_who_may_write_in_a_namespace_may_not_delete_it(cloud):
@@ -73,7 +73,7 @@ def test_who_may_write_in_a_namespace_may_not_delete_it(cloud):
     path = f"/api/v1/namespaces/{NAMESPACE}"
     may_write, may_delete = (a_token(cloud, scope, namespaces=[NAMESPACE]) for scope in ("write", "delete"))
 
-    assert ask(cloud, may_write, "DELETE", path)[:2] == (403, "token: needs the scope delete; this one has write")
+    assert send(cloud, may_write, "DELETE", path)[:2] == (403, "token: needs the scope delete; this one has write")
     assert cloud.bodies("EventsQueue") == []
     assert status(cloud, may_delete, "DELETE", path) == 200
 
@@ -96,11 +96,11 @@ def roots(cloud, monkeypatch):
     return a_token(cloud, "records", roots=["flights-*"])
 
 
-def answer_of(cloud, text, path, **query):
+def response_to(cloud, text, path, **query):
     """Return the status and the JSON of an answer."""
     event = an_event(text, "GET", path, **query)
-    answer = api_function.handler(event, cloud.context(29))
-    return answer["statusCode"], json.loads(answer["body"])
+    response = api_function.handler(event, cloud.context(29))
+    return response["statusCode"], json.loads(response["body"])
 
 
 def test_a_tokens_roots_are_all_that_it_reads(cloud, roots):
@@ -109,17 +109,17 @@ def test_a_tokens_roots_are_all_that_it_reads(cloud, roots):
     assert status(cloud, roots, "POST", f"{ours}/trace") == 202
 
     for method, path in (("GET", theirs), ("GET", f"{theirs}/trace"), ("POST", f"{theirs}/trace")):
-        unknown = ask(cloud, roots, method, path.replace(THEIRS, "no-1"))
-        code, message, _ = ask(cloud, roots, method, path)
+        unknown = send(cloud, roots, method, path.replace(THEIRS, "no-1"))
+        code, message, _ = send(cloud, roots, method, path)
         assert (code, message.replace(THEIRS, "no-1")) == unknown[:2] == (404, "root_id: no root 'no-1' is known")
     assert len(cloud.bodies("TraceQueue")) == 1
 
 
 def test_a_node_is_shown_in_the_tokens_roots_alone(cloud, roots):
-    code, place = answer_of(cloud, roots, f"{RECORDS}/nodes/shared")
+    code, place = response_to(cloud, roots, f"{RECORDS}/nodes/shared")
     assert (code, [record["root_id"] for record in place["path"]]) == (200, [OURS])
-    assert len(answer_of(cloud, a_token(cloud, "records"), f"{RECORDS}/nodes/shared")[1]["matches"]) == 2
-    assert [ask(cloud, roots, path=f"{RECORDS}/nodes/{node}")[0] for node in ("our", "their", "none")] == [
+    assert len(response_to(cloud, a_token(cloud, "records"), f"{RECORDS}/nodes/shared")[1]["matches"]) == 2
+    assert [send(cloud, roots, path=f"{RECORDS}/nodes/{node}")[0] for node in ("our", "their", "none")] == [
         200,
         404,
         404,
@@ -127,10 +127,10 @@ def test_a_node_is_shown_in_the_tokens_roots_alone(cloud, roots):
 
 
 def test_a_search_stays_within_the_tokens_roots(cloud, roots):
-    code, page = answer_of(cloud, roots, f"{RECORDS}/search", root=OURS, node="shared")
+    code, page = response_to(cloud, roots, f"{RECORDS}/search", root=OURS, node="shared")
     assert (code, [record["root_id"] for record in page["records"]]) == (200, [OURS])
     for query in ({"node": "shared"}, {"location": "s3://"}, {"root": THEIRS}, {"start": "now-1d"}):
-        code, message, _ = ask(cloud, roots, path=f"{RECORDS}/search", **query)
+        code, message, _ = send(cloud, roots, path=f"{RECORDS}/search", **query)
         assert code == 403
         assert message in (
             "token: may not use records without naming one of its roots (root=...)",
@@ -153,7 +153,7 @@ def a_record(root):
     ],
 )
 def test_a_request_is_taken_if_each_of_its_records_is_of_the_tokens_roots(cloud, roots, request_, refused):
-    code, message, _ = ask(cloud, roots, "POST", RECORDS, body=request_)
+    code, message, _ = send(cloud, roots, "POST", RECORDS, body=request_)
     if refused is None:
         assert code == 201
         assert {record["root_id"] for record in cloud.bodies("RecordsQueue")} == {OURS}
@@ -163,5 +163,5 @@ def test_a_request_is_taken_if_each_of_its_records_is_of_the_tokens_roots(cloud,
 
 
 def test_a_token_of_all_roots_searches_all(cloud, roots):
-    code, page = answer_of(cloud, a_token(cloud, "records"), f"{RECORDS}/search", node="shared")
+    code, page = response_to(cloud, a_token(cloud, "records"), f"{RECORDS}/search", node="shared")
     assert (code, sorted(record["root_id"] for record in page["records"])) == (200, [OURS, THEIRS])

@@ -10,7 +10,7 @@ from headwater import token as command
 from lambdas import wiring
 from lineage.api.tokens import Tokens
 from tests.aws.faults import before, refused, timed_out
-from tests.aws.test_tokens import a_token, ask, status
+from tests.aws.test_tokens import a_token, send, status
 from tests.builders import NOON
 
 DAY_S = 24 * 3600
@@ -79,7 +79,7 @@ def test_whoever_is_refused_for_a_bad_token_uses_none_and_who_may_not_do_a_thing
     assert [status(cloud, one) for one in (wrong, expired, "hw_x")] == [401] * 3
     assert wiring.tokens().last_uses() == {}
 
-    assert ask(cloud, text, "DELETE", "/api/v1/namespaces/x")[0] == 403
+    assert send(cloud, text, "DELETE", "/api/v1/namespaces/x")[0] == 403
     assert wiring.tokens().last_uses() == {id_of(text): TODAY}
 
 

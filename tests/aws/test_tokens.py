@@ -62,30 +62,30 @@ def an_event(token, method="GET", path="/api/v1/namespaces", *, body=None, door=
     }
 
 
-def ask(cloud, token, *args, **kwargs):
+def send(cloud, token, *args, **kwargs):
     """Return the status, the message of a refusal, and the headers."""
-    return ask_whole(cloud, token, *args, **kwargs)[:3]
+    return send_whole(cloud, token, *args, **kwargs)[:3]
 
 
-def ask_whole(cloud, token, *args, **kwargs):
-    """Return what `ask` does, and the body of the answer."""
-    answer = api_function.handler(an_event(token, *args, **kwargs), cloud.context(29))
-    told = json.loads(answer["body"]) if answer["body"] else {}
-    if answer["statusCode"] >= 400:
-        assert told == {"code": answer["statusCode"], "message": told["message"]}
-    headers = answer.get("multiValueHeaders") or answer.get("headers")
-    return answer["statusCode"], told.get("message") if isinstance(told, dict) else None, headers, told
+def send_whole(cloud, token, *args, **kwargs):
+    """Return what `send` does, and the body of the response."""
+    response = api_function.handler(an_event(token, *args, **kwargs), cloud.context(29))
+    returned = json.loads(response["body"]) if response["body"] else {}
+    if response["statusCode"] >= 400:
+        assert returned == {"code": response["statusCode"], "message": returned["message"]}
+    headers = response.get("multiValueHeaders") or response.get("headers")
+    return response["statusCode"], returned.get("message") if isinstance(returned, dict) else None, headers, returned
 
 
 def status(*args, **kwargs):
-    return ask(*args, **kwargs)[0]
+    return send(*args, **kwargs)[0]
 
 
 def graph(cloud, token, **query):
     """The nodes of the graph around one."""
-    code, _, _, told = ask_whole(cloud, token, path="/api/v1/lineage", **query)
+    code, _, _, returned = send_whole(cloud, token, path="/api/v1/lineage", **query)
     assert code == 200
-    return told["graph"]
+    return returned["graph"]
 
 
 def test_a_token_is_known_by_its_hash_alone(cloud):
@@ -194,7 +194,7 @@ def test_the_signed_api_needs_no_token_and_ignores_one(cloud):
 def test_a_caller_is_refused_where_no_stage_variable_says_who_checks_callers(cloud, door):
     """A stage without the variable, as a third API or a console test would have: nobody may have checked the caller."""
     for path in ("/", "/openapi.json", "/api/v1/namespaces", "/nowhere"):
-        assert ask(cloud, a_token(cloud), path=path, door=door)[:2] == (
+        assert send(cloud, a_token(cloud), path=path, door=door)[:2] == (
             403,
             "stage variable auth: must be iam or token",
         )
@@ -212,10 +212,10 @@ def test_a_caller_is_refused_where_no_stage_variable_says_who_checks_callers(clo
 )
 @pytest.mark.parametrize("path", ["/", "/openapi.json", "/api/v1/namespaces", "/nowhere"])
 def test_a_caller_without_a_valid_token_is_challenged_whatever_the_path(cloud, headers, message, path):
-    code, told, answered = ask(cloud, None, path=path, headers=headers)
+    code, returned, responded = send(cloud, None, path=path, headers=headers)
 
-    assert (code, told) == (401, message)
-    assert answered["WWW-Authenticate"] in ("Bearer", ["Bearer"])
+    assert (code, returned) == (401, message)
+    assert responded["WWW-Authenticate"] in ("Bearer", ["Bearer"])
 
 
 def test_the_header_may_be_spelled_as_clients_do(cloud):
@@ -276,31 +276,31 @@ def operations(*listed):
 def test_an_event_is_taken_if_all_that_it_names_is_within_the_tokens_namespaces(cloud, event, refused, batch):
     text = a_token(cloud, namespaces=[NAMESPACE, f"{STORE}*"])
     path, body = ("/api/v1/lineage/batch", [a_run_event(), event]) if batch else ("/api/v1/lineage", event)
-    code, told, _ = ask(cloud, text, "POST", path, body=body)
+    code, returned, _ = send(cloud, text, "POST", path, body=body)
 
     if refused is None:
         assert code == (204 if batch else 201)
     else:
-        assert (code, told) == (403, f"token: may not write in the namespace {refused!r}")
+        assert (code, returned) == (403, f"token: may not write in the namespace {refused!r}")
         assert cloud.bodies("EventsQueue") == []
 
 
 def test_an_event_that_breaks_a_rule_is_invalid_and_not_forbidden(cloud):
     text = a_token(cloud, namespaces=[NAMESPACE])
-    code, told, _ = ask(cloud, text, "POST", "/api/v1/lineage", body={"eventTime": "x"})
+    code, returned, _ = send(cloud, text, "POST", "/api/v1/lineage", body={"eventTime": "x"})
     assert code == 422
-    assert "run" in told
+    assert "run" in returned
 
 
 def test_a_node_is_in_the_namespace_that_finds_it_not_in_one_that_its_id_might_be_read_as(cloud):
     cloud.load_events({**a_run_event(), "job": {"namespace": "team:secret", "name": "nightly"}})
     path, node_id = "/api/v1/lineage", "job:team:secret:nightly"
 
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[:2] == (
+    assert send(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[:2] == (
         404,
         f"Node '{node_id}' not found.",
     )
-    assert ask(cloud, a_token(cloud, "read"), path=path, nodeId=node_id)[0] == 200
+    assert send(cloud, a_token(cloud, "read"), path=path, nodeId=node_id)[0] == 200
 
 
 def test_a_field_is_read_from_the_splits_of_its_id_that_the_token_sees(cloud):
@@ -308,11 +308,11 @@ def test_a_field_is_read_from_the_splits_of_its_id_that_the_token_sees(cloud):
     cloud.load_events(a_run_event(outputs=[a_dataset("nightly", "team:secret", fields=["age"])]))
     path, node_id = "/api/v1/column-lineage", "datasetField:team:secret:nightly:age"
 
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 404
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
+    assert send(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 404
+    assert send(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
     cloud.load_events(a_run_event(outputs=[a_dataset("secret", "team", fields=["age"])]))
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team*"]), path=path, nodeId=node_id)[0] == 200
+    assert send(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
+    assert send(cloud, a_token(cloud, "read", namespaces=["team*"]), path=path, nodeId=node_id)[0] == 200
 
 
 ENCODED = quote(STORE, safe="")
@@ -377,7 +377,7 @@ def test_a_run_of_another_namespace_is_not_there(cloud):
     cloud.load_events(a_run_event())
     text = a_token(cloud, "read", namespaces=["elsewhere"])
     for path, query in ((f"/api/v1/jobs/runs/{RUN}", {}), ("/api/v1/runlineage/upstream", {"runId": RUN})):
-        assert ask(cloud, text, "GET", path, **query)[:2] == (404, f"Run '{RUN}' not found.")
+        assert send(cloud, text, "GET", path, **query)[:2] == (404, f"Run '{RUN}' not found.")
 
 
 @pytest.mark.parametrize(
@@ -390,12 +390,12 @@ def test_a_run_of_another_namespace_is_not_there(cloud):
 )
 def test_what_a_token_does_not_see_it_cannot_delete_whether_it_is_there_or_not(cloud, path, message):
     text = a_token(cloud, "delete", namespaces=[NAMESPACE])
-    assert ask(cloud, text, "DELETE", path)[:2] == (404, message)
+    assert send(cloud, text, "DELETE", path)[:2] == (404, message)
     cloud.load_events(a_run_event(namespace="elsewhere", job="check", outputs=[a_dataset("raw", "elsewhere")]))
     cloud.now_s += 60
-    assert ask(cloud, text, "DELETE", path)[:2] == (404, message)
+    assert send(cloud, text, "DELETE", path)[:2] == (404, message)
     assert cloud.bodies("DeletionsQueue") == []
-    assert ask(cloud, a_token(cloud, "delete"), "DELETE", path)[0] == 200
+    assert send(cloud, a_token(cloud, "delete"), "DELETE", path)[0] == 200
 
 
 def test_a_dataset_is_not_deleted_by_another_name_that_it_has_in_a_namespace_of_the_tokens(cloud):
@@ -404,12 +404,12 @@ def test_a_dataset_is_not_deleted_by_another_name_that_it_has_in_a_namespace_of_
     cloud.now_s += 60
     path = "/api/v1/namespaces/hive/datasets/db.raw"
 
-    assert ask(cloud, a_token(cloud, "delete", namespaces=["hive"]), "DELETE", path)[:2] == (
+    assert send(cloud, a_token(cloud, "delete", namespaces=["hive"]), "DELETE", path)[:2] == (
         403,
         f"token: may not delete in the namespace {STORE!r}",
     )
     assert cloud.bodies("DeletionsQueue") == []
-    assert ask(cloud, a_token(cloud, "delete", namespaces=["hive", STORE]), "DELETE", path)[0] == 200
+    assert send(cloud, a_token(cloud, "delete", namespaces=["hive", STORE]), "DELETE", path)[0] == 200
     (deletion,) = cloud.bodies("DeletionsQueue")
     assert (deletion["namespace"], deletion["dataset"]) == (STORE, "raw")
 
@@ -429,9 +429,9 @@ def test_a_deployment_that_is_strict_about_namespaces_shows_neighbours_by_id_alo
 
 def test_no_token_is_written_to_a_log(cloud, capsys, caplog):
     text = a_token(cloud)
-    ask(cloud, text)
-    ask(cloud, text + "x")
-    said = capsys.readouterr()
+    send(cloud, text)
+    send(cloud, text + "x")
+    printed = capsys.readouterr()
     assert len(caplog.records) == 2
     logged = [str(vars(record)) for record in caplog.records]
-    assert text.rpartition("_")[2] not in "".join([said.out, said.err, *logged])
+    assert text.rpartition("_")[2] not in "".join([printed.out, printed.err, *logged])

@@ -169,7 +169,7 @@ def test_a_roots_objects_never_go_back_in_days(cloud):
 
 
 @pytest.mark.parametrize(
-    ("compacted", "asked", "committed"),
+    ("compacted", "requested", "committed"),
     [
         (None, "2001-01-01", "2025-11-17"),  # before a first digest: as far back as compaction looks
         (None, "2025-11-18", "2025-11-18"),
@@ -178,9 +178,9 @@ def test_a_roots_objects_never_go_back_in_days(cloud):
         ("2025-11-19", "2025-11-20", "2025-11-20"),
     ],
 )
-def test_an_object_lies_on_a_day_that_a_digest_will_cover(cloud, compacted, asked, committed):
+def test_an_object_lies_on_a_day_that_a_digest_will_cover(cloud, compacted, requested, committed):
     if compacted:
         cloud.compact(compacted)
     cloud.load(*messages(FILE_AND_ROWS))
-    cloud.trace(day=asked)
+    cloud.trace(day=requested)
     assert key_of_last(cloud).startswith(f"traces/year={committed[:4]}/month={committed[5:7]}/day={committed[8:]}/")

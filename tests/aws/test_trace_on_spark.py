@@ -54,7 +54,7 @@ def leave(cloud, monkeypatch, *more):
 
 
 def run(cloud, spark, **changes):  # noqa: F811
-    told = {
+    returned = {
         "root-sha": SHA,
         "marked-on": today(cloud),
         "day": today(cloud),
@@ -62,7 +62,7 @@ def run(cloud, spark, **changes):  # noqa: F811
         "started-at": cloud.now_s,
         **changes,
     }
-    return main([part for name, value in told.items() for part in (f"--{name}", str(value))], spark)
+    return main([part for name, value in returned.items() for part in (f"--{name}", str(value))], spark)
 
 
 # Takes long: the first in this file to run the job: Spark compiles all its plans.

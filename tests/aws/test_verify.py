@@ -143,15 +143,15 @@ def test_a_day_that_is_being_sealed_is_noted(sealed):
         gzip.compress(b"".join(render_digest(Head("2025-11-22", seal, calendar.last(), days), [], []))),
     )
 
-    key, told = key_of("2025-11-22"), "the graph table does not name it as the last yet: is it being sealed?"
-    assert found(sealed) == [Finding("2025-11-22", key, Kind.NOTE, told)]
+    key, returned = key_of("2025-11-22"), "the graph table does not name it as the last yet: is it being sealed?"
+    assert found(sealed) == [Finding("2025-11-22", key, Kind.NOTE, returned)]
 
 
 def test_a_digest_of_a_day_that_nobody_sealed_is_found(sealed):
     put(sealed, key_of("2025-11-22"), sealed.objects("digests/")[key_of(NEXT_DAY)])
 
-    told = "the graph table does not say that its day is sealed"
-    assert found(sealed) == [Finding("2025-11-22", key_of("2025-11-22"), Kind.UNLINKED, told)]
+    returned = "the graph table does not say that its day is sealed"
+    assert found(sealed) == [Finding("2025-11-22", key_of("2025-11-22"), Kind.UNLINKED, returned)]
 
 
 def test_a_graph_table_without_an_end_proves_no_digest(sealed):
@@ -159,17 +159,17 @@ def test_a_graph_table_without_an_end_proves_no_digest(sealed):
         TableName=sealed.outputs["GraphTableName"], Key={"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
     )
 
-    told = "the graph table names no digest as the last"
-    assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.UNLINKED, told)]
+    returned = "the graph table names no digest as the last"
+    assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.UNLINKED, returned)]
 
 
 def test_listings_are_read_to_their_last_page(sealed):
     for number in range(1_001):
         put(sealed, f"traces/year=2025/month=11/day=22/{number}", b"x")
 
-    told = "objects that are not sealed yet: 1,001"
+    returned = "objects that are not sealed yet: 1,001"
     prefix = "traces/year=2025/month=11/day=22/"
-    assert found(sealed) == [Finding("2025-11-22", prefix, Kind.NOTE, told)]
+    assert found(sealed) == [Finding("2025-11-22", prefix, Kind.NOTE, returned)]
 
 
 def test_an_object_that_is_not_given_out_is_named(sealed):

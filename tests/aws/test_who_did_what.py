@@ -14,7 +14,7 @@ from lambdas import wiring
 from lambdas.telemetry import logger
 from lineage.api.app import Api
 from lineage.graph.table import GraphTable
-from tests.aws.test_tokens import a_token, an_event, ask
+from tests.aws.test_tokens import a_token, an_event, send
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
 
 EVENTS = "/api/v1/lineage"
@@ -43,7 +43,7 @@ def test_each_request_is_one_line_of_the_log_with_caller_and_path(cloud, caplog)
         (text, "PUT", EVENTS, None),
         (text[:-1] + "~", "GET", "/", None),
     ):
-        ask(cloud, token, method, path, body=body)
+        send(cloud, token, method, path, body=body)
 
     assert [tuple(line.get(name) for name in ("caller", "method", "path", "status")) for line in logged(caplog)] == [
         (caller(text), "GET", "/api/v1/namespaces", 200),
@@ -56,7 +56,7 @@ def test_each_request_is_one_line_of_the_log_with_caller_and_path(cloud, caplog)
 
 
 def test_a_line_names_the_request_as_the_access_log_does(cloud, caplog):
-    ask(cloud, a_token(cloud))
+    send(cloud, a_token(cloud))
     assert [line["api_request_id"] for line in logged(caplog)] == ["r"]
 
 
@@ -70,8 +70,8 @@ def test_the_signed_api_logs_the_principal(cloud, caplog):
 
 def test_a_line_holds_no_token_no_query_and_no_body(cloud, caplog):
     text = a_token(cloud)
-    ask(cloud, text, path="/api/v1/search", q="who-asks-for-this")
-    ask(cloud, text, "POST", EVENTS, body=a_run_event(run_facets={"note": {"text": "in-the-body"}}))
+    send(cloud, text, path="/api/v1/search", q="who-asks-for-this")
+    send(cloud, text, "POST", EVENTS, body=a_run_event(run_facets={"note": {"text": "in-the-body"}}))
     lines = json.dumps(logged(caplog))
     assert len(json.loads(lines)) == 2
     for secret in (text.rpartition("_")[2], "who-asks-for-this", "in-the-body", "Bearer"):
@@ -92,7 +92,7 @@ def test_a_path_is_logged_as_far_as_a_line_may_be_long():
 
 
 def test_a_path_cannot_break_a_line_of_the_log(cloud, caplog):
-    ask(cloud, a_token(cloud), path='/a"b\nc\ud800é')
+    send(cloud, a_token(cloud), path='/a"b\nc\ud800é')
     assert [line["path"] for line in logged(caplog)] == ["/a%22b%0Ac%ED%A0%80%C3%A9"]
 
 
@@ -154,10 +154,10 @@ def rows(cloud):
 
 def test_the_raw_log_names_who_sent_each_event_and_each_deletion(cloud):
     one, other = a_token(cloud, "write"), a_token(cloud, "write", "delete")
-    ask(cloud, one, "POST", EVENTS, body=a_run_event(job=CHECK))
-    ask(cloud, other, "POST", f"{EVENTS}/batch", body=[a_run_event(run="second", job=CALCULATE)])
+    send(cloud, one, "POST", EVENTS, body=a_run_event(job=CHECK))
+    send(cloud, other, "POST", f"{EVENTS}/batch", body=[a_run_event(run="second", job=CALCULATE)])
     assert deliver(cloud) == 2
-    ask(cloud, other, "DELETE", f"/api/v1/namespaces/{NAMESPACE}/jobs/{CHECK}")
+    send(cloud, other, "DELETE", f"/api/v1/namespaces/{NAMESPACE}/jobs/{CHECK}")
 
     assert callers(cloud) == [(caller(one), CHECK), (caller(other), CALCULATE)]
     assert rows(cloud)
@@ -167,7 +167,7 @@ def test_a_deletion_is_queued_with_its_caller(cloud):
     text = a_token(cloud, "delete")
     cloud.load_events(a_run_event(job=CHECK, outputs=[a_dataset("raw")]))
     for path in (f"{NAMESPACE}/jobs/{CHECK}", f"{quote(STORE, safe='')}/datasets/raw", NAMESPACE):
-        assert ask(cloud, text, "DELETE", f"/api/v1/namespaces/{path}")[0] == 200
+        assert send(cloud, text, "DELETE", f"/api/v1/namespaces/{path}")[0] == 200
     deliver(cloud)
 
     deletions = [line for line in raw_lines(cloud) if line["event"].get("change") == "DELETE"]
@@ -177,12 +177,12 @@ def test_a_deletion_is_queued_with_its_caller(cloud):
 def test_an_event_that_two_callers_send_is_one_event(cloud):
     event = a_run_event(job=CHECK)
     tokens = [a_token(cloud, "write") for _ in range(2)]
-    ask(cloud, tokens[0], "POST", EVENTS, body=event)
+    send(cloud, tokens[0], "POST", EVENTS, body=event)
     deliver(cloud)
     once, listed = rows(cloud), wiring.event_log().list_events(limit=10)
 
     for text in (tokens[1], tokens[0], tokens[1]):
-        ask(cloud, text, "POST", EVENTS, body=event)
+        send(cloud, text, "POST", EVENTS, body=event)
     deliver(cloud)
     assert rows(cloud) == once
     assert wiring.event_log().list_events(limit=10) == listed
@@ -209,6 +209,6 @@ def test_who_sends_to_the_queue_itself_is_named_by_the_queue_whatever_he_claims(
 def test_an_event_too_large_for_a_message_is_named_like_any_other(cloud):
     text = a_token(cloud, "write")
     large = {"_producer": "p", "_schemaURL": "s", "text": "x" * 900_000}
-    assert ask(cloud, text, "POST", EVENTS, body=a_run_event(job=CHECK, run_facets={"plan": large}))[0] == 201
+    assert send(cloud, text, "POST", EVENTS, body=a_run_event(job=CHECK, run_facets={"plan": large}))[0] == 201
     deliver(cloud)
     assert callers(cloud) == [(caller(text), CHECK)]

@@ -1,4 +1,4 @@
-"""The runtime's own tests run it on a small template with handlers that do as they are told (functions/probe.py)."""
+"""The runtime's own tests run it on a small template, with handlers that do as they are bid (functions/probe.py)."""
 
 from __future__ import annotations
 
@@ -219,15 +219,15 @@ class Probe:
 
     @property
     def dead(self):
-        said = self.sqs.receive_message(QueueUrl=self.stack.outputs["DeadUrl"], MaxNumberOfMessages=10)
-        return [json.loads(message["Body"]) for message in said.get("Messages", [])]
+        result = self.sqs.receive_message(QueueUrl=self.stack.outputs["DeadUrl"], MaxNumberOfMessages=10)
+        return [json.loads(message["Body"]) for message in result.get("Messages", [])]
 
     def send(self, *bodies):
         entries = [{"Id": str(n), "MessageBody": json.dumps(body)} for n, body in enumerate(bodies)]
         for start in range(0, len(entries), 10):
             url = self.stack.outputs["WorkUrl"]
-            said = self.sqs.send_message_batch(QueueUrl=url, Entries=entries[start : start + 10])
-            assert not said.get("Failed")
+            result = self.sqs.send_message_batch(QueueUrl=url, Entries=entries[start : start + 10])
+            assert not result.get("Failed")
 
     def put(self, **item):
         attributes = {name: {"N" if isinstance(value, int) else "S": str(value)} for name, value in item.items()}
@@ -251,7 +251,7 @@ class Probe:
             time.sleep(0.05)
 
     def deliveries(self, count):
-        """Wait for so many batches, each settled; what fails comes back at once."""
+        """Wait for so many batches, each done; what fails comes back at once."""
         self.until(lambda: len(self.seen) == count and self.stack.running == 0)
         self.stack.advance(self.visibility_s + 1)
 

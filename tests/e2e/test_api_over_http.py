@@ -41,12 +41,12 @@ class Kept(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def ask(method: str, url: str, form: object = None) -> tuple[int, dict[str, str], bytes]:
+def send(method: str, url: str, form: object = None) -> tuple[int, dict[str, str], bytes]:
     body = None if form is None else json.dumps(form).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"}, method=method)
     try:
-        with urllib.request.build_opener(Kept).open(request, timeout=30) as answer:
-            return answer.status, _lowered(answer.headers), answer.read()
+        with urllib.request.build_opener(Kept).open(request, timeout=30) as response:
+            return response.status, _lowered(response.headers), response.read()
     except urllib.error.HTTPError as error:
         with error:
             return error.code, _lowered(error.headers), error.read()
@@ -61,12 +61,12 @@ def test_ids_with_slashes_travel_through_the_path(local_stack: LocalStack) -> No
     records = f"{local_stack.api_url}/api/v1/records"
     form = {"root_id": root, "parent_id": root, "action_taken": "READ", "storage_location": root, "node_id": root}
 
-    assert ask("POST", records, form)[0] == 201
+    assert send("POST", records, form)[0] == 201
     local_stack.drain()
 
-    _, _, body = ask("GET", f"{records}/roots/{quote(root, safe='')}")
+    _, _, body = send("GET", f"{records}/roots/{quote(root, safe='')}")
     assert [record["node_id"] for record in json.loads(body)["records"]] == [root]
-    _, headers, lines = ask("GET", f"{records}/roots/{quote(root, safe='')}/trace")
+    _, headers, lines = send("GET", f"{records}/roots/{quote(root, safe='')}/trace")
     assert headers["content-type"] == "application/x-ndjson"
     assert [step["node_id"] for step in json.loads(lines)["lineage"]] == [root]
 
@@ -94,8 +94,8 @@ def test_a_body_reaches_the_function_byte_by_byte(
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=30)
 
-    with refused.value as answer:
-        assert (answer.code, json.load(answer)["message"][: len(message)]) == (status, message)
+    with refused.value as response:
+        assert (response.code, json.load(response)["message"][: len(message)]) == (status, message)
 
 
 def test_a_request_may_come_gzipped(local_stack: LocalStack) -> None:
@@ -106,8 +106,8 @@ def test_a_request_may_come_gzipped(local_stack: LocalStack) -> None:
         {"Content-Type": "application/json", "Content-Encoding": "gzip"},
     )
 
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        assert (answer.status, json.load(answer)["root_id"]) == (201, "gzipped")
+    with urllib.request.urlopen(request, timeout=30) as response:
+        assert (response.status, json.load(response)["root_id"]) == (201, "gzipped")
 
 
 def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack: LocalStack) -> None:
@@ -119,12 +119,12 @@ def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack
     headers = {"Content-Type": "application/json", "Content-Encoding": "gzip", "Transfer-Encoding": "chunked"}
     parts = (packed[start : start + 100] for start in range(0, len(packed), 100))
     connection.request("POST", "/api/v1/lineage", parts, headers, encode_chunked=True)
-    answer = connection.getresponse()
-    assert (answer.status, answer.read()) == (201, b"")
+    response = connection.getresponse()
+    assert (response.status, response.read()) == (201, b"")
     connection.close()
     local_stack.drain()
 
-    status, _, body = ask("GET", f"{local_stack.api_url}/api/v1/namespaces/{namespace}/jobs")
+    status, _, body = send("GET", f"{local_stack.api_url}/api/v1/namespaces/{namespace}/jobs")
     assert (status, [job["name"] for job in json.loads(body)["jobs"]]) == (200, ["check"])
 
 
@@ -134,36 +134,36 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
     parent = root
     for number in range(40):
         form = {"root_id": root, "parent_id": parent, "action_taken": "CHECK", "node_id": str(number)}
-        assert ask("POST", records, {**form, "storage_location": "s3://" + "x" * 2000})[0] == 201
+        assert send("POST", records, {**form, "storage_location": "s3://" + "x" * 2000})[0] == 201
         parent = str(number)
     leaves = [{"node_id": f"leaf {number}", "storage_location": "s3://x"} for number in range(80)]
     form = {"root_id": root, "parent_id": parent, "action_taken": "SPLIT", "records": leaves}
-    assert ask("POST", records, form)[0] == 201
+    assert send("POST", records, form)[0] == 201
     local_stack.drain()
 
-    status, headers, _ = ask("GET", f"{records}/roots/{root}/trace")
+    status, headers, _ = send("GET", f"{records}/roots/{root}/trace")
 
     assert status == 303
     link = headers["location"]
-    status, headers, body = ask("GET", link)
+    status, headers, body = send("GET", link)
     assert (status, headers["content-type"], headers["content-encoding"]) == (200, "application/x-ndjson", "gzip")
     assert "access-control-allow-origin" not in headers
     # A page of this machine may follow it, too; one from elsewhere may not, for nobody here checks signatures.
     for origin, allowed in (("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("https://example.com", None)):
         request = urllib.request.Request(link, headers={"Origin": origin})
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            assert (answer.headers["Access-Control-Allow-Origin"], answer.read()) == (allowed, body)
-    told = {json.loads(line)["record_id"] for line in gzip.decompress(body).splitlines()}
-    assert told == {f"leaf {number}" for number in range(80)}
+        with urllib.request.urlopen(request, timeout=30) as response:
+            assert (response.headers["Access-Control-Allow-Origin"], response.read()) == (allowed, body)
+    returned = {json.loads(line)["record_id"] for line in gzip.decompress(body).splitlines()}
+    assert returned == {f"leaf {number}" for number in range(80)}
 
 
 @pytest.fixture(scope="module")
 def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The API of a stack of its own, for a fuzzer deletes; the runs that the document's examples tell of have been."""
+    """The API of a stack of its own, for a fuzzer deletes; the runs that the document's examples mention have been."""
     with LocalStack(template, window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
         started = {**EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}
         for event in (started, EVENT, ESTIMATE):
-            assert ask("POST", f"{stack.api_url}/api/v1/lineage", event)[0] == 201
+            assert send("POST", f"{stack.api_url}/api/v1/lineage", event)[0] == 201
         stack.drain()
         yield stack.api_url
 
@@ -182,7 +182,7 @@ ONE_OF_TWO = ("q", "nodeId")
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_documents_examples_ask_for_what_is_there(path: str, api_url: str) -> None:
+def test_the_documents_examples_request_what_is_there(path: str, api_url: str) -> None:
     item: dict[str, Any] = BUILT["paths"][path]
     query = {}
     for parameter in [*item.get("parameters", []), *item["get"].get("parameters", [])]:
@@ -192,7 +192,7 @@ def test_the_documents_examples_ask_for_what_is_there(path: str, api_url: str) -
         elif parameter.get("required") or parameter["name"] in ONE_OF_TWO:
             query[parameter["name"]] = example
 
-    status, _, body = ask("GET", f"{api_url}{path}?{urlencode(query)}")
+    status, _, body = send("GET", f"{api_url}{path}?{urlencode(query)}")
 
     assert status == 200, body
 

@@ -31,7 +31,7 @@ def rows_of(stack: LocalStack, root_id: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(params=["http", "lambda"])
 def lineage(request: pytest.FixtureRequest, local_stack: LocalStack, monkeypatch: pytest.MonkeyPatch) -> LineageClient:
-    """A strict client by each way in, told where to by its environment."""
+    """A strict client by each way in, which its environment names."""
     for name, value in local_stack.environment.items():
         monkeypatch.setenv(name, value)
     if request.param == "http":
@@ -46,20 +46,20 @@ def root(request: pytest.FixtureRequest) -> str:
     return request.node.name
 
 
-def test_a_record_is_loaded_under_the_node_id_of_its_answer(
+def test_a_record_is_loaded_under_the_node_id_of_its_response(
     local_stack: LocalStack, lineage: LineageClient, root: str
 ) -> None:
-    answer = lineage.record(root, root, "READ", "s3://raw", run_id="run-7", requested_at=NOW)
+    response = lineage.record(root, root, "READ", "s3://raw", run_id="run-7", requested_at=NOW)
 
     (row,) = rows_of(local_stack, root)
     assert (row["node_id"]["S"], row["storage_location"]["S"], row["recordedAt"]["N"], row["run_id"]["S"]) == (
-        answer.node_id,
+        response.node_id,
         "s3://raw",
         str(NOW),
         "run-7",
     )
-    assert answer.recorded_at == NOW
-    assert row["ttl_expiry"]["N"] == str(answer.ttl_expiry)
+    assert response.recorded_at == NOW
+    assert row["ttl_expiry"]["N"] == str(response.ttl_expiry)
 
 
 def test_a_batch_too_large_for_one_message_arrives_whole(
@@ -67,10 +67,10 @@ def test_a_batch_too_large_for_one_message_arrives_whole(
 ) -> None:
     records = [Record(f"s3://parts/{number}") for number in range(1_500)]
 
-    answer = lineage.record_many(root, "raw", "SPLIT", records)
+    response = lineage.record_many(root, "raw", "SPLIT", records)
 
     loaded = {(row["node_id"]["S"], row["storage_location"]["S"]) for row in rows_of(local_stack, root)}
-    assert loaded == {(record.node_id, record.storage_location) for record in answer.records}
+    assert loaded == {(record.node_id, record.storage_location) for record in response.records}
     assert len(loaded) == 1_500
 
 

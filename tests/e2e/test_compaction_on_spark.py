@@ -1,4 +1,4 @@
-"""Three nights on the local stack: records in, the day compacted on Spark, published in Glue, asked for in SQL.
+"""Three nights on the local stack: records in, the day compacted on Spark, published in Glue, queried in SQL.
 
 On the first night one root is too large for the trace function and is traced on Spark. On the second, Spark is out of
 order. On the third it works again, and both days are published.
@@ -64,7 +64,7 @@ def _hurried(state):
 
 @dataclass
 class Night:
-    """What a night left: what the state machine said, and what the tables hold."""
+    """What a night left: what the state machine returned, and what the tables hold."""
 
     day: str
     output: dict | None
@@ -74,7 +74,7 @@ class Night:
 
 
 class Nights:
-    """A stack whose days pass, and the questions that the test asks of it."""
+    """A stack whose days pass, and the queries of the test."""
 
     def __init__(self, stack, code):
         self.stack = stack
@@ -92,8 +92,8 @@ class Nights:
         for parent_id, node_id in zip([after or root_id, *node_ids], node_ids, strict=False):
             record = {"node_id": node_id, "storage_location": f"s3://data/{root_id}/{node_id}"}
             request = {"root_id": root_id, "parent_id": parent_id, "action_taken": "MADE", "record": record}
-            answer = self.stack.invoke("InputFunctionName", request)
-            assert not answer.failed, answer.payload
+            response = self.stack.invoke("InputFunctionName", request)
+            assert not response.failed, response.payload
 
     def pass_night(self, *, out_of_order=False):
         """Load what is queued, compact the day, look at the tables, and go on to the next day."""
@@ -128,16 +128,16 @@ class Nights:
         return self.athena.get_query_execution(QueryExecutionId=execution)["QueryExecution"]["Status"]
 
     def runs(self, job):
-        told = self.glue.get_job_runs(JobName=self.stack.outputs[job])["JobRuns"]
-        return [(run["JobRunState"], run["Arguments"].get("--day")) for run in told]
+        returned = self.glue.get_job_runs(JobName=self.stack.outputs[job])["JobRuns"]
+        return [(run["JobRunState"], run["Arguments"].get("--day")) for run in returned]
 
     def partitions(self, table):
-        told = self.glue.get_partitions(DatabaseName=self.stack.outputs["SearchDatabase"], TableName=table)
-        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in told["Partitions"]}
+        returned = self.glue.get_partitions(DatabaseName=self.stack.outputs["SearchDatabase"], TableName=table)
+        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in returned["Partitions"]}
 
     def keys(self, prefix):
-        told = self.s3.list_objects_v2(Bucket=self.stack.outputs["ArchiveBucketName"], Prefix=prefix)
-        return [found["Key"] for found in told.get("Contents", [])]
+        returned = self.s3.list_objects_v2(Bucket=self.stack.outputs["ArchiveBucketName"], Prefix=prefix)
+        return [found["Key"] for found in returned.get("Contents", [])]
 
 
 @pytest.fixture(scope="module")
@@ -190,8 +190,8 @@ def test_a_night_without_spark_fails_and_leaves_the_tables_as_they_were(story, n
     assert "Spark is out of order" in second.error.cause
     assert (second.records, second.traces) == (first.records, first.traces)
     assert ("FAILED", second.day) in nights.runs("CompactArchiveJobName")
-    told = [failure for failure in nights.stack.errors if "Spark is out of order" in failure.message]
-    assert {failure.function for failure in told} == {nights.stack.outputs["CompactArchiveJobName"]}
+    returned = [failure for failure in nights.stack.errors if "Spark is out of order" in failure.message]
+    assert {failure.function for failure in returned} == {nights.stack.outputs["CompactArchiveJobName"]}
 
 
 def test_the_next_night_publishes_both_days_and_no_record_twice(story):

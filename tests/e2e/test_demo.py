@@ -51,12 +51,12 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
         *(f"job:emissions:emissions.demo_{name}" for name in WRITTEN),
         *("landing", "planes.csv", "rejected", "totals"),
     ]
-    assert_one_columns_way_is_told(tmp_path / ".headwater/demo", done.stdout)
+    assert_one_columns_path_is_shown(tmp_path / ".headwater/demo", done.stdout)
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
     assert done.returncode == 0, done.stderr
 
 
-def assert_one_columns_way_is_told(folder: Path, printed: str) -> None:
+def assert_one_columns_path_is_shown(folder: Path, printed: str) -> None:
     """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
     (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
     assert shown in printed

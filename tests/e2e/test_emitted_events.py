@@ -18,7 +18,7 @@ from tests.builders_events import a_facet, a_run_event
 
 @pytest.fixture(params=["http", "lambda"])
 def lineage(request: pytest.FixtureRequest, local_stack: LocalStack, monkeypatch: pytest.MonkeyPatch) -> LineageClient:
-    """A strict client by each way in, told where to by its environment."""
+    """A strict client by each way in, which its environment names."""
     for name, value in local_stack.environment.items():
         monkeypatch.setenv(name, value)
     if request.param == "http":
@@ -34,11 +34,11 @@ def namespace(request: pytest.FixtureRequest) -> str:
     return str(request.node.name)
 
 
-def ask(stack: LocalStack, path: str, **query: str) -> Mapping[str, Any]:
+def get_json(stack: LocalStack, path: str, **query: str) -> Mapping[str, Any]:
     """What a route answers, once all that was sent is loaded."""
     stack.drain()
-    with urlopen(f"{stack.api_url}/api/v1/{path}?{urlencode(query)}") as answer:
-        found: Mapping[str, Any] = json.load(answer)
+    with urlopen(f"{stack.api_url}/api/v1/{path}?{urlencode(query)}") as response:
+        found: Mapping[str, Any] = json.load(response)
     return found
 
 
@@ -52,7 +52,7 @@ def test_an_event_is_in_the_graph(local_stack: LocalStack, lineage: LineageClien
     with lineage:
         assert lineage.emit(an_event(namespace, "read"))
 
-    graph = ask(local_stack, "lineage", nodeId=f"job:{namespace}:read")["graph"]
+    graph = get_json(local_stack, "lineage", nodeId=f"job:{namespace}:read")["graph"]
     assert [node["id"] for node in graph] == [
         f"dataset:{namespace}:read-inputs",
         f"dataset:{namespace}:read-outputs",
@@ -67,7 +67,7 @@ def test_an_event_of_openlineages_client_is_in_the_graph(
     event = JobEvent(eventTime="2025-11-20T12:00:00Z", producer="https://x.y", job=Job(namespace, "j"), outputs=outputs)
 
     assert lineage.emit(event)
-    graph = ask(local_stack, "lineage", nodeId=f"dataset:{namespace}:raw")["graph"]
+    graph = get_json(local_stack, "lineage", nodeId=f"dataset:{namespace}:raw")["graph"]
     assert [node["id"] for node in graph] == [f"dataset:{namespace}:raw", f"job:{namespace}:j"]
 
 
@@ -78,7 +78,7 @@ def test_events_too_large_for_a_message_and_many_arrive(
     events = [an_event(namespace, f"job-{number:02}", run_facets=plan if number < 2 else {}) for number in range(40)]
 
     assert lineage.emit_many(iter(events)) == DeliveryCounts(40, 0)
-    jobs = ask(local_stack, f"namespaces/{namespace}/jobs", limit="100")["jobs"]
+    jobs = get_json(local_stack, f"namespaces/{namespace}/jobs", limit="100")["jobs"]
     assert [job["name"] for job in jobs] == [f"job-{number:02}" for number in range(40)]
 
 
@@ -91,5 +91,5 @@ def test_a_bad_event_is_refused_and_the_others_of_its_batch_arrive(
         lineage.emit_many([an_event(namespace, " "), an_event(namespace, "good")])
 
     assert (lineage.sent, lineage.failed) == (1, 2)
-    jobs = ask(local_stack, f"namespaces/{namespace}/jobs")["jobs"]
+    jobs = get_json(local_stack, f"namespaces/{namespace}/jobs")["jobs"]
     assert [job["name"] for job in jobs] == ["good"]

@@ -109,8 +109,14 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
     assert [one["name"] for one in marquez.list_jobs(namespace)["jobs"]] == ["emissions", "emissions.check"]
     (run,) = marquez.list_job_runs(namespace, "emissions.check")["runs"]
     whole = marquez.get_job_run(run["id"])
-    for told in (run, whole, job["latestRun"]):
-        assert (told["id"], told["state"], told["startedAt"], told["endedAt"], told["durationMs"]) == (
+    for returned in (run, whole, job["latestRun"]):
+        assert (
+            returned["id"],
+            returned["state"],
+            returned["startedAt"],
+            returned["endedAt"],
+            returned["durationMs"],
+        ) == (
             run_id("emissions.check", namespace),
             "COMPLETED",
             "2025-11-20T11:00:00Z",
@@ -152,9 +158,9 @@ def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) 
     assert made == {source: [flight], flight: []}
 
     dataset = marquez.get_dataset(STORE, checked)
-    (told,) = dataset["columnLineage"]
+    (returned,) = dataset["columnLineage"]
     # A dataset's own columns do not say which version was read.
-    assert (told["name"], told["inputFields"]) == (
+    assert (returned["name"], returned["inputFields"]) == (
         "flight",
         [{**one, "datasetVersion": None} for one in data["inputFields"]],
     )

@@ -20,7 +20,7 @@ DAYS = ("2026-11-19", "2026-11-20", "2026-11-21")
 
 
 class Search:
-    """The small stack's table, with partitions for some days, and a client that asks it."""
+    """The small stack's table, with partitions for some days, and a client that queries it."""
 
     def __init__(self, stack):
         self.bucket = stack.outputs["ArchiveBucketName"]
@@ -45,23 +45,23 @@ class Search:
                 DatabaseName=self.database, TableName="records", PartitionValueList=[day], PartitionInput=partition
             )
 
-    def start(self, sql, *parameters, **asked):
-        given = {"QueryExecutionContext": {"Database": self.database}, "WorkGroup": self.workgroup, **asked}
+    def start(self, sql, *parameters, **requested):
+        given = {"QueryExecutionContext": {"Database": self.database}, "WorkGroup": self.workgroup, **requested}
         if parameters:
             given["ExecutionParameters"] = list(parameters)
         return self.athena.start_query_execution(QueryString=sql, **given)["QueryExecutionId"]
 
     def ended(self, execution):
         while True:
-            said = self.athena.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
-            if said["Status"]["State"] not in ("QUEUED", "RUNNING"):
-                return said
+            result = self.athena.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
+            if result["Status"]["State"] not in ("QUEUED", "RUNNING"):
+                return result
             time.sleep(0.02)
 
-    def answer(self, sql, *parameters):
+    def rows_of(self, sql, *parameters):
         execution = self.start(sql, *parameters)
-        said = self.ended(execution)
-        assert said["Status"]["State"] == "SUCCEEDED", said["Status"]
+        result = self.ended(execution)
+        assert result["Status"]["State"] == "SUCCEEDED", result["Status"]
         header, *rows = self.athena.get_query_results(QueryExecutionId=execution)["ResultSet"]["Rows"]
         return [[value.get("VarCharValue") for value in row["Data"]] for row in (header, *rows)]
 
@@ -90,7 +90,7 @@ def search(tmp_path_factory):
 
 
 def test_a_table_is_its_partitions_with_glue_s_columns_and_types(search):
-    assert search.answer("SELECT * FROM records ORDER BY day, root_id") == [
+    assert search.rows_of("SELECT * FROM records ORDER BY day, root_id") == [
         ["root_id", "recorded_at", "tags", "steps", "day"],
         ["a", "0", None, "[{node_id=x, parent_id=null}]", DAYS[0]],
         ["b", "10", None, None, DAYS[0]],
@@ -103,23 +103,23 @@ def test_a_table_is_its_partitions_with_glue_s_columns_and_types(search):
 
 @pytest.mark.parametrize("name", ['"{0}"."records"', '"awsdatacatalog"."{0}"."records"', "{0}.records", "Records"])
 def test_a_table_has_the_names_that_athena_gives_it(search, name):
-    assert search.answer(f"SELECT count(*) AS n FROM {name.format(search.database)}") == [["n"], ["6"]]
+    assert search.rows_of(f"SELECT count(*) AS n FROM {name.format(search.database)}") == [["n"], ["6"]]
 
 
 def test_files_that_no_partition_names_are_not_read(search):
     search.put("tables/records/day=2026-11-20/attempt=2/part-0.parquet", pa.table({"root_id": ["other"]}))
     search.put("tables/records/day=2026-11-20/attempt=1/_part.parquet", pa.table({"root_id": ["hidden"]}))
-    assert search.answer("SELECT DISTINCT root_id FROM records ORDER BY 1") == [["root_id"], ["a"], ["b"]]
+    assert search.rows_of("SELECT DISTINCT root_id FROM records ORDER BY 1") == [["root_id"], ["a"], ["b"]]
 
 
 def test_a_partition_that_moves_or_changes_is_read_anew(search):
     search.put("elsewhere/part-0.parquet", pa.table({"root_id": ["moved"]}))
     search.register("2026-11-25", "elsewhere")
-    asked = "SELECT root_id FROM records WHERE day = '2026-11-25'"
+    requested = "SELECT root_id FROM records WHERE day = '2026-11-25'"
     try:
-        assert search.answer(asked) == [["root_id"], ["moved"]]
+        assert search.rows_of(requested) == [["root_id"], ["moved"]]
         search.put("elsewhere/part-0.parquet", pa.table({"root_id": ["changed"]}))
-        assert search.answer(asked) == [["root_id"], ["changed"]]
+        assert search.rows_of(requested) == [["root_id"], ["changed"]]
     finally:
         search.glue.delete_partition(DatabaseName=search.database, TableName="records", PartitionValues=["2026-11-25"])
 
@@ -135,7 +135,7 @@ def test_a_partition_that_moves_or_changes_is_read_anew(search):
     ],
 )
 def test_parameters_are_literals_in_their_order(search, condition, parameters, roots):
-    found = search.answer(f"SELECT root_id FROM records WHERE {condition} ORDER BY root_id", *parameters)
+    found = search.rows_of(f"SELECT root_id FROM records WHERE {condition} ORDER BY root_id", *parameters)
     assert found == [["root_id"], *([root] for root in roots)]
 
 
@@ -154,10 +154,10 @@ def test_parameters_are_literals_in_their_order(search, condition, parameters, r
         ("SELECT CAST(root_id AS bigint) FROM records", [], "GENERIC_INTERNAL_ERROR: Conversion Error"),
     ],
 )
-def test_a_query_that_cannot_be_answered_fails_and_says_why(search, sql, parameters, reason):
-    state, told = search.failure(sql, *parameters)
+def test_a_query_that_cannot_be_served_fails_and_says_why(search, sql, parameters, reason):
+    state, returned = search.failure(sql, *parameters)
     assert state == "FAILED"
-    assert reason in told
+    assert reason in returned
 
 
 def test_results_are_paged_and_the_first_row_is_the_header(search):
@@ -165,11 +165,11 @@ def test_results_are_paged_and_the_first_row_is_the_header(search):
     search.ended(execution)
     pages, token = [], {}
     while True:
-        said = search.athena.get_query_results(QueryExecutionId=execution, MaxResults=3, **token)
-        pages.append([[value["VarCharValue"] for value in row["Data"]] for row in said["ResultSet"]["Rows"]])
-        if "NextToken" not in said:
+        result = search.athena.get_query_results(QueryExecutionId=execution, MaxResults=3, **token)
+        pages.append([[value["VarCharValue"] for value in row["Data"]] for row in result["ResultSet"]["Rows"]])
+        if "NextToken" not in result:
             break
-        token = {"NextToken": said["NextToken"]}
+        token = {"NextToken": result["NextToken"]}
     assert pages == [
         [["root_id", "day"], ["a", DAYS[0]], ["b", DAYS[0]]],
         [["a", DAYS[1]], ["b", DAYS[1]], ["a", DAYS[2]]],
@@ -182,12 +182,12 @@ def test_the_last_page_has_no_token_even_if_it_is_full(search, rows, tokens):
     execution = search.start(f"SELECT root_id FROM records LIMIT {rows}")
     search.ended(execution)
     size = 2 if rows == 2 else rows + 1
-    said = [search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size)]
-    while "NextToken" in said[-1]:
-        token = said[-1]["NextToken"]
-        said.append(search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size, NextToken=token))
-    assert ["NextToken" in page for page in said] == tokens
-    assert sum(len(page["ResultSet"]["Rows"]) for page in said) == rows + 1
+    result = [search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size)]
+    while "NextToken" in result[-1]:
+        token = result[-1]["NextToken"]
+        result.append(search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size, NextToken=token))
+    assert ["NextToken" in page for page in result] == tokens
+    assert sum(len(page["ResultSet"]["Rows"]) for page in result) == rows + 1
 
 
 def test_columns_have_athena_s_types(search):
@@ -196,8 +196,8 @@ def test_columns_have_athena_s_types(search):
         "sum(recorded_at) OVER () AS total, DATE '2026-11-20' AS day_, true AS yes FROM records"
     )
     search.ended(execution)
-    told = search.athena.get_query_results(QueryExecutionId=execution)["ResultSet"]
-    assert {column["Name"]: column["Type"] for column in told["ResultSetMetadata"]["ColumnInfo"]} == {
+    returned = search.athena.get_query_results(QueryExecutionId=execution)["ResultSet"]
+    assert {column["Name"]: column["Type"] for column in returned["ResultSetMetadata"]["ColumnInfo"]} == {
         "root_id": "varchar",
         "recorded_at": "bigint",
         "tags": "map",
@@ -209,18 +209,18 @@ def test_columns_have_athena_s_types(search):
         "day_": "date",
         "yes": "boolean",
     }
-    price = told["ResultSetMetadata"]["ColumnInfo"][5]
+    price = returned["ResultSetMetadata"]["ColumnInfo"][5]
     assert (price["Precision"], price["Scale"]) == (3, 2)
-    values = [value.get("VarCharValue") for value in told["Rows"][-1]["Data"]]
+    values = [value.get("VarCharValue") for value in returned["Rows"][-1]["Data"]]
     assert values[5:] == ["1.50", "1.0", "36", "2026-11-20", "true"]
 
 
-def test_an_execution_says_what_was_asked_and_what_was_read(search):
-    said = search.ended(search.start("SELECT root_id FROM records WHERE day = ?", f"'{DAYS[0]}'"))
-    assert said["Query"] == "SELECT root_id FROM records WHERE day = ?"
-    assert said["ExecutionParameters"] == [f"'{DAYS[0]}'"]
-    assert (said["WorkGroup"], said["QueryExecutionContext"]) == (search.workgroup, {"Database": search.database})
-    one = said["Statistics"]["DataScannedInBytes"]
+def test_an_execution_says_what_was_requested_and_what_was_read(search):
+    result = search.ended(search.start("SELECT root_id FROM records WHERE day = ?", f"'{DAYS[0]}'"))
+    assert result["Query"] == "SELECT root_id FROM records WHERE day = ?"
+    assert result["ExecutionParameters"] == [f"'{DAYS[0]}'"]
+    assert (result["WorkGroup"], result["QueryExecutionContext"]) == (search.workgroup, {"Database": search.database})
+    one = result["Statistics"]["DataScannedInBytes"]
     whole = search.ended(search.start("SELECT * FROM records"))["Statistics"]["DataScannedInBytes"]
     assert 0 < one < whole
 
@@ -232,15 +232,15 @@ def test_a_query_that_reads_more_than_the_workgroup_allows_is_cancelled(search):
     search.register("2026-11-26", "tables/records/day=2026-11-26/attempt=1/")
     try:
         execution = search.start("SELECT max(root_id) FROM records")
-        said = search.ended(execution)
-        assert (said["Status"]["State"], said["Status"]["StateChangeReason"]) == (
+        result = search.ended(execution)
+        assert (result["Status"]["State"], result["Status"]["StateChangeReason"]) == (
             "CANCELLED",
             "Bytes scanned limit was exceeded",
         )
-        assert said["Statistics"]["DataScannedInBytes"] > 10_000_000
+        assert result["Statistics"]["DataScannedInBytes"] > 10_000_000
         with pytest.raises(ClientError, match="Final query state: CANCELLED"):
             search.athena.get_query_results(QueryExecutionId=execution)
-        assert search.answer("SELECT max(root_id) AS last FROM records WHERE day < '2026-11-26'") == [["last"], ["b"]]
+        assert search.rows_of("SELECT max(root_id) AS last FROM records WHERE day < '2026-11-26'") == [["last"], ["b"]]
     finally:
         search.glue.delete_partition(DatabaseName=search.database, TableName="records", PartitionValues=["2026-11-26"])
 
@@ -255,7 +255,7 @@ def test_a_query_that_is_stopped_is_cancelled(search):
         search.athena.get_query_results(QueryExecutionId=execution)
     search.athena.stop_query_execution(QueryExecutionId=execution)
     assert search.ended(execution)["Status"]["State"] == "CANCELLED"
-    assert search.answer("SELECT 1 AS one") == [["one"], ["1"]]
+    assert search.rows_of("SELECT 1 AS one") == [["one"], ["1"]]
 
 
 def test_the_same_token_is_the_same_execution(search):
@@ -281,13 +281,14 @@ def test_what_athena_would_refuse_is_refused(search, call, rule):
 
 
 @pytest.mark.parametrize(
-    ("asked", "rule"), [({"MaxResults": 1001}, "MaxResults is more than"), ({"NextToken": "x"}, "NextToken is invalid")]
+    ("requested", "rule"),
+    [({"MaxResults": 1001}, "MaxResults is more than"), ({"NextToken": "x"}, "NextToken is invalid")],
 )
-def test_a_page_that_cannot_be_is_refused(search, asked, rule):
+def test_a_page_that_cannot_be_is_refused(search, requested, rule):
     execution = search.start("SELECT 1")
     search.ended(execution)
     with pytest.raises(ClientError, match=rule):
-        search.athena.get_query_results(QueryExecutionId=execution, **asked)
+        search.athena.get_query_results(QueryExecutionId=execution, **requested)
 
 
 def test_only_the_results_of_the_last_queries_are_kept(search):

@@ -43,9 +43,9 @@ def test_a_job_has_its_arguments_resolved(stack, client):
 
 def test_a_workgroup_has_its_limit_and_its_queries(stack, client):
     group = stack.outputs["SearchWorkgroup"]
-    told = client("athena").get_work_group(WorkGroup=group)["WorkGroup"]["Configuration"]
-    assert told["BytesScannedCutoffPerQuery"] == 10_000_000
-    assert told["ResultConfiguration"] == {"OutputLocation": f"s3://{stack.outputs['ArchiveBucketName']}/search/"}
+    returned = client("athena").get_work_group(WorkGroup=group)["WorkGroup"]["Configuration"]
+    assert returned["BytesScannedCutoffPerQuery"] == 10_000_000
+    assert returned["ResultConfiguration"] == {"OutputLocation": f"s3://{stack.outputs['ArchiveBucketName']}/search/"}
     (kept,) = client("athena").list_named_queries(WorkGroup=group)["NamedQueryIds"]
     query = client("athena").get_named_query(NamedQueryId=kept)["NamedQuery"]
     assert (query["Name"], query["Database"]) == ("by root", stack.outputs["SearchDatabase"])
@@ -53,8 +53,8 @@ def test_a_workgroup_has_its_limit_and_its_queries(stack, client):
 
 def test_a_signing_key_signs(stack, client):
     signed = {"KeyId": stack.outputs["SigningKeyArn"], "Message": b"0" * 32, "MessageType": "DIGEST"}
-    said = client("kms").sign(**signed, SigningAlgorithm="ECDSA_SHA_256")
-    assert client("kms").verify(**signed, Signature=said["Signature"], SigningAlgorithm="ECDSA_SHA_256")[
+    result = client("kms").sign(**signed, SigningAlgorithm="ECDSA_SHA_256")
+    assert client("kms").verify(**signed, Signature=result["Signature"], SigningAlgorithm="ECDSA_SHA_256")[
         "SignatureValid"
     ]
 

@@ -12,18 +12,18 @@ import pytest
 from local.errors import MachineFailed
 
 
-def a_payload(answer):
-    return {name: answer.payload[name] for name in ("errorType", "errorMessage")}
+def a_payload(response):
+    return {name: response.payload[name] for name in ("errorType", "errorMessage")}
 
 
 def test_a_function_sees_its_variables_its_context_and_the_aws_endpoint(probe):
-    answer = probe.stack.invoke("AnswerName", {"a": 1})
-    assert not answer.failed
-    assert answer.payload["event"] == {"a": 1}
-    assert answer.payload["bucket"] == probe.stack.outputs["BucketName"]
-    assert answer.payload["name"] == probe.stack.outputs["AnswerName"]
-    assert answer.payload["memory"] == "256"
-    assert 1000 < answer.payload["remaining_ms"] <= 2000
+    response = probe.stack.invoke("AnswerName", {"a": 1})
+    assert not response.failed
+    assert response.payload["event"] == {"a": 1}
+    assert response.payload["bucket"] == probe.stack.outputs["BucketName"]
+    assert response.payload["name"] == probe.stack.outputs["AnswerName"]
+    assert response.payload["memory"] == "256"
+    assert 1000 < response.payload["remaining_ms"] <= 2000
     assert probe.stack.invoke("Names", {}).payload == [probe.stack.outputs["BucketName"]]
 
 
@@ -32,11 +32,11 @@ def test_a_function_keeps_its_process_from_one_invocation_to_the_next(probe):
     assert first == second != os.getpid()
 
 
-def test_an_exception_is_answered_as_lambda_answers_it(probe):
-    answer = probe.stack.invoke("Answer", {"do": "raise"})
-    assert answer.failed
-    assert a_payload(answer) == {"errorType": "Refused", "errorMessage": "told to"}
-    assert sorted(answer.payload) == ["errorMessage", "errorType", "requestId", "stackTrace"]
+def test_an_exception_is_returned_as_lambda_returns_it(probe):
+    response = probe.stack.invoke("Answer", {"do": "raise"})
+    assert response.failed
+    assert a_payload(response) == {"errorType": "Refused", "errorMessage": "told to"}
+    assert sorted(response.payload) == ["errorMessage", "errorType", "requestId", "stackTrace"]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_an_exception_is_answered_as_lambda_answers_it(probe):
     ],
 )
 def test_a_function_that_breaks_a_limit_fails_and_the_next_invocation_works(probe, task, error_type):
-    answer = probe.stack.invoke("Answer", {"do": task})
-    assert (answer.failed, answer.error_type) == (True, error_type)
+    response = probe.stack.invoke("Answer", {"do": task})
+    assert (response.failed, response.error_type) == (True, error_type)
     assert not probe.stack.invoke("Answer", {}).failed
 
 
@@ -62,8 +62,8 @@ def test_a_function_that_sleeps_is_killed_at_its_timeout(probe):
 
 
 def test_an_event_above_six_megabytes_is_refused(probe):
-    answer = probe.stack.invoke("Answer", "x" * (6 * 1024 * 1024))
-    assert (answer.failed, answer.error_type) == (True, "Function.RequestTooLarge")
+    response = probe.stack.invoke("Answer", "x" * (6 * 1024 * 1024))
+    assert (response.failed, response.error_type) == (True, "Function.RequestTooLarge")
 
 
 def test_two_invocations_at_once_have_a_process_each(probe):
@@ -77,11 +77,11 @@ def test_two_invocations_at_once_have_a_process_each(probe):
 
 def test_boto3_and_state_machines_run_the_same_function(probe):
     client = boto3.client("lambda", **probe.stack.client_settings)
-    said = client.invoke(FunctionName=probe.stack.outputs["AnswerName"], Payload=b'{"a": 2}')
-    assert json.load(said["Payload"])["event"] == {"a": 2}
-    assert "FunctionError" not in said
-    said = client.invoke(FunctionName=probe.stack.outputs["AnswerName"], Payload=b'{"do": "raise"}')
-    assert (said["FunctionError"], json.load(said["Payload"])["errorType"]) == ("Unhandled", "Refused")
+    result = client.invoke(FunctionName=probe.stack.outputs["AnswerName"], Payload=b'{"a": 2}')
+    assert json.load(result["Payload"])["event"] == {"a": 2}
+    assert "FunctionError" not in result
+    result = client.invoke(FunctionName=probe.stack.outputs["AnswerName"], Payload=b'{"do": "raise"}')
+    assert (result["FunctionError"], json.load(result["Payload"])["errorType"]) == ("Unhandled", "Refused")
     assert probe.stack.run_state_machine({"a": 3})["event"] == {"a": 3}
 
 

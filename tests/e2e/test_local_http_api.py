@@ -10,19 +10,19 @@ from urllib.parse import urlsplit
 import pytest
 
 
-def ask(probe, method, target, *, body=None, host=None, **headers):
+def send(probe, method, target, *, body=None, host=None, **headers):
     address = urlsplit(probe.stack.api_url).netloc
     connection = http.client.HTTPConnection(address, timeout=30)
     try:
         connection.request(method, target, body, {"Host": host or address, "X-Sent": "1", **headers})
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
     finally:
         connection.close()
 
 
 def event_of(probe, *args, **kwargs):
-    status, _, body = ask(probe, *args, **kwargs)
+    status, _, body = send(probe, *args, **kwargs)
     assert status == 201
     return json.loads(body)
 
@@ -65,14 +65,14 @@ def test_a_request_without_path_query_or_body_has_nulls_for_them(probe):
 
 @pytest.mark.parametrize("method", ["HEAD", "TRACE", "PROPFIND"])
 def test_every_method_reaches_the_function(probe, method):
-    status, headers, _ = ask(probe, method, "/x")
+    status, headers, _ = send(probe, method, "/x")
     assert (status, headers["X-One"]) == (201, "1")
 
 
-def test_the_answer_has_the_function_s_status_headers_and_body(probe):
-    status, headers, _ = ask(probe, "GET", "/x")
+def test_the_response_has_the_function_s_status_headers_and_body(probe):
+    status, headers, _ = send(probe, "GET", "/x")
     assert (status, headers["X-One"], headers.get_all("X-Many")) == (201, "1", ["a", "b"])
-    status, headers, body = ask(probe, "GET", "/binary")
+    status, headers, body = send(probe, "GET", "/binary")
     assert (status, headers["Content-Type"], body) == (200, "application/x", b"\x00\x01\xff")
 
 
@@ -84,9 +84,9 @@ def test_the_answer_has_the_function_s_status_headers_and_body(probe):
         ({"target": "/x", "body": b"x" * (7 * 1024 * 1024)}, 413, "Request Too Long"),
     ],
 )
-def test_what_the_function_cannot_answer_api_gateway_does(probe, request_line, status, message):
-    said, _, body = ask(probe, "POST", **request_line)
-    assert (said, json.loads(body)) == (status, {"message": message})
+def test_what_the_function_cannot_serve_api_gateway_does(probe, request_line, status, message):
+    received, _, body = send(probe, "POST", **request_line)
+    assert (received, json.loads(body)) == (status, {"message": message})
 
 
 def test_the_output_with_the_api_s_address_is_the_local_one(probe):

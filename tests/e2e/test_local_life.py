@@ -80,31 +80,31 @@ def test_a_port_in_use_is_named_with_the_option_that_changes_it(small_template, 
 
 
 def test_whoever_waits_for_the_port_finds_everything_behind_it(small_template, tmp_path):
-    """A client that asks from the first moment on is refused until it is answered: never a 503, never a half."""
+    """A client that calls from the first moment on is refused until it is served: never a 503, never a half."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     stack = LocalStack(small_template, api_port=port, code=FUNCTIONS, logs=tmp_path)
-    answers, started = [], threading.Event()
+    responses, started = [], threading.Event()
 
-    def ask_often():
-        while not (started.is_set() and answers[-1:] == [201]):
+    def request_often():
+        while not (started.is_set() and responses[-1:] == [201]):
             try:
-                with urlopen(f"http://127.0.0.1:{port}/x", timeout=30) as answer:
-                    answers.append(answer.status)
+                with urlopen(f"http://127.0.0.1:{port}/x", timeout=30) as response:
+                    responses.append(response.status)
             except HTTPError as error:
-                answers.append(error.code)
+                responses.append(error.code)
             except URLError as error:
-                answers.append(type(error.reason).__name__)
+                responses.append(type(error.reason).__name__)
             time.sleep(0.01)
 
-    asking = threading.Thread(target=ask_often)
-    asking.start()
+    requesting = threading.Thread(target=request_often)
+    requesting.start()
     with stack:
         started.set()
-        asking.join(60)
-    assert answers[0] == "ConnectionRefusedError"
-    assert set(answers) == {"ConnectionRefusedError", 201}
+        requesting.join(60)
+    assert responses[0] == "ConnectionRefusedError"
+    assert set(responses) == {"ConnectionRefusedError", 201}
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +128,10 @@ def serving(template_file):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_serve_prints_both_ports_and_ends_cleanly_when_told_to(serving, linux, number):
-    process, said = serving
-    assert re.search(r"HTTP API: http://127\.0\.0\.1:\d+", said)
-    assert re.search(r"AWS endpoints: http://127\.0\.0\.1:\d+", said)
+def test_serve_prints_both_ports_and_ends_cleanly_when_stopped(serving, linux, number):
+    process, printed = serving
+    assert re.search(r"HTTP API: http://127\.0\.0\.1:\d+", printed)
+    assert re.search(r"AWS endpoints: http://127\.0\.0\.1:\d+", printed)
     started = children(process.pid)
     process.send_signal(number)
     assert process.wait(15) == 0

@@ -24,11 +24,11 @@ def test_a_full_batch_is_delivered_at_once_and_the_rest_when_its_window_closes(s
 def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
     probe = start(batch=100, window_s=60)
     probe.send(*[{"n": n} for n in range(25)])
-    told = []
-    probe.stack.drain(progress=told.append)
+    returned = []
+    probe.stack.drain(progress=returned.append)
     assert sorted(chain(*probe.taken)) == list(range(25))
     # A message that a poller has just received is in its queue still, and in the poller's hands.
-    assert 25 <= told[0] <= 50
+    assert 25 <= returned[0] <= 50
 
 
 def test_draining_says_what_is_left_when_a_message_has_to_wait_for_its_next_delivery(probe):

@@ -55,14 +55,16 @@ class Jobs:
         return [found["Key"] for found in self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])]
 
     def start(self, job="CompactName", **arguments):
-        told = {"--day": DAY, "--seen": str(self.seen_file)} | {f"--{name}": value for name, value in arguments.items()}
+        returned = {"--day": DAY, "--seen": str(self.seen_file)} | {
+            f"--{name}": value for name, value in arguments.items()
+        }
         name = self.stack.outputs[job]
-        return name, self.glue.start_job_run(JobName=name, Arguments=told)["JobRunId"]
+        return name, self.glue.start_job_run(JobName=name, Arguments=returned)["JobRunId"]
 
     def ended(self, name, run):
-        while (said := self.glue.get_job_run(JobName=name, RunId=run)["JobRun"])["JobRunState"] == "RUNNING":
+        while (result := self.glue.get_job_run(JobName=name, RunId=run)["JobRun"])["JobRunState"] == "RUNNING":
             time.sleep(0.05)
-        return said
+        return result
 
     def run(self, job="CompactName", **arguments):
         return self.ended(*self.start(job, **arguments))
@@ -94,9 +96,9 @@ def an_object(day, name, base=None):
 
 
 def test_a_run_sees_its_arguments_and_ends_as_glue_says(jobs):
-    said = jobs.run(do="count")
-    assert said["JobRunState"] == "SUCCEEDED"
-    assert "ErrorMessage" not in said
+    result = jobs.run(do="count")
+    assert result["JobRunState"] == "SUCCEEDED"
+    assert "ErrorMessage" not in result
     assert jobs.seen["rows"] == 1000
     assert jobs.seen["arguments"] == {
         "--job": "compact_archive",
@@ -109,8 +111,8 @@ def test_a_run_sees_its_arguments_and_ends_as_glue_says(jobs):
 
 
 def test_a_state_machine_waits_for_the_run_and_has_its_end(jobs):
-    said = jobs.stack.run_state_machine({"--day": DAY, "--seen": str(jobs.seen_file)})
-    assert (said["JobRunState"], said["JobName"]) == ("SUCCEEDED", jobs.stack.outputs["CompactName"])
+    result = jobs.stack.run_state_machine({"--day": DAY, "--seen": str(jobs.seen_file)})
+    assert (result["JobRunState"], result["JobName"]) == ("SUCCEEDED", jobs.stack.outputs["CompactName"])
     assert jobs.seen["rows"] == 1000
 
 
@@ -156,12 +158,12 @@ def test_a_process_and_a_session_are_kept_from_one_run_to_the_next(jobs):
         ("die", "Spark's process is gone: local.spark_worker  ended with exit status 3"),
     ],
 )
-def test_a_run_that_fails_says_why_is_told_and_the_next_one_works(jobs, do, error):
+def test_a_run_that_fails_says_why_is_shown_and_the_next_one_works(jobs, do, error):
     name, run = jobs.start(do=do)
-    said = jobs.ended(name, run)
-    assert said["JobRunState"] == "FAILED"
-    assert error in said["ErrorMessage"]
-    assert jobs.stack.errors == [Failure(name, f"job run {run}", "FAILED", said["ErrorMessage"])]
+    result = jobs.ended(name, run)
+    assert result["JobRunState"] == "FAILED"
+    assert error in result["ErrorMessage"]
+    assert jobs.stack.errors == [Failure(name, f"job run {run}", "FAILED", result["ErrorMessage"])]
     assert jobs.keys == []
     assert jobs.run()["JobRunState"] == "SUCCEEDED"
 
@@ -207,12 +209,12 @@ def test_a_run_has_the_time_of_the_stack(tmp_path):
 
 
 def test_a_run_that_takes_too_long_is_killed(tmp_path):
-    told = []
-    jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), report=told.append)
+    returned = []
+    jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), report=returned.append)
     ended = jobs.run(JobRun("job", "jr_1", {"--do": "sleep"}, timeout_s=0.2))
     jobs.stop()
     assert ended == Ended("TIMEOUT", "Job run timeout after 0 s")
-    assert told == [Failure("job", "job run jr_1", "TIMEOUT", ended.error)]
+    assert returned == [Failure("job", "job run jr_1", "TIMEOUT", ended.error)]
 
 
 # Takes long: a Spark process of its own starts and is stopped.

@@ -19,10 +19,10 @@ def images(probe):
 def test_functions_live_in_the_time_of_the_stack(probe):
     probe.stack.invoke("Answer", {})
     probe.stack.advance(10 * DAY_S)
-    answer = probe.stack.invoke("Answer", {}).payload
-    assert abs(answer["now"] - probe.stack.now) < 30
-    assert answer["today"] == time.strftime("%Y-%m-%d", time.gmtime(probe.stack.now))
-    assert 1000 < answer["remaining_ms"] <= 2000
+    response = probe.stack.invoke("Answer", {}).payload
+    assert abs(response["now"] - probe.stack.now) < 30
+    assert response["today"] == time.strftime("%Y-%m-%d", time.gmtime(probe.stack.now))
+    assert 1000 < response["remaining_ms"] <= 2000
 
 
 def test_time_never_runs_backwards(probe):
@@ -39,8 +39,8 @@ def test_a_schedule_starts_its_machine_when_its_minute_is_skipped(start):
     time.sleep(1)
     [execution] = ended(states, probe)
     assert execution["status"] == "SUCCEEDED"
-    said = states.describe_execution(executionArn=execution["executionArn"])
-    assert json.loads(said["input"]) == {"do": "fail"}
+    result = states.describe_execution(executionArn=execution["executionArn"])
+    assert json.loads(result["input"]) == {"do": "fail"}
 
 
 def ended(states, probe):

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def stack(synthesized, tmp_path_factory):
-    """A stack of its own: its time is moved, and its API asks for tokens."""
+    """A stack of its own: its time is moved, and its API requires tokens."""
     with LocalStack(synthesized(auth="token"), window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
         yield stack
 
@@ -46,14 +46,14 @@ def send(url, path, token, body=None, method=None):
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = Request(f"{url}{path}", data, headers, method=method)
     try:
-        with urlopen(request, timeout=30) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
+        with urlopen(request, timeout=30) as response:
+            text = response.read()
+            return response.status, json.loads(text) if text else None
     except HTTPError as refusal:
         return refusal.code, json.loads(refusal.read())
 
 
-def test_events_come_in_and_questions_are_answered_by_token(stack):
+def test_events_come_in_and_queries_are_served_by_token(stack):
     token = a_token(stack, "--scope", "read", "--scope", "write", "--namespace", NAMESPACE, "--namespace", f"{STORE}*")
     assert re.fullmatch(r"hw_[0-9a-f]{16}_[\w-]{43}", token)
 
@@ -87,7 +87,7 @@ def test_a_revoked_token_is_refused_within_a_minute_and_stays_in_the_list(stack)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "returned"),
     [
         (["revoke", "0123456789abcdef"], "headwater token: token: there is none with the id '0123456789abcdef'\n"),
         (
@@ -96,9 +96,9 @@ def test_a_revoked_token_is_refused_within_a_minute_and_stays_in_the_list(stack)
         ),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_a_status(stack, arguments, told):
+def test_what_cannot_be_done_is_one_line_and_a_status(stack, arguments, returned):
     done = headwater(stack, "token", *arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", returned)
 
 
 def test_a_replay_from_the_command_line_makes_the_graph_again_in_another_table(stack, tmp_path):

@@ -18,15 +18,15 @@ def send(url, method, target, body=None, **headers):
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
     try:
         connection.request(method, target, body, headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()
 
 
 @pytest.fixture
 def kept(probe):
-    """An item, an object and a message that an attack must leave where they are; the test asks whether it did."""
+    """An item, an object and a message that an attack must leave where they are; the test checks that."""
     probe.put(root="r", node="n")
     probe.s3.put_object(Bucket=probe.stack.outputs["BucketName"], Key="k", Body=b"kept")
 
@@ -75,8 +75,8 @@ def test_a_name_of_somebody_elses_reads_nothing(probe, kept):
 def test_a_page_changes_nothing_by_the_api_and_the_explorer_does(probe):
     own = {"Origin": probe.stack.api_url, "Sec-Fetch-Site": "same-origin"}
     probe.until(lambda: send(probe.stack.api_url, "GET", "/x")[0] == 201)  # the function has started
-    answers = [send(probe.stack.api_url, "POST", "/x", b"{}", **headers)[0] for headers in (FORM, own, {})]
-    assert answers == [403, 201, 201]
+    responses = [send(probe.stack.api_url, "POST", "/x", b"{}", **headers)[0] for headers in (FORM, own, {})]
+    assert responses == [403, 201, 201]
 
 
 def test_an_sdk_reaches_the_stack_by_any_name_of_loopback(probe, kept):

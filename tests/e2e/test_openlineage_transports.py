@@ -1,4 +1,4 @@
-"""Transports for openlineage-python against the whole stack: what its own client was told to send is in the graph."""
+"""Transports for openlineage-python against the whole stack: what its own client sent is in the graph."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_a_run_of_any_producer_is_in_the_graph(
     client.close()
     local_stack.drain()
 
-    with urlopen(f"{local_stack.api_url}/api/v1/lineage?{urlencode({'nodeId': f'job:{namespace}:check'})}") as answer:
-        graph = json.load(answer)["graph"]
+    with urlopen(f"{local_stack.api_url}/api/v1/lineage?{urlencode({'nodeId': f'job:{namespace}:check'})}") as response:
+        graph = json.load(response)["graph"]
     assert [node["id"] for node in graph] == [
         f"dataset:{namespace}:checked",
         f"dataset:{namespace}:raw",

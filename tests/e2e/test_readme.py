@@ -34,31 +34,31 @@ def run(block, stack, *command):
 
 
 def test_the_requests_and_their_trace_are_as_the_readme_shows(local_stack):
-    send, ask = RUN.findall(README)
+    send, request = RUN.findall(README)
     (shown,) = re.findall(r"<!-- the response.*?-->\n```json\n(.*?)```", README, re.DOTALL)
 
-    answers = re.findall(r"\{.*?\}", run(send, local_stack))
+    responses = re.findall(r"\{.*?\}", run(send, local_stack))
     local_stack.drain()
-    trace = json.loads(run(ask, local_stack))
+    trace = json.loads(run(request, local_stack))
 
-    assert [sorted(json.loads(answer)) for answer in answers] == [
+    assert [sorted(json.loads(response)) for response in responses] == [
         ["action_taken", "node_id", "recordedAt", "root_id", "storage_location", "ttl_expiry"]
     ] * 2
-    told = json.loads(shown)
-    for line in (trace, told):
+    returned = json.loads(shown)
+    for line in (trace, returned):
         for step in line["lineage"]:
             assert isinstance(step.pop("recordedAt"), int)
-    assert trace == told
+    assert trace == returned
 
 
 def test_what_is_recorded_is_returned_as_the_guide_shows(local_stack):
-    record, ask = RUN.findall(GUIDE)
+    record, request = RUN.findall(GUIDE)
     (shown,) = re.findall(r"<!-- what the first prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
 
     run(record, local_stack, sys.executable, "-c")
     local_stack.drain()
     time.sleep(1)  # CDAP's `now` is whole seconds
-    *printed, marquez, cdap = run(ask, local_stack).replace('}{"fieldName', '}\n{"fieldName').splitlines()
+    *printed, marquez, cdap = run(request, local_stack).replace('}{"fieldName', '}\n{"fieldName').splitlines()
 
     assert [line.rstrip() for line in printed] == shown.splitlines()
     (distance,) = json.loads(marquez)["graph"]

@@ -30,8 +30,8 @@ class Account:
     def http(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.stack.api_url.rstrip('/')}{path}", data=data, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.read()
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return response.read()
 
     def trace(self, root_id):
         return [json.loads(line) for line in self.http("GET", f"/api/v1/records/roots/{root_id}/trace").splitlines()]
@@ -58,7 +58,7 @@ def nodes(lines):
 
 
 # Takes long: a stack of its own and a compaction, which starts Spark.
-def test_records_are_answered_today_and_archived_tonight_and_answered_after_they_expired(account):
+def test_records_are_served_today_and_archived_tonight_and_served_after_they_expired(account):
     account.http("POST", "/api/v1/records", a_request(node_id="file"))
     rows = [{"node_id": f"row-{number}", "storage_location": "s3://b/rows"} for number in range(150)]
     batch = {"root_id": "flights", "parent_id": "file", "action_taken": "SPLIT", "records": rows}
@@ -116,11 +116,11 @@ def test_a_day_that_is_not_yet_fails_the_compaction_with_the_reason(account):
         account.stack.run_state_machine({"day": "2999-01-01"})
 
 
-def test_a_request_that_breaks_a_rule_is_told_so_by_http_and_by_lambda(account):
+def test_a_request_that_breaks_a_rule_is_shown_so_by_http_and_by_lambda(account):
     with pytest.raises(urllib.error.HTTPError) as caught:
         account.http("POST", "/api/v1/records", a_request(root_id=""))
-    answer = account.stack.invoke("InputFunctionName", a_request(root_id=""))
+    response = account.stack.invoke("InputFunctionName", a_request(root_id=""))
 
-    told = "root_id: must not be empty, got ''"
-    assert (caught.value.code, json.loads(caught.value.read())) == (400, {"code": 400, "message": told})
-    assert (answer.payload["errorType"], answer.payload["errorMessage"]) == ("Invalid", told)
+    returned = "root_id: must not be empty, got ''"
+    assert (caught.value.code, json.loads(caught.value.read())) == (400, {"code": 400, "message": returned})
+    assert (response.payload["errorType"], response.payload["errorMessage"]) == ("Invalid", returned)

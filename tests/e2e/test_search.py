@@ -1,4 +1,4 @@
-"""A search through the whole stack: two nights of compaction on Spark, the tables asked by Athena's protocol, HTTP."""
+"""A search through the whole stack: two nights of compaction on Spark, the tables queried by Athena's protocol."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Account:
         found, cursor = {}, {}
         while True:
             address = f"{self.url}/api/v1/records/search?{urlencode({**query, **cursor})}"
-            with urllib.request.urlopen(address, timeout=60) as answer:
-                page = json.load(answer)
+            with urllib.request.urlopen(address, timeout=60) as response:
+                page = json.load(response)
             for record in page["records"]:
                 key = record["root_id"], record["node_id"]
                 assert key not in found

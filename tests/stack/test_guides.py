@@ -44,9 +44,11 @@ def aws_commands() -> list[tuple[str, str, str, frozenset[str]]]:
     for guide in GUIDES:
         commands = [one for text in simple_commands(guide) for one in re.split(r"[|;&]", text)]
         for command in commands:
-            asked = re.search(r"\baws ([a-z0-9-]+) ([a-z-]+)(.*)", command)
-            if asked and asked[1] not in CUSTOM and f"{asked[1]} {asked[2]}" not in CUSTOM:
-                found.add((guide, asked[1], asked[2], frozenset(re.findall(r"(?<=\s)--([a-z-]+)", asked[3]))))
+            requested = re.search(r"\baws ([a-z0-9-]+) ([a-z-]+)(.*)", command)
+            if requested and requested[1] not in CUSTOM and f"{requested[1]} {requested[2]}" not in CUSTOM:
+                found.add(
+                    (guide, requested[1], requested[2], frozenset(re.findall(r"(?<=\s)--([a-z-]+)", requested[3])))
+                )
     return sorted(found, key=str)
 
 
@@ -92,14 +94,14 @@ def test_a_command_of_ours_that_a_guide_names_has_its_options(guide):
         if command == "cdk":
             continue
         words = [word for word in shlex.split(rest.split(" #")[0]) if re.fullmatch(r"[a-z]+", word)][:1]
-        told = help_of(command) + (help_of(command, *words) if command == "token" else "")
+        returned = help_of(command) + (help_of(command, *words) if command == "token" else "")
         options = set(re.findall(r"(?<=\s)(--[a-z-]+)", rest))
-        assert {option for option in options if option not in told} == set()
+        assert {option for option in options if option not in returned} == set()
 
 
 def help_of(*command: str) -> str:
-    asked = [sys.executable, "-m", "headwater", *command, "--help"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True, cwd=PROJECT).stdout
+    requested = [sys.executable, "-m", "headwater", *command, "--help"]
+    return subprocess.run(requested, capture_output=True, text=True, check=True, cwd=PROJECT).stdout
 
 
 @pytest.mark.parametrize("guide", GUIDES)

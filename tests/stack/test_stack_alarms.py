@@ -1,4 +1,4 @@
-"""Nothing goes wrong in silence: what is watched, who is told, and where it says what to do."""
+"""Nothing goes wrong in silence: what is watched, who is notified, and where it says what to do."""
 
 from __future__ import annotations
 

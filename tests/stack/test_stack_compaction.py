@@ -167,13 +167,13 @@ def test_an_execution_that_hangs_ends_before_the_next_night():
 
 def test_the_file_needs_no_value_but_those_that_the_stack_puts_in(template):
     machine = template.of_type("AWS::StepFunctions::StateMachine")["StateMachine"]
-    asked = set(re.findall(r"\$\{(\w+)\}", STATE_MACHINE_FILE.read_text(encoding="utf-8")))
+    requested = set(re.findall(r"\$\{(\w+)\}", STATE_MACHINE_FILE.read_text(encoding="utf-8")))
     assert machine["DefinitionSubstitutions"] == {
         "CompactFunctionArn": "CompactFunction.Arn",
         "CompactArchiveJobName": "CompactArchive",
         "TraceRootJobName": "TraceRoot",
     }
-    assert asked == set(machine["DefinitionSubstitutions"])
+    assert requested == set(machine["DefinitionSubstitutions"])
     assert json.loads(machine["DefinitionString"]) == MACHINE
 
 

@@ -1,4 +1,4 @@
-"""Every function: what it runs on, what it is told, and what it may do. Nothing else is allowed."""
+"""Every function: what it runs on, what it is given, and what it may do. Nothing else is allowed."""
 
 from __future__ import annotations
 

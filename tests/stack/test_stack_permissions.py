@@ -44,7 +44,7 @@ def test_no_action_of_a_statement_has_a_wildcard(stack):
 
 
 def test_no_reason_is_written_for_what_no_statement_has(stack):
-    told = {(grant.principal, reason) for grant in grants_of(stack) for reason in grant.reasons.values()}
+    returned = {(grant.principal, reason) for grant in grants_of(stack) for reason in grant.reasons.values()}
     written = {
         (role.node.path.partition("/")[2].removesuffix("/Role").removesuffix("Role"), reason)
         for role in stack.node.find_all()
@@ -54,7 +54,7 @@ def test_no_reason_is_written_for_what_no_statement_has(stack):
         for rule, reason in entry.data.items()
         if "IAM5[Resource::" in rule
     }
-    assert written == told
+    assert written == returned
 
 
 def test_where_a_policy_is_the_resources_own_a_wildcard_is_within_that_resource(stack):
@@ -78,11 +78,11 @@ def test_where_a_policy_is_the_resources_own_a_wildcard_is_within_that_resource(
 
 
 def test_every_role_of_the_stack_is_listed(stack):
-    told = {grant.principal for grant in grants_of(stack)}
+    returned = {grant.principal for grant in grants_of(stack)}
     template = json.loads((Path(stack.node.root.outdir) / stack.template_file).read_text(encoding="utf-8"))
     roles = [each for each in template["Resources"].values() if each["Type"] == "AWS::IAM::Role"]
     by_aws = [each for each in roles if "ManagedPolicyArns" in each["Properties"]]
-    assert (len(roles) - len(by_aws), len(by_aws)) == (len(told) - 1, 1), "and the policy for the roles of jobs"
+    assert (len(roles) - len(by_aws), len(by_aws)) == (len(returned) - 1, 1), "and the policy for the roles of jobs"
 
 
 def test_a_wildcard_without_a_reason_is_found(app):

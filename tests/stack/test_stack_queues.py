@@ -119,7 +119,7 @@ def test_expired_rows_and_no_others_reach_the_expired_function_and_what_it_canno
 
 
 def test_a_message_is_not_delivered_again_while_a_function_may_still_work_on_it(template):
-    """AWS asks for six times the function's time-out, plus the window."""
+    """AWS recommends six times the function's time-out, plus the window."""
     functions, queues = template.of_type("AWS::Lambda::Function"), template.of_type("AWS::SQS::Queue")
     for mapping in template.of_type("AWS::Lambda::EventSourceMapping").values():
         queue = mapping["EventSourceArn"].removesuffix(".Arn")

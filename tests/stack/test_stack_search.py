@@ -1,4 +1,4 @@
-"""The archive as tables: what Glue knows of it, and in which bounds Athena asks."""
+"""The archive as tables: what Glue knows of it, and in which bounds Athena scans."""
 
 from __future__ import annotations
 

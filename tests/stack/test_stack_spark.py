@@ -1,4 +1,4 @@
-"""The Spark jobs on either engine: what they run, what they are told, what they may do, how they are started."""
+"""The Spark jobs on either engine: what they run, what they are given, what they may do, how they are started."""
 
 from __future__ import annotations
 
@@ -141,9 +141,9 @@ def test_the_libraries_of_a_job_of_glue_are_wheels_that_keep_their_names(app, tm
     app.synth()
     template = Template(json.loads((tmp_path / stack.template_file).read_text(encoding="utf-8")))
     for name in RIGHTS:
-        told = template.of_type("AWS::Glue::Job")[name]["DefaultArguments"]
-        assert told["--additional-python-modules"] == f"{ASSETS}{wheel.name}"
-        assert told["--python-modules-installer-option"] == "--no-index"
+        returned = template.of_type("AWS::Glue::Job")[name]["DefaultArguments"]
+        assert returned["--additional-python-modules"] == f"{ASSETS}{wheel.name}"
+        assert returned["--python-modules-installer-option"] == "--no-index"
         assert any(arn.endswith(wheel.name) for arn in template.allowed(name))
 
 

@@ -1,4 +1,4 @@
-"""`make audit`: every pin is asked about, and what could not be looked up is no good news."""
+"""`make audit`: every pin is looked up, and what could not be looked up is no good news."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEEP = 'for last; do :; done; cat "$last" >> "$(dirname "$0")/asked"'
 
 @pytest.fixture
 def commands(tmp_path, monkeypatch):
-    """pip-audit and npm that answer with these exit codes, and keep what they are asked."""
+    """pip-audit and npm that answer with these exit codes, and keep their requests."""
 
     def make(pip_audit=0, npm=0):
         for name, code, more in (("pip-audit", pip_audit, _KEEP), ("npm", npm, "")):
@@ -33,22 +33,22 @@ def commands(tmp_path, monkeypatch):
     return make
 
 
-def test_every_pin_of_every_lock_file_is_asked_about_whatever_python_it_is_for(commands):
+def test_every_pin_of_every_lock_file_is_looked_up_whatever_python_it_is_for(commands):
     folder = commands()
     assert audit.main([str(folder)]) == 0
 
-    asked = (folder / "asked").read_text(encoding="utf-8").splitlines()
+    requested = (folder / "asked").read_text(encoding="utf-8").splitlines()
     locked = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "requirements").glob("*.txt"))
     starts = [line for line in locked.splitlines() if line and not line.startswith((" ", "#"))]
-    assert len(asked) == len(set(asked))
-    assert set(asked) == {re.sub(r"\[.*\]", "", line.split(" ")[0].rstrip(";")) for line in starts}
+    assert len(requested) == len(set(requested))
+    assert set(requested) == {re.sub(r"\[.*\]", "", line.split(" ")[0].rstrip(";")) for line in starts}
     calls = (folder / "calls").read_text(encoding="utf-8").splitlines()
     assert {call.split(" ")[0] for call in calls} == {"pip-audit", "npm"}
     assert all("--strict" in call for call in calls if call.startswith("pip-audit"))
 
 
 @pytest.mark.parametrize(("pip_audit", "npm"), [(1, 0), (0, 1), (1, 1)])
-def test_a_vulnerable_package_or_one_that_could_not_be_looked_up_fails_and_both_are_asked(commands, pip_audit, npm):
+def test_a_vulnerable_package_or_one_that_could_not_be_looked_up_fails_and_both_are_queried(commands, pip_audit, npm):
     folder = commands(pip_audit, npm)
     assert audit.main([str(folder)]) == 1
     assert "npm audit --package-lock-only" in (folder / "calls").read_text(encoding="utf-8")

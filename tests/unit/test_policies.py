@@ -43,8 +43,8 @@ def test_a_condition_holds_as_the_guide_says(operator, key, wanted, value, holds
 def test_a_denial_outweighs_what_is_allowed_and_what_nothing_allows_is_neither():
     allow = {"Effect": "Allow", "Action": ["s3:Get*"], "Resource": ["b/traces/*"]}
     deny = {"Effect": "Deny", "Action": "s3:GetObject", "Resource": "b/traces/secret"}
-    asked = [("b/traces/x", "allowed"), ("b/traces/secret", "denied"), ("b/other", "neither")]
-    assert [(key, decide([deny, allow], "s3:GetObject", key)) for key, _ in asked] == asked
+    requested = [("b/traces/x", "allowed"), ("b/traces/secret", "denied"), ("b/other", "neither")]
+    assert [(key, decide([deny, allow], "s3:GetObject", key)) for key, _ in requested] == requested
 
 
 def test_an_operator_that_is_not_known_is_refused():

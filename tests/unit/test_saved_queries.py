@@ -70,7 +70,7 @@ def a_trace(root_id, nodes, *path, **parts):
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory):
+def run_query(tmp_path_factory):
     """The root `upload` is traced on two days: on the second its leaf `total` has become a step."""
     folder = tmp_path_factory.mktemp("tables")
     traces = {
@@ -108,62 +108,62 @@ def ask(tmp_path_factory):
     return run
 
 
-def test_a_records_path_is_that_of_the_newest_trace_up_to_the_record(ask):
+def test_a_records_path_is_that_of_the_newest_trace_up_to_the_record(run_query):
     path = [
         (1, "raw", "upload", "READ", "s3://lake/raw/a.csv", 10, None),
         (2, "fuel", "raw", "FILTER", "s3://lake/fuel/a", 20, None),
         (3, "total", "fuel", "SUM", "s3://lake/total/a", 30, None),
     ]
-    assert ask(PATH_OF_A_RECORD, "upload", "total") == path
+    assert run_query(PATH_OF_A_RECORD, "upload", "total") == path
     report = (4, "report", "total", "REPORT", "s3://public/report.pdf", 40, None)
-    assert ask(PATH_OF_A_RECORD, "upload", "report") == [*path, report]
+    assert run_query(PATH_OF_A_RECORD, "upload", "report") == [*path, report]
 
 
 @pytest.mark.parametrize(("root_id", "node_id"), [("upload", "gone"), ("nowhere", "raw"), ("' OR 1=1 --", "raw")])
-def test_a_record_that_was_not_archived_has_no_path(ask, root_id, node_id):
-    assert ask(PATH_OF_A_RECORD, root_id, node_id) == []
+def test_a_record_that_was_not_archived_has_no_path(run_query, root_id, node_id):
+    assert run_query(PATH_OF_A_RECORD, root_id, node_id) == []
 
 
-def test_a_location_touched_what_lies_there_and_what_was_made_from_it_each_once(ask):
-    assert ask(TOUCHED_BY_A_LOCATION, FIRST, SECOND, "s3://lake/fuel/") == [
+def test_a_location_touched_what_lies_there_and_what_was_made_from_it_each_once(run_query):
+    assert run_query(TOUCHED_BY_A_LOCATION, FIRST, SECOND, "s3://lake/fuel/") == [
         ("upload", "fuel", "raw", "FILTER", "s3://lake/fuel/a", 20),
         ("upload", "total", "fuel", "SUM", "s3://lake/total/a", 30),
         ("upload", "report", "total", "REPORT", "s3://public/report.pdf", 40),
     ]
 
 
-def test_a_location_is_asked_for_in_a_range_of_days(ask):
-    assert ask(TOUCHED_BY_A_LOCATION, FIRST, FIRST, "s3://lake/fuel/") == [
+def test_a_location_is_requested_in_a_range_of_days(run_query):
+    assert run_query(TOUCHED_BY_A_LOCATION, FIRST, FIRST, "s3://lake/fuel/") == [
         ("upload", "fuel", "raw", "FILTER", "s3://lake/fuel/a", 20),
         ("upload", "total", "fuel", "SUM", "s3://lake/total/a", 30),
     ]
-    assert [row[:2] for row in ask(TOUCHED_BY_A_LOCATION, FIRST, FIRST, "s3://lake/raw/b")] == [("other", "raw")]
+    assert [row[:2] for row in run_query(TOUCHED_BY_A_LOCATION, FIRST, FIRST, "s3://lake/raw/b")] == [("other", "raw")]
 
 
 @pytest.mark.parametrize("location", ["s3://lake/f_el", "s3://lake/%", "s3://archive"])
-def test_the_beginning_of_a_location_is_no_pattern_and_the_compactions_step_is_no_record(ask, location):
-    assert ask(TOUCHED_BY_A_LOCATION, FIRST, SECOND, location) == []
+def test_the_beginning_of_a_location_is_no_pattern_and_the_compactions_step_is_no_record(run_query, location):
+    assert run_query(TOUCHED_BY_A_LOCATION, FIRST, SECOND, location) == []
 
 
-def test_actions_are_counted_by_the_day_that_archived_their_records_first(ask):
-    assert ask(ACTIONS_BY_DAY, FIRST, SECOND) == [
+def test_actions_are_counted_by_the_day_that_archived_their_records_first(run_query):
+    assert run_query(ACTIONS_BY_DAY, FIRST, SECOND) == [
         (FIRST, "FILTER", 2, 1),
         (FIRST, "READ", 2, 2),
         (FIRST, "SUM", 1, 1),
         (SECOND, "REPORT", 1, 1),
     ]
-    assert ask(ACTIONS_BY_DAY, SECOND, SECOND) == [(SECOND, "REPORT", 1, 1)]
+    assert run_query(ACTIONS_BY_DAY, SECOND, SECOND) == [(SECOND, "REPORT", 1, 1)]
 
 
-def test_an_actions_records_are_told_root_by_root(ask):
-    assert ask(RECORDS_OF_AN_ACTION, "READ", FIRST, SECOND) == [
+def test_an_actions_records_are_shown_root_by_root(run_query):
+    assert run_query(RECORDS_OF_AN_ACTION, "READ", FIRST, SECOND) == [
         ("other", "raw", "other", "s3://lake/raw/b.csv", 15, None, FIRST),
         ("upload", "raw", "upload", "s3://lake/raw/a.csv", 10, None, FIRST),
     ]
 
 
 @pytest.mark.parametrize("query", NAMED_QUERIES, ids=lambda query: query.name)
-def test_a_query_asks_for_as_many_values_as_it_names(query):
+def test_a_query_requests_as_many_values_as_it_names(query):
     assert query.sql.count("?") == len(query.parameters)
 
 

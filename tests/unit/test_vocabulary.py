@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-# The packages and modules that are done; tests keep their own words in names of tests, which are sentences.
+# The first line of a docstring is checked in the packages; names of tests are sentences, which say what it would.
 PACKAGES: tuple[str, ...] = (
     "benchmarks",
     "examples",
@@ -35,16 +35,19 @@ ALLOWED = frozenset({"INTAKE_BUCKET"})  # an environment variable of the functio
 # A docstring that begins so describes itself, not what the thing does or is.
 _UNCLEAR = re.compile(r"(What|Whether|Where|How|Which|That|Who|Whose|Whom|When|Why)\b")
 _ARTICLE = re.compile(r"(The|A|An|One|Each|Every|All|Those|Its|Their|This|These|No)\b")
-# S0 ... S4 were names of sources; S3 is a store of AWS.
+# "S" and a digit but 3, the store of AWS, was the name of a source.
 _IN_TEXT = re.compile(
     r"\b(tells?|told|tellings?|tellers?|said|asks?|asked|mum|journeys?|knobs?|outlets?|settled?|borne|bears? out|heard|"
     r"nobody knows|understood|the seed|the seed's|S[0124]|FLL-\d|the proposal's)\b"
 )
 
 
-def _files():
-    paths = [PROJECT / package for package in PACKAGES]
-    return [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
+def _files(*packages: str):
+    return [file for package in packages for file in sorted((PROJECT / package).rglob("*.py"))]
+
+
+def _name_of(file: Path) -> str:
+    return file.relative_to(PROJECT).as_posix()
 
 
 def _words(name: str) -> set[str]:
@@ -66,7 +69,8 @@ def _is_function(node: ast.AST) -> bool:
     return not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
-def _faults(file: Path):
+def _retired(file: Path):
+    """Yield each retired word in names, comments and docstrings."""
     with file.open("rb") as source:
         for token in tokenize.tokenize(source.readline):
             if token.type == tokenize.NAME and _words(token.string) & RETIRED and token.string not in ALLOWED:
@@ -74,16 +78,25 @@ def _faults(file: Path):
             elif token.type == tokenize.COMMENT and (word := _IN_TEXT.search(token.string)):
                 yield token.start[0], f"the comment's {word[0]!r}"
     for node, text in _documented(ast.parse(file.read_text("utf-8"))):
+        if word := _IN_TEXT.search(text):
+            yield getattr(node, "lineno", 1), f"the docstring's {word[0]!r}"
+
+
+def _openings(file: Path):
+    """Yield each docstring that begins with a wrong word."""
+    for node, text in _documented(ast.parse(file.read_text("utf-8"))):
         line = getattr(node, "lineno", 1)
         if _UNCLEAR.match(text):
             yield line, f"a docstring that begins with {text.split()[0]!r}"
         if _is_function(node) and _ARTICLE.match(text):
             yield line, f"a function's docstring that begins with {text.split()[0]!r}, not with a verb"
-        if word := _IN_TEXT.search(text):
-            yield line, f"the docstring's {word[0]!r}"
 
 
-@pytest.mark.parametrize("file", _files(), ids=lambda file: file.relative_to(PROJECT).as_posix())
-def test_names_and_docstrings_use_the_words_of_the_field(file):
-    faults = [f"{file.relative_to(PROJECT)}:{line}: {fault}" for line, fault in _faults(file)]
-    assert faults == []
+@pytest.mark.parametrize("file", _files(*PACKAGES, "tests"), ids=_name_of)
+def test_names_comments_and_docstrings_use_the_words_of_the_field(file):
+    assert [f"{_name_of(file)}:{line}: {fault}" for line, fault in _retired(file)] == []
+
+
+@pytest.mark.parametrize("file", _files(*PACKAGES), ids=_name_of)
+def test_docstrings_begin_with_a_verb_or_a_noun(file):
+    assert [f"{_name_of(file)}:{line}: {fault}" for line, fault in _openings(file)] == []

@@ -30,8 +30,8 @@ def nearest_first(found):
     return sorted(found, key=lambda node: (found[node], node))
 
 
-class Asked:
-    """A graph's neighbours, and the levels that they were asked for."""
+class WatchedGraph:
+    """A graph's neighbours, and the levels of each call."""
 
     def __init__(self, graph):
         self._graph, self.levels, self.lasts = graph, [], []
@@ -45,23 +45,23 @@ class Asked:
 @given(GRAPHS, STARTS, DEPTHS)
 def test_every_node_within_the_depth_is_reached_by_its_least_distance_nearest_first_then_sorted(graph, start, depth):
     found = distances(graph, start, depth)
-    walked = walk(start, Asked(graph), into=Walked(100), depth=depth)
+    walked = walk(start, WatchedGraph(graph), into=Walked(100), depth=depth)
     assert (walked.hops, list(walked.hops), walked.truncated) == (found, nearest_first(found), False)
 
 
 @given(GRAPHS, STARTS, DEPTHS)
-def test_neighbours_are_asked_for_once_a_level_the_last_included(graph, start, depth):
-    asked = Asked(graph)
-    hops = walk(start, asked, into=Walked(100), depth=depth).hops
+def test_neighbours_are_requested_once_a_level_the_last_included(graph, start, depth):
+    requested = WatchedGraph(graph)
+    hops = walk(start, requested, into=Walked(100), depth=depth).hops
     levels = [sorted(node for node in hops if hops[node] == hop) for hop in sorted(set(hops.values()))]
-    assert asked.levels == levels
-    assert asked.lasts == [hop == depth for hop in range(len(levels))]
+    assert requested.levels == levels
+    assert requested.lasts == [hop == depth for hop in range(len(levels))]
 
 
 @given(GRAPHS, STARTS, DEPTHS, st.integers(0, 8))
 def test_a_walk_keeps_the_nearest_nodes_and_says_if_there_are_more(graph, start, depth, limit):
     found = nearest_first(distances(graph, start, depth))
-    walked = walk(start, Asked(graph), into=Walked(limit), depth=depth)
+    walked = walk(start, WatchedGraph(graph), into=Walked(limit), depth=depth)
     # What is beyond a node that does not fit is as far as it, or further.
     assert list(walked.hops) == found[:limit]
     assert walked.truncated == (len(found) > limit)
@@ -70,16 +70,16 @@ def test_a_walk_keeps_the_nearest_nodes_and_says_if_there_are_more(graph, start,
 @given(GRAPHS, STARTS, DEPTHS, DEPTHS)
 def test_a_second_walk_goes_through_what_the_first_reached_and_keeps_the_least_distances(graph, start, depth, other):
     back = {node: [one for one in graph if node in graph[one]] for node in range(8)}
-    walked = walk(start, Asked(graph), into=Walked(100), depth=depth)
-    walk(start, Asked(back), into=walked, depth=other)
+    walked = walk(start, WatchedGraph(graph), into=Walked(100), depth=depth)
+    walk(start, WatchedGraph(back), into=walked, depth=other)
     ways = distances(graph, start, depth), distances(back, start, other)
     assert walked.hops == {node: min(way[node] for way in ways if node in way) for node in ways[0].keys() | ways[1]}
 
 
 @given(GRAPHS, STARTS, st.integers(0, 8))
 def test_what_was_reached_before_takes_no_room(graph, start, limit):
-    once, twice = (walk(start, Asked(graph), into=Walked(limit)) for _ in range(2))
-    walk(start, Asked(graph), into=twice)
+    once, twice = (walk(start, WatchedGraph(graph), into=Walked(limit)) for _ in range(2))
+    walk(start, WatchedGraph(graph), into=twice)
     assert twice == once
 
 

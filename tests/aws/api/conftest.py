@@ -1,4 +1,4 @@
-"""The HTTP API's function, asked as API Gateway asks it, on moto."""
+"""The HTTP API's function, called as API Gateway calls it, on moto."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RECORDS = "/api/v1/records"
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What came back."""
 
     status: int
@@ -96,17 +96,17 @@ class Caller:
             "body": base64.b64encode(body).decode() if is_bytes else body,
             "isBase64Encoded": is_bytes,
         }
-        answered = api_function.handler(event, self.cloud.context(remaining_s))
-        assert len(json.dumps(answered, ensure_ascii=False).encode()) <= 6 * 1024 * 1024, "Lambda answers no more"
-        headers = {name: values[0] for name, values in answered["multiValueHeaders"].items()}
-        check_response(method, path, answered["statusCode"], headers, answered["body"])
+        responded = api_function.handler(event, self.cloud.context(remaining_s))
+        assert len(json.dumps(responded, ensure_ascii=False).encode()) <= 6 * 1024 * 1024, "Lambda answers no more"
+        headers = {name: values[0] for name, values in responded["multiValueHeaders"].items()}
+        check_response(method, path, responded["statusCode"], headers, responded["body"])
         del headers["X-Content-Type-Options"], headers["Cache-Control"]
-        return Answer(answered["statusCode"], headers, answered["body"])
+        return Response(responded["statusCode"], headers, responded["body"])
 
-    def linked(self, answer):
+    def linked(self, response):
         """Key and lines of the S3 object behind a redirect, read as the link names it."""
-        assert (answer.status, answer.json) == (303, {"location": answer.headers["Location"]})
-        link = urlsplit(answer.headers["Location"])
+        assert (response.status, response.json) == (303, {"location": response.headers["Location"]})
+        link = urlsplit(response.headers["Location"])
         assert {"X-Amz-Signature", "X-Amz-Expires"} <= parse_qs(link.query).keys()
         bucket = link.netloc.partition(".")[0]
         key = unquote(link.path[1:])
@@ -114,10 +114,10 @@ class Caller:
         assert (stored["ContentType"], stored["ContentEncoding"]) == ("application/x-ndjson", "gzip")
         return key, gzip.decompress(stored["Body"].read()).splitlines(keepends=True)
 
-    def poll(self, answer):
+    def poll(self, response):
         """Ask at the place that an answer names."""
-        assert answer.status == 202
-        name, _, value = answer.headers["Location"].removeprefix("?").partition("=")
+        assert response.status == 202
+        name, _, value = response.headers["Location"].removeprefix("?").partition("=")
         return self.trace_of(**{name: value})
 
     def put(self, *steps, root=ROOT, at=None, location=None):
@@ -153,15 +153,15 @@ class Caller:
         """Run the load function on what its queues hold."""
         for queue in ("RecordsQueue", "PackedQueue"):
             if bodies := self.cloud.bodies(queue):
-                answered = load_function.handler(self.cloud.event(queue, bodies), self.cloud.context())
-                assert answered == {"batchItemFailures": []}
+                responded = load_function.handler(self.cloud.event(queue, bodies), self.cloud.context())
+                assert responded == {"batchItemFailures": []}
 
     def trace(self):
         """Run the trace function on what its queue holds; how many messages that were."""
         bodies = self.cloud.bodies("TraceQueue")
         for body in bodies:
-            answered = trace_function.handler(self.cloud.event("TraceQueue", [body]), self.cloud.context())
-            assert answered == {"batchItemFailures": []}
+            responded = trace_function.handler(self.cloud.event("TraceQueue", [body]), self.cloud.context())
+            assert responded == {"batchItemFailures": []}
         return len(bodies)
 
 

@@ -1,4 +1,4 @@
-"""The API asked to search, over moto's tables and DuckDB for Athena; days are compacted as the state machine does."""
+"""Searches by the API, over moto's tables and DuckDB for Athena; days are compacted as the state machine does."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class Search:
         archive = ArchiveSearch(Athena(self.athena, "headwater_test", WORKGROUP), self.slept.append)
         return Searcher(live, archive, wiring.archive_state(), wiring.publications(), wiring.now_s)
 
-    def ask(self, *, remaining_s=29, **query):
+    def fetch(self, *, remaining_s=29, **query):
         """One page."""
         return self.api.send("GET", f"{RECORDS}/search", query, remaining_s=remaining_s)
 
     def pages(self, **query):
         """The records of each page, to the end."""
-        answer = self.ask(**query)
+        response = self.fetch(**query)
         while True:
-            assert answer.status == 200, answer.body
-            yield answer.json["records"]
-            if answer.json["cursor"] is None:
+            assert response.status == 200, response.body
+            yield response.json["records"]
+            if response.json["cursor"] is None:
                 return
-            answer = self.ask(**query, cursor=answer.json["cursor"])
+            response = self.fetch(**query, cursor=response.json["cursor"])
 
     def all(self, **query):
         """Every record that is found."""

@@ -33,9 +33,9 @@ def result(*failed, received):
 def test_every_kind_of_event_is_queued_as_it_was_sent(api, cloud):
     events = [EVENT, a_job_event(), a_dataset_event(), a_run_event(schemaURL=None, something={"of": ["its", "own"]})]
 
-    answers = [api.event(event) for event in events]
+    responses = [api.event(event) for event in events]
 
-    assert [(answer.status, answer.body) for answer in answers] == [(201, "")] * 4
+    assert [(response.status, response.body) for response in responses] == [(201, "")] * 4
     assert sorted(map(json.dumps, cloud.bodies("EventsQueue"))) == sorted(map(json.dumps, events))
 
 
@@ -48,9 +48,9 @@ PACKED = {
 
 
 def test_an_event_may_come_packed(api, cloud):
-    answers = {case: api.event(body, **headers).status for case, (body, headers) in PACKED.items()}
+    responses = {case: api.event(body, **headers).status for case, (body, headers) in PACKED.items()}
 
-    assert answers == dict.fromkeys(PACKED, 201)
+    assert responses == dict.fromkeys(PACKED, 201)
     assert cloud.bodies("EventsQueue") == [EVENT] * len(PACKED)
 
 
@@ -85,9 +85,9 @@ BAD = {
 
 
 def test_a_bad_event_is_refused_and_changes_nothing(api, cloud):
-    told = {case: api.event(body).refusal for case, (body, _, _) in BAD.items()}
+    returned = {case: api.event(body).refusal for case, (body, _, _) in BAD.items()}
 
-    cut = {case: (status, message[: len(BAD[case][2])]) for case, (status, message) in told.items()}
+    cut = {case: (status, message[: len(BAD[case][2])]) for case, (status, message) in returned.items()}
     assert cut == {case: (status, message) for case, (_, status, message) in BAD.items()}
     assert cloud.bodies("EventsQueue") == []
 
@@ -96,7 +96,7 @@ def test_an_event_may_be_a_day_ahead_by_a_clock_that_is(api):
     assert api.event(a_run_event(eventTime="2025-11-21T12:00:00Z")).status == 201
 
 
-def test_an_event_that_aws_does_not_take_is_told_as_unavailable(api, cloud):
+def test_an_event_that_aws_does_not_take_is_reported_as_unavailable(api, cloud):
     with before(cloud.sqs, "SendMessageBatch", DENIED):
         unqueued = api.event(EVENT)
     with before(cloud.s3, "PutObject", refused("SlowDown")):
@@ -108,16 +108,16 @@ def test_an_event_that_aws_does_not_take_is_told_as_unavailable(api, cloud):
     assert api.event(EVENT).status == 201
 
 
-def test_a_whole_batch_is_answered_with_nothing_more_to_say(api, cloud):
-    answer = api.events([EVENT, a_job_event()])
+def test_a_whole_batch_is_served_with_nothing_more_to_say(api, cloud):
+    response = api.events([EVENT, a_job_event()])
 
-    assert (answer.status, answer.body) == (204, "")
+    assert (response.status, response.body) == (204, "")
     assert len(cloud.bodies("EventsQueue")) == 2
     assert api.events([]).status == 204
 
 
 def test_a_bad_event_harms_no_other_of_its_batch(api, cloud):
-    answer = api.events([UNNAMED, EVENT, 7, a_dataset_event(), {}])
+    response = api.events([UNNAMED, EVENT, 7, a_dataset_event(), {}])
 
     reasons = {
         0: "job.name: is required",
@@ -125,7 +125,7 @@ def test_a_bad_event_harms_no_other_of_its_batch(api, cloud):
         4: "eventTime: is required; producer: is required; job: is required; run: is required",
     }
     failed = [{"index": index, "reason": reason, "retriable": False} for index, reason in reasons.items()]
-    assert (answer.status, answer.json) == (200, result(*failed, received=5))
+    assert (response.status, response.json) == (200, result(*failed, received=5))
     assert len(cloud.bodies("EventsQueue")) == 2
 
 
@@ -135,9 +135,9 @@ def test_only_what_aws_refused_is_to_be_sent_again(api, cloud, monkeypatch):
     calls = []
     second = lambda _: calls.append(1) or len(calls) > 1  # noqa: E731 - a condition
     with before(cloud.sqs, "SendMessageBatch", refused("ServiceUnavailable"), times=99, only=second):
-        answer = api.events(events)
+        response = api.events(events)
 
-    failed = answer.json["failed_events"]
+    failed = response.json["failed_events"]
     assert [(one["index"], one["retriable"]) for one in failed] == [(0, False), (11, True), (12, True)]
     assert failed[1]["reason"].startswith("2 messages could not be queued: ")
     assert len(cloud.bodies("EventsQueue")) == 10
@@ -150,28 +150,28 @@ def test_an_entry_that_the_queue_keeps_refusing_fails_alone(api, cloud, monkeypa
         parsed["Failed"] = [{"Id": "1", "Code": "InternalError", "SenderFault": False}]
 
     cloud.sqs.meta.events.register("after-call.sqs.SendMessageBatch", lose_one)
-    answer = api.events([EVENT, a_job_event(), a_dataset_event()])
+    response = api.events([EVENT, a_job_event(), a_dataset_event()])
 
-    assert answer.json == result({"index": 1, "reason": "InternalError", "retriable": True}, received=3)
+    assert response.json == result({"index": 1, "reason": "InternalError", "retriable": True}, received=3)
 
 
 def test_a_large_event_that_s3_refuses_fails_alone(api, cloud):
     with before(cloud.s3, "PutObject", refused("SlowDown")):
-        answer = api.events([EVENT, a_large_event(), a_job_event()])
+        response = api.events([EVENT, a_large_event(), a_job_event()])
 
-    (failed,) = answer.json["failed_events"]
+    (failed,) = response.json["failed_events"]
     assert (failed["index"], failed["retriable"]) == (1, True)
     assert failed["reason"].startswith("the request could not be stored: ")
     assert len(cloud.bodies("EventsQueue")) == 2
 
 
-def test_a_thousand_bad_events_make_a_small_answer(api):
+def test_a_thousand_bad_events_make_a_small_response(api):
     bad = a_run_event(inputs=[a_dataset("\0" * 30, namespace="") for _ in range(8)])
 
-    answer = api.events([bad] * EVENTS_MAX)
+    response = api.events([bad] * EVENTS_MAX)
 
-    assert answer.json["summary"]["failed"] == EVENTS_MAX
-    assert len(answer.body) < 600 * EVENTS_MAX
+    assert response.json["summary"]["failed"] == EVENTS_MAX
+    assert len(response.body) < 600 * EVENTS_MAX
 
 
 def test_what_is_no_batch_is_refused_whole(api, cloud):
@@ -186,11 +186,11 @@ def test_what_is_no_batch_is_refused_whole(api, cloud):
 def test_an_event_of_too_many_datasets_is_refused_with_the_bound_and_alone(api, cloud):
     inputs = [{"namespace": "s3://b", "name": str(number)} for number in range(DATASETS_MAX + 1)]
     wide = a_run_event(inputs=inputs, outputs=[])
-    told = (
+    returned = (
         "inputs, outputs: an event may name 10000 datasets, got 10001; "
         "further events of the same run may name the others"
     )
 
-    assert api.event(wide).refusal == (413, told)
-    assert api.events([wide, EVENT]).json["failed_events"] == [{"index": 0, "reason": told, "retriable": False}]
+    assert api.event(wide).refusal == (413, returned)
+    assert api.events([wide, EVENT]).json["failed_events"] == [{"index": 0, "reason": returned, "retriable": False}]
     assert len(cloud.bodies("EventsQueue")) == 1

@@ -21,13 +21,13 @@ A_DAY_LATER = "2025-11-21T12:00:00Z"
 @pytest.fixture
 def marquez(api, cloud):
     """The API, after the flights were read and checked."""
-    tell(api, cloud, a_run_event(inputs=["landing"]))
-    tell(api, cloud, a_run_event(run=CHECK_RUN, job=CHECK, inputs=["raw"], outputs=["checked"]))
-    cloud.now_s += 60  # what is deleted by now was told of before
+    emit(api, cloud, a_run_event(inputs=["landing"]))
+    emit(api, cloud, a_run_event(run=CHECK_RUN, job=CHECK, inputs=["raw"], outputs=["checked"]))
+    cloud.now_s += 60  # what is deleted from now on was reported before
     return api
 
 
-def tell(api, cloud, event):
+def emit(api, cloud, event):
     assert api.event(event).status == 201
     load(cloud)
 
@@ -38,9 +38,9 @@ def load(cloud):
 
 
 def get(api, path, **query):
-    answer = api.send("GET", path, query)
-    assert answer.status == 200, answer.body
-    return answer.json
+    response = api.send("GET", path, query)
+    assert response.status == 200, response.body
+    return response.json
 
 
 def names(api, path, kind):
@@ -51,17 +51,17 @@ def nodes(api, node_id):
     return [node["id"] for node in get(api, "/api/v1/lineage", nodeId=node_id)["graph"]]
 
 
-def linked_json(cloud, answer):
+def linked_json(cloud, response):
     """The JSON behind a redirect, read as the link names it."""
-    assert (answer.status, answer.json) == (303, {"location": answer.headers["Location"]})
-    link = urlsplit(answer.headers["Location"])
+    assert (response.status, response.json) == (303, {"location": response.headers["Location"]})
+    link = urlsplit(response.headers["Location"])
     assert {"X-Amz-Signature", "X-Amz-Expires"} <= parse_qs(link.query).keys()
     stored = cloud.s3.get_object(Bucket=link.netloc.partition(".")[0], Key=unquote(link.path[1:]))
     assert (stored["ContentType"], stored["ContentEncoding"]) == ("application/json", "gzip")
     return json.loads(gzip.decompress(stored["Body"].read()))
 
 
-def test_what_was_posted_is_told_by_every_route(marquez):
+def test_what_was_posted_is_shown_by_every_route(marquez):
     run = get(marquez, f"/api/v1/jobs/runs/{RUN}")
     versions = get(marquez, f"{DATASETS}/raw/versions")["versions"]
 
@@ -81,46 +81,46 @@ def test_what_was_posted_is_told_by_every_route(marquez):
     assert [hit["nodeId"] for hit in get(marquez, "/api/v1/search", q="RAW")["results"]] == [RAW]
 
 
-def test_a_deleted_job_is_hidden_until_an_event_tells_of_it(marquez, cloud):
+def test_a_deleted_job_is_hidden_until_an_event_mentions_it(marquez, cloud):
     before_it = get(marquez, JOB)
-    answer = marquez.send("DELETE", JOB)
+    response = marquez.send("DELETE", JOB)
     load(cloud)
 
-    assert (answer.status, answer.json) == (200, {**before_it, "deleted": True})
+    assert (response.status, response.json) == (200, {**before_it, "deleted": True})
     assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK]
     assert READ_JOB not in nodes(marquez, RAW)
     assert get(marquez, JOB)["deleted"] is True
-    tell_later(cloud, inputs=["landing"])
+    emit_later(cloud, inputs=["landing"])
     assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK, READ_FLIGHTS]
     assert READ_JOB in nodes(marquez, RAW)
 
 
-def test_a_deleted_dataset_is_hidden_until_an_event_tells_of_it(marquez, cloud):
-    answer = marquez.send("DELETE", f"{DATASETS}/raw")
+def test_a_deleted_dataset_is_hidden_until_an_event_mentions_it(marquez, cloud):
+    response = marquez.send("DELETE", f"{DATASETS}/raw")
     load(cloud)
 
-    assert (answer.status, answer.json["name"], answer.json["deleted"]) == (200, "raw", True)
+    assert (response.status, response.json["name"], response.json["deleted"]) == (200, "raw", True)
     assert names(marquez, DATASETS, "datasets") == ["checked", "landing"]
     assert RAW not in nodes(marquez, READ_JOB)
     assert f"job:{NAMESPACE}:{CHECK}" not in nodes(marquez, READ_JOB)
-    tell_later(cloud, inputs=["landing"])
+    emit_later(cloud, inputs=["landing"])
     assert names(marquez, DATASETS, "datasets") == ["checked", "landing", "raw"]
 
 
 def test_a_deleted_namespace_hides_all_that_is_in_it(marquez, cloud):
-    answer = marquez.send("DELETE", f"/api/v1/namespaces/{NAMESPACE}")
+    response = marquez.send("DELETE", f"/api/v1/namespaces/{NAMESPACE}")
     load(cloud)
 
-    assert (answer.status, answer.json["name"], answer.json["isHidden"]) == (200, NAMESPACE, True)
+    assert (response.status, response.json["name"], response.json["isHidden"]) == (200, NAMESPACE, True)
     assert names(marquez, "/api/v1/jobs", "jobs") == []
     assert [one["isHidden"] for one in get(marquez, "/api/v1/namespaces")["namespaces"]] == [True, False]
-    tell_later(cloud, inputs=["landing"])
-    # Only what is told of comes back.
+    emit_later(cloud, inputs=["landing"])
+    # Only what is reported comes back.
     assert names(marquez, "/api/v1/jobs", "jobs") == [READ_FLIGHTS]
     assert get(marquez, f"/api/v1/namespaces/{NAMESPACE}")["isHidden"] is False
 
 
-def tell_later(cloud, **changes):
+def emit_later(cloud, **changes):
     """An event of a time after any deletion's: its producer's clock is ahead."""
     assert cloud.load_events(a_run_event(run=CHECK_RUN[:-1] + "f", eventTime=A_DAY_LATER, **changes)) == []
 
@@ -138,14 +138,14 @@ def test_what_is_unknown_cannot_be_deleted(marquez, cloud, path, message):
     assert (cloud.bodies("DeletionsQueue"), cloud.bodies("EventsQueue")) == ([], [])
 
 
-def test_a_deletion_that_is_not_durable_is_not_answered_as_done(marquez, cloud):
+def test_a_deletion_that_is_not_durable_is_not_reported_as_done(marquez, cloud):
     with before(cloud.sqs, "SendMessageBatch", refused("AccessDenied"), times=9):
-        answer = marquez.send("DELETE", JOB)
+        response = marquez.send("DELETE", JOB)
 
-    assert (answer.status, answer.json["code"]) == (503, 503)
+    assert (response.status, response.json["code"]) == (503, 503)
 
 
-def test_facets_too_large_for_an_answer_are_behind_a_link(api, cloud):
+def test_facets_too_large_for_a_response_are_behind_a_link(api, cloud):
     facets = {f"plan{number}": a_facet("Plan", plan="x" * 700_000) for number in range(7)}
     assert cloud.load_events(a_run_event(run_facets=facets)) == []
 
@@ -155,7 +155,7 @@ def test_facets_too_large_for_an_answer_are_behind_a_link(api, cloud):
         assert form["facets"] == found
 
 
-def test_a_page_too_large_for_an_answer_is_cut_and_says_so(api, cloud):
+def test_a_page_too_large_for_a_response_is_cut_and_says_so(api, cloud):
     events = [
         a_run_event(
             run=f"01941f29-7c00-7ea7-b5a3-{number:012}",
@@ -175,7 +175,7 @@ def test_a_page_too_large_for_an_answer_is_cut_and_says_so(api, cloud):
     assert page["events"] + rest["events"] == events[::-1]
 
 
-def test_an_event_too_large_for_an_answer_is_behind_a_link(api, cloud):
+def test_an_event_too_large_for_a_response_is_behind_a_link(api, cloud):
     plans = {f"plan{number}": a_facet("Plan", plan="x" * 900_000) for number in range(5)}
     event = a_run_event(outputs=[a_dataset("raw", facets=plans)])
     assert cloud.load_events(event) == []

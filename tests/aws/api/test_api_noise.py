@@ -63,7 +63,7 @@ def searching(api, monkeypatch):
     body=BODIES,
     headers=st.dictionaries(HEADERS, st.sampled_from(["gzip", "GZIP ", "br", "", "x"])),
 )
-def test_every_request_is_answered(searching, method, path, query, span, body, headers):
-    answer = searching.send(method, path, {**span, **query}, body=body, headers=headers)
+def test_every_request_is_served(searching, method, path, query, span, body, headers):
+    response = searching.send(method, path, {**span, **query}, body=body, headers=headers)
 
-    assert answer.status in {200, 201, 202, 204, 400, 404, 405, 413, 422}
+    assert response.status in {200, 201, 202, 204, 400, 404, 405, 413, 422}

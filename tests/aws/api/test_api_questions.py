@@ -28,31 +28,31 @@ def a_record(parent, node, action, *, root=ROOT, at=NOON, location=None):
     }
 
 
-def nodes_of(answer):
-    return [record["node_id"] for record in answer.json["records"]]
+def nodes_of(response):
+    return [record["node_id"] for record in response.json["records"]]
 
 
 def pages(api, root_id=ROOT, **query):
     """Every page of a question, to the end."""
-    answer = api.root(root_id, **query)
-    yield nodes_of(answer)
-    while answer.json["cursor"] is not None:
-        answer = api.root(root_id, **query, cursor=answer.json["cursor"])
-        yield nodes_of(answer)
+    response = api.root(root_id, **query)
+    yield nodes_of(response)
+    while response.json["cursor"] is not None:
+        response = api.root(root_id, **query, cursor=response.json["cursor"])
+        yield nodes_of(response)
 
 
 # Roots
 
 
-def test_a_root_answers_its_live_records_in_the_seeds_form(api, cloud):
+def test_a_root_returns_its_live_records_in_the_seeds_form(api, cloud):
     api.put((ROOT, "read", "READ"), at=NOON - 25 * HOUR)
     api.put(("read", "good", "CHECK"), ("good", "left", "SPLIT"))
 
-    answer = api.root()
+    response = api.root()
 
-    told = [a_record("read", "good", "CHECK"), a_record("good", "left", "SPLIT")]
-    assert (answer.status, answer.headers) == (200, {"Content-Type": "application/json"})
-    assert answer.json == {"records": told, "cursor": None}
+    returned = [a_record("read", "good", "CHECK"), a_record("good", "left", "SPLIT")]
+    assert (response.status, response.headers) == (200, {"Content-Type": "application/json"})
+    assert response.json == {"records": returned, "cursor": None}
 
 
 def test_a_record_hides_in_the_second_in_which_it_expires(api, cloud):
@@ -73,7 +73,7 @@ def test_pages_hold_each_record_once_and_the_last_says_so(api):
     assert list(pages(api, limit=101)) == [nodes]
 
 
-def test_one_action_is_asked_for_by_its_index(api):
+def test_one_action_is_requested_by_its_index(api):
     api.put_many(ROOT, ["a", "b", "c"], "SPLIT")
     api.put_many(ROOT, ["x", "y"], "REJECT")
 
@@ -91,7 +91,7 @@ def test_a_page_of_expired_rows_is_empty_and_not_the_last(api, cloud):
     assert list(pages(api)) == [[], ["z"]]
 
 
-def test_a_page_is_cut_where_lambda_could_not_answer_more(api):
+def test_a_page_is_cut_where_lambda_could_not_return_more(api):
     nodes = [f"{number:04}" for number in range(600)]
     # Each quote takes two bytes in JSON and four in Lambda's answer.
     api.put_rows(ROOT, nodes, "SPLIT", location='"' * 2000)
@@ -112,13 +112,13 @@ CURSORS = {
 
 
 def test_a_made_up_cursor_is_refused(api):
-    told = {case: api.root(cursor=cursor).refusal for case, cursor in CURSORS.items()}
+    returned = {case: api.root(cursor=cursor).refusal for case, cursor in CURSORS.items()}
 
     rule = "cursor: must come from the last answer to the same question, got"
-    assert told == {case: (400, f"{rule} {cursor!r}") for case, cursor in CURSORS.items()}
+    assert returned == {case: (400, f"{rule} {cursor!r}") for case, cursor in CURSORS.items()}
 
 
-def test_a_cursor_of_another_question_is_refused(api):
+def test_a_cursor_of_another_query_is_refused(api):
     api.put_many(ROOT, ["a", "b"], "SPLIT")
     api.put_many("other", ["a", "b"], "SPLIT", root="other")
     cursor = api.root(limit=1).json["cursor"]
@@ -144,16 +144,16 @@ BAD_QUERIES = [
 
 
 def test_a_bad_value_of_the_query_is_refused(api):
-    told = [api.root(**query).refusal for query, _ in BAD_QUERIES]
+    returned = [api.root(**query).refusal for query, _ in BAD_QUERIES]
 
-    cut = [(status, message[: len(rule)]) for (status, message), (_, rule) in zip(told, BAD_QUERIES, strict=True)]
+    cut = [(status, message[: len(rule)]) for (status, message), (_, rule) in zip(returned, BAD_QUERIES, strict=True)]
     assert cut == [(400, rule) for _, rule in BAD_QUERIES]
 
 
 # Nodes
 
 
-def test_a_node_answers_its_record_its_path_and_what_came_of_it(api):
+def test_a_node_returns_its_record_its_path_and_what_came_of_it(api):
     read, check = a_record(ROOT, "read", "READ"), a_record("read", "checked", "CHECK")
     east, west = a_record("checked", "east", "SPLIT"), a_record("checked", "west", "SPLIT")
     sums = a_record("east", "a sum", "SUM")
@@ -182,7 +182,7 @@ def test_the_root_may_be_a_record_and_its_own_parent(api):
     assert api.node("read").json["path"] == [arrived, read]
 
 
-def test_a_node_of_several_roots_answers_a_match_for_each(api):
+def test_a_node_of_several_roots_returns_a_match_for_each(api):
     api.put(("b", "part", "SPLIT"), root="b")
     api.put(("a", "part", "SPLIT"), ("part", "sum", "SUM"), root="a")
     ours, theirs = (a_record(root, "part", "SPLIT", root=root) for root in ("a", "b"))
@@ -197,13 +197,13 @@ def test_a_node_of_several_roots_answers_a_match_for_each(api):
     }
 
 
-def test_a_node_of_very_many_roots_answers_ten_and_says_so(api):
+def test_a_node_of_very_many_roots_returns_ten_and_says_so(api):
     for number in range(11):
         api.put((f"r{number}", "part", "SPLIT"), root=f"r{number}")
 
-    answer = api.node("part").json
+    response = api.node("part").json
 
-    assert (len(answer["matches"]), answer["truncated"]) == (10, True)
+    assert (len(response["matches"]), response["truncated"]) == (10, True)
 
 
 def test_a_path_that_does_not_reach_the_root_says_why(api, cloud):
@@ -211,18 +211,22 @@ def test_a_path_that_does_not_reach_the_root_says_why(api, cloud):
     api.put(("read", "expired above", "CHECK"), ("never", "orphan", "CHECK"))
     api.put(("three", "one", "TURN"), ("one", "two", "TURN"), ("two", "three", "TURN"), ("one", "tail", "LEAVE"))
 
-    def told(node):
-        answer = api.node(node).json
-        path = [record["node_id"] for record in answer.pop("path")]
-        below = [record["node_id"] for record in answer.pop("descendants")]
-        assert answer.pop("record")["node_id"] == node
-        return path, below, answer
+    def returned(node):
+        response = api.node(node).json
+        path = [record["node_id"] for record in response.pop("path")]
+        below = [record["node_id"] for record in response.pop("descendants")]
+        assert response.pop("record")["node_id"] == node
+        return path, below, response
 
     cut = {"truncated": False, "complete": False}
-    assert told("expired above") == (["expired above"], [], {**cut, "missing": ["read"]})
-    assert told("orphan") == (["orphan"], [], {**cut, "missing": ["never"]})
-    assert told("one") == (["two", "three", "one"], ["tail", "two", "three"], {**cut, "cycle": ["two", "three", "one"]})
-    assert told("tail") == (["two", "three", "one", "tail"], [], {**cut, "cycle": ["two", "three", "one"]})
+    assert returned("expired above") == (["expired above"], [], {**cut, "missing": ["read"]})
+    assert returned("orphan") == (["orphan"], [], {**cut, "missing": ["never"]})
+    assert returned("one") == (
+        ["two", "three", "one"],
+        ["tail", "two", "three"],
+        {**cut, "cycle": ["two", "three", "one"]},
+    )
+    assert returned("tail") == (["two", "three", "one", "tail"], [], {**cut, "cycle": ["two", "three", "one"]})
 
 
 # Takes long: the bound is thousands of records, which moto writes one by one.
@@ -230,24 +234,24 @@ def test_a_large_root_is_read_up_to_a_bound_and_its_path_to_the_end(api):
     api.put((ROOT, "zz first", "READ"), ("zz first", "zz second", "CHECK"), ("zz second", "a leaf", "SPLIT"))
     api.put_rows("a leaf", [f"b{number:05}" for number in range(10_000)], "SPLIT")
 
-    answer = api.node("a leaf").json
+    response = api.node("a leaf").json
 
-    assert [record["node_id"] for record in answer["path"]] == ["zz first", "zz second", "a leaf"]
-    assert answer["truncated"] is True
+    assert [record["node_id"] for record in response["path"]] == ["zz first", "zz second", "a leaf"]
+    assert response["truncated"] is True
     # One of the 10,000 rows that are read is the node itself.
-    assert [record["node_id"] for record in answer["descendants"]] == [f"b{number:05}" for number in range(9999)]
+    assert [record["node_id"] for record in response["descendants"]] == [f"b{number:05}" for number in range(9999)]
 
 
-def test_a_large_answer_is_cut_and_says_so(api):
+def test_a_large_response_is_cut_and_says_so(api):
     nodes = [f"{number:04}" for number in range(1500)]
     api.put((ROOT, "top", "READ"))
     api.put_rows("top", nodes, "SPLIT", location="\x01" * 500)
 
-    answer = api.node("top").json
+    response = api.node("top").json
 
-    told = [record["node_id"] for record in answer["descendants"]]
-    assert (told, answer["truncated"]) == (nodes[: len(told)], True)
-    assert 1000 < len(told) < 1500
+    returned = [record["node_id"] for record in response["descendants"]]
+    assert (returned, response["truncated"]) == (nodes[: len(returned)], True)
+    assert 1000 < len(returned) < 1500
 
 
 # What both share
@@ -282,7 +286,7 @@ def test_ids_hold_any_text(api):
         assert (api.trace_of(name, method="POST").json, api.trace()) == ({"root_id": name, "status": "queued"}, 1)
 
 
-def test_a_path_with_characters_that_should_have_been_encoded_is_understood(api):
+def test_a_path_with_characters_that_should_have_been_encoded_is_read(api):
     name = 'a"b\\c`d'
     api.put((name, name, "READ"), root=name)
 
@@ -291,19 +295,19 @@ def test_a_path_with_characters_that_should_have_been_encoded_is_understood(api)
 
 def test_an_id_over_size_is_refused(api):
     for name in ("x" * 2049, "ü" * 1025):
-        for answer in (api.root(name), api.trace_of(name), api.trace_of(name, method="POST")):
-            status, told = answer.refusal
+        for response in (api.root(name), api.trace_of(name), api.trace_of(name, method="POST")):
+            status, returned = response.refusal
             rule = f"root_id: must be at most 2048 bytes of UTF-8, got '{name[:70]}"
-            assert (status, told[: len(rule)]) == (400, rule)
+            assert (status, returned[: len(rule)]) == (400, rule)
     assert api.node("x" * 1025).refusal[1].startswith("node_id: must be at most 1024 bytes of UTF-8")
 
 
 def test_an_id_that_is_no_utf8_is_refused(api):
     bad = ["%FF", "%ED%A0%80", "a%C3"]
 
-    told = [api.send("GET", f"{RECORDS}/roots/{encoded}").refusal for encoded in bad]
+    returned = [api.send("GET", f"{RECORDS}/roots/{encoded}").refusal for encoded in bad]
 
-    assert told == [(400, f"root_id: must be percent-encoded UTF-8, got '{encoded}'") for encoded in bad]
+    assert returned == [(400, f"root_id: must be percent-encoded UTF-8, got '{encoded}'") for encoded in bad]
 
 
 def test_what_is_not_known_is_not_found(api):
@@ -320,13 +324,13 @@ def test_what_is_not_known_is_not_found(api):
 def test_unknown_routes_are_not_found(api):
     paths = ["/nope", "/api", f"{RECORDS}/roots", f"{RECORDS}/nodes//", f"{RECORDS}/roots/a/b", f"{RECORDS}/x/y"]
 
-    told = [api.send("GET", path).refusal for path in paths]
+    returned = [api.send("GET", path).refusal for path in paths]
 
-    assert told == [(404, f"path: there is no route {path!r}; /openapi.json lists them") for path in paths]
+    assert returned == [(404, f"path: there is no route {path!r}; /openapi.json lists them") for path in paths]
 
 
-def test_a_method_that_a_route_does_not_take_is_told_which_it_does(api):
-    asked = [
+def test_a_method_that_a_route_does_not_take_is_shown_which_it_does(api):
+    requested = [
         ("GET", RECORDS, "POST"),
         ("DELETE", f"{RECORDS}/roots/a", "GET, HEAD"),
         ("PUT", f"{RECORDS}/roots/a/trace", "GET, HEAD, POST"),
@@ -337,14 +341,14 @@ def test_a_method_that_a_route_does_not_take_is_told_which_it_does(api):
         ("PROPFIND", f"{RECORDS}/roots/a%2Fb", "GET, HEAD"),
     ]
 
-    answers = [api.send(method, path) for method, path, _ in asked]
+    responses = [api.send(method, path) for method, path, _ in requested]
 
-    assert [(answer.refusal, answer.headers["Allow"]) for answer in answers] == [
-        ((405, f"method: must be {allowed}, got {method!r}"), allowed) for method, _, allowed in asked
+    assert [(response.refusal, response.headers["Allow"]) for response in responses] == [
+        ((405, f"method: must be {allowed}, got {method!r}"), allowed) for method, _, allowed in requested
     ]
 
 
-def test_head_answers_each_get_route_as_get_does_without_the_body(api, cloud):
+def test_head_returns_for_each_get_route_what_get_does_without_the_body(api, cloud):
     assert cloud.load_events(a_run_event()) == []
     # Known names, so that some answers are good and some are refusals.
     names = {"namespace": NAMESPACE, "job": READ_FLIGHTS, "run_id": RUN}
@@ -358,17 +362,17 @@ def test_head_answers_each_get_route_as_get_does_without_the_body(api, cloud):
 
 
 def test_head_of_a_route_that_only_takes_posts_is_refused_without_a_body(api):
-    answer = api.send("HEAD", RECORDS)
+    response = api.send("HEAD", RECORDS)
 
-    assert (answer.status, answer.headers["Allow"], answer.body) == (405, "POST", "")
+    assert (response.status, response.headers["Allow"], response.body) == (405, "POST", "")
 
 
-def test_aws_refusing_for_now_is_told_as_unavailable(api, cloud):
+def test_aws_refusing_for_now_is_reported_as_unavailable(api, cloud):
     with before(cloud.dynamodb, "Query", refused("ProvisionedThroughputExceededException")):
-        answer = api.root()
+        response = api.root()
 
-    assert answer.refusal == (503, "an AWS service refused for now; trying again may help")
-    assert answer.headers["Retry-After"] == "5"
+    assert response.refusal == (503, "an AWS service refused for now; trying again may help")
+    assert response.headers["Retry-After"] == "5"
 
 
 def test_aws_refusing_for_good_is_a_failure_of_the_function(api, cloud):

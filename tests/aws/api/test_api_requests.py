@@ -29,7 +29,7 @@ QUEUED = {
     "storage_location": "s3://lake/read",
     "node_id": "read",
 }
-ANSWERED = {
+ACCEPTED = {
     "root_id": "flights",
     "action_taken": "READ",
     "recordedAt": NOON,
@@ -39,21 +39,21 @@ ANSWERED = {
 }
 
 
-def test_a_request_is_queued_and_answered_with_what_the_next_step_needs(api, cloud):
-    answer = api.post(REQUEST)
+def test_a_request_is_queued_and_served_with_what_the_next_step_needs(api, cloud):
+    response = api.post(REQUEST)
 
-    assert (answer.status, answer.headers, answer.json) == (201, {"Content-Type": "application/json"}, ANSWERED)
+    assert (response.status, response.headers, response.json) == (201, {"Content-Type": "application/json"}, ACCEPTED)
     assert cloud.bodies("RecordsQueue") == [QUEUED]
 
 
-def test_a_batch_is_answered_with_a_node_for_each_record(api, cloud):
+def test_a_batch_is_served_with_a_node_for_each_record(api, cloud):
     records = [{"node_id": str(number), "storage_location": f"s3://lake/{number}"} for number in range(10_000)]
     form = {"root_id": "flights", "parent_id": "read", "action_taken": "SPLIT", "requested_at": NOON}
 
-    answer = api.post({**form, "records": records})
+    response = api.post({**form, "records": records})
 
-    told = {"root_id": "flights", "action_taken": "SPLIT", "recordedAt": NOON, "ttl_expiry": NOON + 86400}
-    assert (answer.status, answer.json) == (201, {**told, "records": records})
+    returned = {"root_id": "flights", "action_taken": "SPLIT", "recordedAt": NOON, "ttl_expiry": NOON + 86400}
+    assert (response.status, response.json) == (201, {**returned, "records": records})
     (pointer,) = cloud.bodies("PackedQueue")
     stored = cloud.s3.get_object(Bucket=pointer["s3"]["bucket"], Key=pointer["s3"]["key"])["Body"]
     assert [record["node_id"] for record in json.load(stored)["records"]] == [str(number) for number in range(10_000)]
@@ -69,9 +69,9 @@ PACKED = {
 
 
 def test_a_body_may_come_packed(api, cloud):
-    answers = {case: api.post(body, **headers).json for case, (body, headers) in PACKED.items()}
+    responses = {case: api.post(body, **headers).json for case, (body, headers) in PACKED.items()}
 
-    assert answers == dict.fromkeys(PACKED, ANSWERED)
+    assert responses == dict.fromkeys(PACKED, ACCEPTED)
     assert cloud.bodies("RecordsQueue") == [QUEUED] * len(PACKED)
 
 
@@ -120,14 +120,14 @@ BAD = {
 
 
 def test_a_bad_body_is_refused_and_changes_nothing(api, cloud):
-    told = {case: api.post(body, **headers).refusal for case, (body, headers, _, _) in BAD.items()}
+    returned = {case: api.post(body, **headers).refusal for case, (body, headers, _, _) in BAD.items()}
 
-    cut = {case: (status, message[: len(BAD[case][3])]) for case, (status, message) in told.items()}
+    cut = {case: (status, message[: len(BAD[case][3])]) for case, (status, message) in returned.items()}
     assert cut == {case: (status, message) for case, (_, _, status, message) in BAD.items()}
     assert (cloud.bodies("RecordsQueue"), cloud.bodies("PackedQueue")) == ([], [])
 
 
-def test_a_batch_whose_answer_would_be_too_large_is_not_accepted(api, cloud):
+def test_a_batch_whose_response_would_be_too_large_is_not_accepted(api, cloud):
     # Each quote takes two bytes in JSON and four in Lambda's answer.
     records = [{"storage_location": '"' * 2000} for _ in range(600)]
 
@@ -147,11 +147,11 @@ def test_many_faults_make_one_short_message(api):
     assert len(message) < 5000
 
 
-def test_a_queue_that_refuses_is_told_as_unavailable(api, cloud):
+def test_a_queue_that_refuses_is_reported_as_unavailable(api, cloud):
     with before(cloud.sqs, "SendMessageBatch", refused("ThrottlingException")):
-        answer = api.post(REQUEST)
+        response = api.post(REQUEST)
 
-    assert (answer.refusal[0], answer.headers["Retry-After"]) == (503, "5")
+    assert (response.refusal[0], response.headers["Retry-After"]) == (503, "5")
     assert api.post(REQUEST).status == 201
 
 
@@ -161,7 +161,7 @@ def test_the_documents_examples_are_accepted(api, example):
 
 
 def test_the_document_is_served(api):
-    answer = api.send("GET", "/openapi.json")
+    response = api.send("GET", "/openapi.json")
 
-    assert (answer.status, answer.body) == (200, render_document())
+    assert (response.status, response.body) == (200, render_document())
     assert api.send("GET", "/").json == {"name": "Headwater", "version": "1", "openapi": "openapi.json"}

@@ -47,11 +47,11 @@ def test_a_trace_is_a_line_for_each_leaf_expired_ones_too(api):
     api.put((ROOT, "read", "READ"), at=NOON - 25 * HOUR)
     api.put(("read", "east", "SPLIT"), ("read", "west", "SPLIT"), ("never", "orphan", "CHECK"))
 
-    answer = api.trace_of()
+    response = api.trace_of()
 
     read = a_step(ROOT, "read", "READ", at=NOON - 25 * HOUR)
-    assert (answer.status, answer.headers) == (200, {"Content-Type": "application/x-ndjson"})
-    assert answer.lines == [
+    assert (response.status, response.headers) == (200, {"Content-Type": "application/x-ndjson"})
+    assert response.lines == [
         {"record_id": "east", "root_id": ROOT, "lineage": [read, a_step("read", "east", "SPLIT")]},
         {"record_id": "west", "root_id": ROOT, "lineage": [read, a_step("read", "west", "SPLIT")]},
         {
@@ -80,7 +80,7 @@ def test_a_trace_outlives_the_records_and_joins_with_what_came_later(api, cloud)
     assert api.trace_of().lines == [{"record_id": "late", "root_id": ROOT, "lineage": [read, late]}]
 
 
-def test_a_trace_demanded_now_is_archived_now_and_told_where(api, cloud):
+def test_a_trace_demanded_now_is_archived_now_and_its_location_is_shown(api, cloud):
     api.put((ROOT, "read", "READ"))
 
     demanded = api.trace_of(method="POST")
@@ -163,7 +163,7 @@ def test_a_trace_demanded_twice_for_the_same_records_is_made_once(api, cloud):
     assert [api.poll(one).status for one in later] == [303] * 3
 
 
-def test_a_root_too_large_for_the_trace_function_is_told_as_too_large(api, cloud):
+def test_a_root_too_large_for_the_trace_function_is_shown_as_too_large(api, cloud):
     # The stack of these tests traces 1,000 records of a root.
     nodes = [{"node_id": f"{number}", "storage_location": "s3://lake/x"} for number in range(1001)]
     form = {"root_id": ROOT, "parent_id": ROOT, "action_taken": "SPLIT", "records": nodes}
@@ -174,18 +174,18 @@ def test_a_root_too_large_for_the_trace_function_is_told_as_too_large(api, cloud
     later = api.trace_of(remaining_s=1)
     api.trace()
 
-    told = f"root {ROOT!r} is too large for the trace function; it is left to the Spark tracer"
-    assert api.trace_of(after=0).refusal == (413, told)
-    assert api.trace_of(remaining_s=1).refusal == (413, told)
+    returned = f"root {ROOT!r} is too large for the trace function; it is left to the Spark tracer"
+    assert api.trace_of(after=0).refusal == (413, returned)
+    assert api.trace_of(remaining_s=1).refusal == (413, returned)
     assert (later.status, api.trace_of().status) == (202, 200)
 
 
 def test_a_version_to_wait_for_is_a_number(api):
     api.put((ROOT, "read", "READ"))
 
-    told = "after: must be a whole number from 0 to 1000000000, got"
+    returned = "after: must be a whole number from 0 to 1000000000, got"
     assert [api.trace_of(after=value).refusal for value in ("-1", "x", "9" * 99)] == [
-        (400, f"{told} '-1'"),
-        (400, f"{told} 'x'"),
-        (400, f"{told} '{'9' * 79}… (101 characters)"),
+        (400, f"{returned} '-1'"),
+        (400, f"{returned} 'x'"),
+        (400, f"{returned} '{'9' * 79}… (101 characters)"),
     ]

@@ -81,8 +81,8 @@ def emit(api, cloud, events, token):
 
 
 def read(api, token):
-    answers = [api.send("GET", path, query, token=token) for path, query in READ]
-    return [(answer.status, answer.json) for answer in answers]
+    responses = [api.send("GET", path, query, token=token) for path, query in READ]
+    return [(response.status, response.json) for response in responses]
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())

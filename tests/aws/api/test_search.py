@@ -24,7 +24,7 @@ def a_step(node, root="flights", **changes):
     return a_message(root_id=root, parent_id=root, node_id=node, storage_location=f"s3://lake/{root}/{node}", **changes)
 
 
-def told(message, *, ttl_expiry=NOON + 24 * HOUR, archived_on=None):
+def returned(message, *, ttl_expiry=NOON + 24 * HOUR, archived_on=None):
     return {**message, "ttl_expiry": ttl_expiry, "archivedOn": archived_on}
 
 
@@ -41,10 +41,10 @@ def test_a_record_in_the_table_is_found_by_all_that_it_is(search, cloud):
         "all of them": search.all(root="flights", node="one", action="READ", location="s3://", start=NOON),
     }
 
-    assert found == {asked: [told(one)] for asked in found}
+    assert found == {requested: [returned(one)] for requested in found}
 
 
-def test_nothing_is_asked_of_athena_before_a_day_is_published(search, cloud):
+def test_nothing_is_requested_of_athena_before_a_day_is_published(search, cloud):
     cloud.load(a_step("one"))
     search.all(root="flights")
 
@@ -57,7 +57,7 @@ def test_a_record_of_a_published_day_is_found_in_its_tables_alone(search, cloud)
     cloud.now_s = MORNING
     search.night()
 
-    archived = told(one, ttl_expiry=None, archived_on=DAY)
+    archived = returned(one, ttl_expiry=None, archived_on=DAY)
     assert search.all(root="flights") == [archived]
     assert search.all(node="one") == [archived]
     assert search.all(location="s3://lake/flights/") == [archived]
@@ -72,8 +72,8 @@ def test_a_record_that_expired_untraced_is_found_by_its_root_and_among_all(searc
     cloud.now_s += 25 * HOUR
     cloud.stream(cloud.expire())
 
-    assert search.all(root="flights") == [told(one, ttl_expiry=None)]
-    assert search.all(action="READ") == [told(one, ttl_expiry=None)]
+    assert search.all(root="flights") == [returned(one, ttl_expiry=None)]
+    assert search.all(action="READ") == [returned(one, ttl_expiry=None)]
     assert search.all(node="one") == []
 
 
@@ -86,10 +86,10 @@ def test_a_record_that_expired_after_its_trace_is_found_before_its_day_is_publis
     cloud.stream(cloud.expire())
 
     assert cloud.items() == []
-    assert search.all(root="flights") == [told(one, ttl_expiry=None)]
-    assert search.all(location="s3://lake/") == [told(one, ttl_expiry=None)]
+    assert search.all(root="flights") == [returned(one, ttl_expiry=None)]
+    assert search.all(location="s3://lake/") == [returned(one, ttl_expiry=None)]
     search.publish(DAY)
-    assert search.all(location="s3://lake/") == [told(one, ttl_expiry=None, archived_on=DAY)]
+    assert search.all(location="s3://lake/") == [returned(one, ttl_expiry=None, archived_on=DAY)]
 
 
 def test_a_root_traced_after_midnight_is_found_though_its_mark_is_of_a_published_day(search, cloud):
@@ -101,7 +101,7 @@ def test_a_root_traced_after_midnight_is_found_though_its_mark_is_of_a_published
 
     assert cloud.dirty() == set()
     assert search.athena.database.execute("SELECT * FROM records").fetchall() == []
-    assert search.all(action="READ") == [told(one)]
+    assert search.all(action="READ") == [returned(one)]
 
 
 def test_a_root_that_a_night_missed_is_found(search, cloud):
@@ -111,7 +111,7 @@ def test_a_root_that_a_night_missed_is_found(search, cloud):
     cloud.seal(cloud.plan(DAY))
     search.publish(DAY)
 
-    assert search.all(action="READ") == [told(one)]
+    assert search.all(action="READ") == [returned(one)]
 
 
 def test_a_record_that_was_loaded_late_for_a_sealed_day_is_found(search, cloud):
@@ -122,11 +122,11 @@ def test_a_record_that_was_loaded_late_for_a_sealed_day_is_found(search, cloud):
     cloud.load(one)
     cloud.now_s = MORNING
 
-    assert search.all(action="READ") == [told(one)]
+    assert search.all(action="READ") == [returned(one)]
 
 
-def test_a_record_loaded_while_its_root_was_traced_is_told_by_the_table_or_by_the_archive_but_once(search, cloud):
-    """Whether the trace has read it, the times do not tell: the object does."""
+def test_a_record_loaded_while_its_root_was_traced_is_shown_by_the_table_or_by_the_archive_but_once(search, cloud):
+    """The object shows if the trace has read it; the times do not."""
     early, read, unread = (a_step(node) for node in ("early", "read", "unread"))
     cloud.load(early)
     cloud.now_s = MORNING
@@ -134,13 +134,13 @@ def test_a_record_loaded_while_its_root_was_traced_is_told_by_the_table_or_by_th
     with meanwhile(cloud.s3, "PutObject", lambda: cloud.load(unread)):
         search.night()
 
-    archived = [told(one, ttl_expiry=None, archived_on=DAY) for one in (early, read)]
-    assert search.all(root="flights") == [told(unread), *archived]
+    archived = [returned(one, ttl_expiry=None, archived_on=DAY) for one in (early, read)]
+    assert search.all(root="flights") == [returned(unread), *archived]
     assert search.all(node="read") == archived[1:]
-    assert search.all(node="unread") == [told(unread)]
+    assert search.all(node="unread") == [returned(unread)]
 
 
-def test_a_root_that_goes_on_is_told_by_each_day_what_it_archived_first(search, cloud):
+def test_a_root_that_goes_on_is_shown_by_each_day_what_it_archived_first(search, cloud):
     first, second, third = (a_step(node) for node in ("first", "second", "third"))
     cloud.load(first)
     cloud.now_s = MORNING
@@ -150,14 +150,14 @@ def test_a_root_that_goes_on_is_told_by_each_day_what_it_archived_first(search, 
     search.seal(DAY_AFTER)
     cloud.load(third)
 
-    found = [told(second), told(third), told(first, ttl_expiry=None, archived_on=DAY)]
+    found = [returned(second), returned(third), returned(first, ttl_expiry=None, archived_on=DAY)]
     assert search.all(root="flights") == found
     assert search.all(action="READ") == found
-    # A row that was told on a page before is not told again as one of the object.
+    # A row that was on a page before is not shown again as one of the object.
     assert search.all(root="flights", limit=1) == found
     search.publish(DAY_AFTER)
-    later = told(second, ttl_expiry=None, archived_on=DAY_AFTER)
-    assert search.all(root="flights") == [told(third), told(first, ttl_expiry=None, archived_on=DAY), later]
+    later = returned(second, ttl_expiry=None, archived_on=DAY_AFTER)
+    assert search.all(root="flights") == [returned(third), returned(first, ttl_expiry=None, archived_on=DAY), later]
 
 
 def test_a_day_sealed_long_after_its_end_is_searched_for_what_came_before_its_sealing(search, cloud):
@@ -168,7 +168,7 @@ def test_a_day_sealed_long_after_its_end_is_searched_for_what_came_before_its_se
     search.seal(DAY)
     search.publish(DAY)
 
-    archived = told(late, ttl_expiry=None, archived_on=DAY)
+    archived = returned(late, ttl_expiry=None, archived_on=DAY)
     assert search.all(start=cloud.now_s - HOUR) == [archived]
 
 
@@ -186,12 +186,15 @@ def test_days_before_the_start_are_not_read(search, cloud):
 def test_every_page_keeps_to_the_days_and_the_clock_of_the_first(search, cloud):
     steps = [a_step(f"n-{number}") for number in range(4)]
     cloud.load(*steps)
-    first = search.ask(root="flights", start="now-1h", end="now+1h", limit=2).json
+    first = search.fetch(root="flights", start="now-1h", end="now+1h", limit=2).json
     cloud.now_s = MORNING
     search.night()
-    second = search.ask(root="flights", start="now-1h", end="now+1h", cursor=first["cursor"]).json
+    second = search.fetch(root="flights", start="now-1h", end="now+1h", cursor=first["cursor"]).json
 
-    assert [first["records"], second["records"]] == [[told(one) for one in steps[:2]], [told(one) for one in steps[2:]]]
+    assert [first["records"], second["records"]] == [
+        [returned(one) for one in steps[:2]],
+        [returned(one) for one in steps[2:]],
+    ]
     assert (second["cursor"], search.athena.started) == (None, [])
 
 
@@ -207,7 +210,7 @@ def test_a_large_root_is_paged_to_its_end(search, cloud, api):
     assert search.all(root="flights", action="NEVER") == []
 
 
-def test_what_expired_is_told_in_the_same_pages_as_what_is_left(search, cloud):
+def test_what_expired_is_shown_in_the_same_pages_as_what_is_left(search, cloud):
     gone, left = [a_step(f"a-{number}") for number in range(3)], [a_step(f"b-{number}") for number in range(3)]
     cloud.load(*gone)
     cloud.now_s += 25 * HOUR
@@ -219,31 +222,31 @@ def test_what_expired_is_told_in_the_same_pages_as_what_is_left(search, cloud):
         assert found == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
 
 
-@pytest.mark.parametrize("question", [{"root": "flights", "node": "n"}, {"node": "n"}, {"action": "READ"}])
-def test_a_record_is_told_once_by_the_smallest_pages(search, cloud, question):
+@pytest.mark.parametrize("criteria", [{"root": "flights", "node": "n"}, {"node": "n"}, {"action": "READ"}])
+def test_a_record_is_shown_once_by_the_smallest_pages(search, cloud, criteria):
     cloud.load(a_step("n"))
-    left = [] if question == {"node": "n"} else [("flights", "n")]
+    left = [] if criteria == {"node": "n"} else [("flights", "n")]
 
-    assert search.nodes(**question, limit=1) == [("flights", "n")]
+    assert search.nodes(**criteria, limit=1) == [("flights", "n")]
     cloud.now_s += 25 * HOUR
     cloud.stream(cloud.expire())
-    assert search.nodes(**question, limit=1) == left
+    assert search.nodes(**criteria, limit=1) == left
     found, cursor = [], {}
     while cursor is not None:
-        page = search.ask(**question, remaining_s=1, **cursor).json
+        page = search.fetch(**criteria, remaining_s=1, **cursor).json
         found += page["records"]
         cursor = {"cursor": page["cursor"]} if page["cursor"] else None
     assert len(found) == len(left)
 
 
-def test_a_node_of_many_roots_is_told_once_of_each_on_pages_of_any_size(search, cloud):
+def test_a_node_of_many_roots_is_shown_once_of_each_on_pages_of_any_size(search, cloud):
     cloud.load(*(a_step("n", root=f"root-{number}") for number in range(5)))
 
     for limit in (1, 2, 5, 1000):
         assert search.nodes(node="n", limit=limit) == [(f"root-{number}", "n") for number in range(5)]
 
 
-def test_what_is_too_large_to_be_read_is_left_out_and_told(search, cloud, monkeypatch):
+def test_what_is_too_large_to_be_read_is_left_out_and_reported(search, cloud, monkeypatch):
     monkeypatch.setattr("lineage.records.search.live.RECORDS_MAX_ALONE", 2)
     cloud.load(*(a_step(f"n-{number}") for number in range(3)))
     cloud.load(a_step("small", root="other"))
@@ -252,18 +255,18 @@ def test_what_is_too_large_to_be_read_is_left_out_and_told(search, cloud, monkey
     cloud.now_s += 24 * HOUR
     cloud.stream(cloud.expire())
 
-    large, small = (search.ask(root=root).json for root in ("flights", "other"))
+    large, small = (search.fetch(root=root).json for root in ("flights", "other"))
 
     assert large == {"records": [], "cursor": None, "truncated": True}
     assert ([record["node_id"] for record in small["records"]], small["truncated"]) == (["small"], False)
 
 
-def test_a_request_that_is_nearly_over_answers_what_it_has_and_the_next_goes_on(search, cloud):
+def test_a_request_that_is_nearly_over_returns_what_it_has_and_the_next_goes_on(search, cloud):
     cloud.load(*(a_step("n", root=f"root-{number}") for number in range(4)))
 
     found, cursor, pages = [], {}, 0
     while cursor is not None:
-        page = search.ask(action="READ", remaining_s=1, **cursor).json
+        page = search.fetch(action="READ", remaining_s=1, **cursor).json
         found += [record["root_id"] for record in page["records"]]
         cursor = {"cursor": page["cursor"]} if page["cursor"] else None
         pages += 1

@@ -1,4 +1,4 @@
-"""Whatever happened to records, a search finds each of those that are asked for once, on pages of any size.
+"""Whatever happened to records, a search finds each that fits once, on pages of any size.
 
 Random histories: records are loaded, expire, are traced on demand and by night, roots are missed by a night, days are
 sealed and published late or not yet. What was loaded is the model: nothing is ever lost or renamed.
@@ -85,31 +85,31 @@ class History:
         for _ in range(steps):
             self.random.choice([act for act in acts if act.__name__ not in without])()
 
-    def a_question(self):
+    def a_search(self):
         """Some conditions on a record that was loaded."""
         one = self.random.choice(list(self.loaded.values()))
-        asked = {
+        requested = {
             "root": one["root_id"],
             "action": one["action_taken"],
             "location": one["storage_location"][: self.random.choice([8, 15, 40])],
             "start": one["recordedAt"],
         }
-        names = self.random.sample(sorted(asked), self.random.randint(1, 3))
-        question = {name: asked[name] for name in names}
-        if "start" in question and self.random.random() < 0.5:
-            question["end"] = one["recordedAt"] + self.random.choice([1, HOUR, 40 * HOUR])
-        return question
+        names = self.random.sample(sorted(requested), self.random.randint(1, 3))
+        criteria = {name: requested[name] for name in names}
+        if "start" in criteria and self.random.random() < 0.5:
+            criteria["end"] = one["recordedAt"] + self.random.choice([1, HOUR, 40 * HOUR])
+        return criteria
 
-    def expected(self, question):
-        return {key: one for key, one in self.loaded.items() if _fits(one, question)}
+    def expected(self, criteria):
+        return {key: one for key, one in self.loaded.items() if _fits(one, criteria)}
 
 
-def _fits(one, question):
+def _fits(one, criteria):
     return (
-        question.get("root") in (None, one["root_id"])
-        and question.get("action") in (None, one["action_taken"])
-        and one["storage_location"].startswith(question.get("location", ""))
-        and question.get("start", 0) <= one["recordedAt"] < question.get("end", 2**40)
+        criteria.get("root") in (None, one["root_id"])
+        and criteria.get("action") in (None, one["action_taken"])
+        and one["storage_location"].startswith(criteria.get("location", ""))
+        and criteria.get("start", 0) <= one["recordedAt"] < criteria.get("end", 2**40)
     )
 
 
@@ -129,16 +129,16 @@ def search(api, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_each_record_that_is_asked_for_is_found_once(search, seed):
+def test_each_record_that_is_requested_is_found_once(search, seed):
     history = History(search, seed)
     history.load()
     for _ in range(4):
         history.go_on(7)
         for _ in range(3):
-            question = history.a_question()
-            found = search.all(**question, limit=history.random.choice([1, 2, 3, 1000]))
-            told = {_key(one): _form(one) for one in found}
-            assert (len(found), told) == (len(told), history.expected(question)), (question, history.published)
+            criteria = history.a_search()
+            found = search.all(**criteria, limit=history.random.choice([1, 2, 3, 1000]))
+            returned = {_key(one): _form(one) for one in found}
+            assert (len(found), returned) == (len(returned), history.expected(criteria)), (criteria, history.published)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -157,22 +157,22 @@ def test_a_node_is_found_in_the_table_and_in_published_days(search, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_happens_while_somebody_pages_hides_nothing_and_tells_nothing_twice(search, seed):
+def test_what_happens_while_somebody_pages_hides_nothing_and_shows_nothing_twice(search, seed):
     history = History(search, seed)
     history.load()
     history.go_on(14)
-    question = history.a_question()
-    expected = history.expected(question)
+    criteria = history.a_search()
+    expected = history.expected(criteria)
 
     found = []
-    for page in search.pages(**question, limit=1):
+    for page in search.pages(**criteria, limit=1):
         found += page
-        # What TTL removes in between may be told twice: that it was told as a row nobody knows by then.
+        # What TTL removes in between may be shown twice: nothing records by then that it was shown as a row.
         history.go_on(1, without=("expire",))
 
-    told = Counter(_key(one) for one in found)
-    assert set(told) >= set(expected)
-    assert max(told.values(), default=1) == 1
+    returned = Counter(_key(one) for one in found)
+    assert set(returned) >= set(expected)
+    assert max(returned.values(), default=1) == 1
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -180,11 +180,11 @@ def test_what_expires_while_somebody_pages_is_not_hidden(search, seed):
     history = History(search, seed)
     history.load()
     history.go_on(14)
-    question = history.a_question()
-    expected = history.expected(question)
+    criteria = history.a_search()
+    expected = history.expected(criteria)
 
     found = []
-    for page in search.pages(**question, limit=1):
+    for page in search.pages(**criteria, limit=1):
         found += page
         history.wait()
         history.expire()

@@ -1,4 +1,4 @@
-"""An event of many inputs, over moto: one attempt after another loads it, and it can then be asked for."""
+"""An event of many inputs, over moto: one attempt after another loads it, and it can then be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INPUTS = int(os.environ.get("WIDE_INPUTS", "300"))
 
 
 @pytest.mark.large
-def test_an_event_of_many_inputs_is_loaded_by_functions_that_die_and_is_answered(api, cloud):
+def test_an_event_of_many_inputs_is_loaded_by_functions_that_die_and_is_served(api, cloud):
     event = a_run_event(inputs=[f"part-{number:05}" for number in range(INPUTS)])
     assert api.event(event).status == 201
     bodies = cloud.bodies("EventsQueue")
@@ -54,6 +54,6 @@ def dies_loading(cloud, bodies, *, after):
 
 
 def get(api, path, **query):
-    answer = api.send("GET", path, query)
-    assert answer.status == 200, answer.body
-    return answer.json
+    response = api.send("GET", path, query)
+    assert response.status == 200, response.body
+    return response.json

@@ -30,7 +30,7 @@ def _do(task):
     return task != "fail"
 
 
-def answer(event, context):
+def respond(event, context):
     _do(event.get("do"))
     if event.get("do") == "big":
         return "x" * (7 * 1024 * 1024)

@@ -1,4 +1,4 @@
-"""Questions about fields, answered from a list: what is not on it is not known."""
+"""Questions about fields, from a list: what is not on it is not known."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ LINK = "https://intake.s3.amazonaws.com/answers/abc"
 
 
 class CannedFields:
-    """Stands in for `LineageQueries`; `answers` are by what is asked, whole."""
+    """Stands in for `LineageQueries`; `results` are by the whole query."""
 
-    def __init__(self, answers, fields):
-        self._answers = answers
+    def __init__(self, results, fields):
+        self._results = results
         self._fields = fields
 
     def find_field(self, node_id):
         return self._fields.get(node_id)
 
     def find_mappings(self, dataset, window, *, level):
-        return self._answers.get((dataset, window, level), Mappings(()))
+        return self._results.get((dataset, window, level), Mappings(()))
 
     def find_detail(self, dataset, field, window, direction):
-        return self._answers.get((dataset, field, window, direction), Detail())
+        return self._results.get((dataset, field, window, direction), Detail())
 
     def find_paths(self, dataset, field, window):
-        return self._answers.get((dataset, field, window), FieldOperationPaths(()))
+        return self._results.get((dataset, field, window), FieldOperationPaths(()))
 
     def report_usage(self, dataset, field, window):
         return self._find(Usage, dataset, field, window)
@@ -38,7 +38,7 @@ class CannedFields:
         return self._find(Provenance, dataset, field, window)
 
     def _find(self, kind, dataset, field, window):
-        found = self._answers[kind]
+        found = self._results[kind]
         assert (found.column.dataset, found.column.field, found.window) == (dataset, field, window)
         return found
 
@@ -54,7 +54,7 @@ class HeldLinks:
         return respond({"location": LINK}, status=303, headers={"Location": LINK})
 
 
-def an_api(answers=(), *, fields=(), links=None):
+def an_api(results=(), *, fields=(), links=None):
     """The API over canned answers and fields by their node ids, at `NOW_S`."""
-    services = SimpleNamespace(queries=CannedFields(dict(answers), dict(fields)), now_s=lambda: NOW_S, links=links)
+    services = SimpleNamespace(queries=CannedFields(dict(results), dict(fields)), now_s=lambda: NOW_S, links=links)
     return Api(lambda: services)

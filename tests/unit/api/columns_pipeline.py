@@ -1,4 +1,4 @@
-"""The emissions pipeline, whose jobs tell what they make of what: by `columnLineage`, and by operations."""
+"""The emissions pipeline, whose jobs report what they make of what: by `columnLineage`, and by operations."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def source(dataset, name, *transformations, **more):
 
 def a_dataset_made(name, columns, fields=None, dataset=(), **more):
     """An output with its `columnLineage`: column -> its sources."""
-    told = {column: {"inputFields": list(sources), **more} for column, sources in columns.items()}
-    facet = a_facet("ColumnLineageDataset", fields=told, **({"dataset": list(dataset)} if dataset else {}))
+    returned = {column: {"inputFields": list(sources), **more} for column, sources in columns.items()}
+    facet = a_facet("ColumnLineageDataset", fields=returned, **({"dataset": list(dataset)} if dataset else {}))
     made = a_dataset(name, fields=fields)
     return {**made, "facets": {**made["facets"], "columnLineage": facet}}
 

@@ -18,7 +18,7 @@ _CONTEXT = SimpleNamespace(
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What came back; headers by name, each with its one value."""
 
     status: int
@@ -31,14 +31,14 @@ class Answer:
         return json.loads(self.body)
 
 
-def ask(api, path, query=None, headers=None, door="iam"):
+def get(api, path, query=None, headers=None, door="iam"):
     """The answer to GET; a list in the query is a value for each, `door` says who checks callers."""
     values = {
         name: value if isinstance(value, list) else [str(value)]
         for name, value in (query or {}).items()
         if value is not None
     }
-    answered = api.resolve(
+    responded = api.resolve(
         {
             "resource": "/{proxy+}",
             "path": path,
@@ -55,7 +55,7 @@ def ask(api, path, query=None, headers=None, door="iam"):
         },
         _CONTEXT,
     )
-    sent = {name: some[0] for name, some in answered["multiValueHeaders"].items()}
-    answer = Answer(answered["statusCode"], sent, answered["body"])
-    check_response("GET", path, answer.status, answer.headers, answer.body)
-    return answer
+    sent = {name: some[0] for name, some in responded["multiValueHeaders"].items()}
+    response = Response(responded["statusCode"], sent, responded["body"])
+    check_response("GET", path, response.status, response.headers, response.body)
+    return response

@@ -1,4 +1,4 @@
-"""Teams with namespaces of their own: what each reports, and every GET route of the API asked about a team's things."""
+"""Teams with namespaces of their own: what each reports, and every GET request about a team's things."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_events import a_dataset, a_facet, a_run_event
-from tests.unit.api.proxy import ask
+from tests.unit.api.proxy import get
 
 NOW_S = 1_763_726_400  # 2025-11-21T12:00:00Z, a day after the events
 LATER = "2025-11-20T18:00:00Z"
@@ -108,7 +108,7 @@ BEHIND = (
 
 
 class World:
-    """The API over a graph in memory, asked with tokens."""
+    """The API over a graph in memory, called with tokens."""
 
     def __init__(self, *events, strict=False):
         self.table = MemoryTable()
@@ -147,19 +147,19 @@ class World:
         self._tokens.put(token)
         return text
 
-    def ask(self, token, path, query=None):
+    def send(self, token, path, query=None):
         """Status and body of the answer to a token's GET."""
-        answer = ask(self._api, path, query, {"Authorization": f"Bearer {token}"}, door="token")
-        return answer.status, answer.body
+        response = get(self._api, path, query, {"Authorization": f"Bearer {token}"}, door="token")
+        return response.status, response.body
 
     def get(self, token, path, **query):
         """The JSON of an answer that is 200."""
-        status, body = self.ask(token, path, query)
+        status, body = self.send(token, path, query)
         assert status == 200, body
         return json.loads(body)
 
 
-def questions(team, dataset="report", job="sum", number=2):
+def requests_about(team, dataset="report", job="sum", number=2):
     """Every question about a team's things: path of the document -> [(path, query), ...]."""
     of_job = team.job_version(job) if job in ("sum", "publish") else team.run(9)
     run, named = team.run(number), DatasetId(team.store, dataset)

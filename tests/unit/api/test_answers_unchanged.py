@@ -7,14 +7,14 @@ import hashlib
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE
-from tests.unit.api.marquez_asker import Asker, at
-from tests.unit.api.proxy import ask
+from tests.unit.api.graph_api import GraphApi, at
+from tests.unit.api.proxy import get
 from tests.unit.api.test_marquez_routes import CHECK_JOB, CHECKED, PIPELINE, RAW, RUNS
 
 JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datasets"
 WHOLE = {"direction": "both", "form": "full"}
 # The beginning of the SHA-256 of an answer, its request, and the parameters that name the default.
-ANSWERS = [
+RESPONSES = [
     ("12c61c4eba89cdf5", "/lineage", {"nodeId": CHECK_JOB}, WHOLE),
     ("bf884b8437ac7826", "/lineage", {"nodeId": RAW, "depth": 0}, WHOLE),
     ("ae071e70335e58ad", "/lineage", {"nodeId": RAW, "lineageAt": "2025-11-20T09:00:00Z"}, WHOLE),
@@ -36,13 +36,13 @@ ANSWERS = [
 
 @pytest.fixture(scope="module")
 def api():
-    asker = Asker()
-    asker.load(*PIPELINE)
-    return asker.api
+    served = GraphApi()
+    served.load(*PIPELINE)
+    return served.api
 
 
-@pytest.mark.parametrize(("sha256", "path", "query", "default"), ANSWERS)
-def test_an_answer_without_our_parameters_stays_byte_for_byte(api, sha256, path, query, default):
+@pytest.mark.parametrize(("sha256", "path", "query", "default"), RESPONSES)
+def test_a_response_without_our_parameters_stays_byte_for_byte(api, sha256, path, query, default):
     for given in (query, {**query, **default}):
-        answer = ask(api, f"/api/v1{path}", given)
-        assert (answer.status, hashlib.sha256(answer.body.encode()).hexdigest()[:16]) == (200, sha256)
+        response = get(api, f"/api/v1{path}", given)
+        assert (response.status, hashlib.sha256(response.body.encode()).hexdigest()[:16]) == (200, sha256)

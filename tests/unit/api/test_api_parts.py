@@ -38,7 +38,7 @@ def test_walks_end_and_meet_each_node_once_whatever_the_parents(edges):
         assert names(path)[-1] == node
         assert len(set(names(path))) == len(path)
         assert len({node, *below}) == len(below) + 1
-        # Each step of the path is the parent of the next; where it starts is told.
+        # Each step of the path is the parent of the next; its start is reported.
         assert [one.record.parent_id for one in path[1:]] == names(path)[:-1]
         first = path[0].record
         if cycle:
@@ -64,7 +64,7 @@ def test_descendants_come_nearest_first_then_by_id():
 
 
 @given(st.text())
-def test_the_size_of_an_answer_is_what_it_takes_inside_lambdas(text):
+def test_the_size_of_a_response_is_what_it_takes_inside_lambdas(text):
     rendered = json.dumps(text, ensure_ascii=False)
 
     assert size_of(rendered.encode()) == len(json.dumps(rendered, ensure_ascii=False).encode()) - 2
@@ -80,5 +80,5 @@ def test_lines_are_one_body_or_all_go_on():
 
 
 @given(st.tuples(st.text(), st.text()), st.text(min_size=1))
-def test_a_cursor_reads_as_what_it_was_made_of(question, after):
-    assert parse_cursor(question, render_cursor(question, after)) == after
+def test_a_cursor_reads_as_what_it_was_made_of(search, after):
+    assert parse_cursor(search, render_cursor(search, after)) == after

@@ -9,8 +9,8 @@ from lineage_model.ids import DatasetId
 from lineage_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
 from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
-from tests.unit.api.marquez_asker import Asker
-from tests.unit.api.proxy import ask
+from tests.unit.api.graph_api import GraphApi
+from tests.unit.api.proxy import get
 
 RANGE = {"start": examples.START_S, "end": examples.END_S}
 RUN, LATER_RUN, PIPELINE_RUN = (f"01941f29-7c00-7ea7-b5a3-{number:012}" for number in (1, 2, 3))
@@ -22,7 +22,7 @@ def as_form(dataset):
 
 
 def an_event_of(operations, inputs, outputs, **changes):
-    """A run that told its operations."""
+    """A run that reported its operations."""
     facet = a_facet("HeadwaterOperationsRun", operations=render_operations(operations))
     event = {
         "run_facets": {"headwater_operations": facet, **changes.pop("run_facets", {})},
@@ -32,11 +32,11 @@ def an_event_of(operations, inputs, outputs, **changes):
     return a_run_event(**{**event, **changes})
 
 
-def found(asker, path, **query):
+def found(served, path, **query):
     """The JSON of a question that has an answer."""
-    answer = ask(asker.api, path, {**RANGE, **query})
-    assert (answer.status, "X-Truncated" in answer.headers) == (200, False)
-    return answer.form
+    response = get(served.api, path, {**RANGE, **query})
+    assert (response.status, "X-Truncated" in response.headers) == (200, False)
+    return response.form
 
 
 def test_the_employees_of_the_design_come_from_persons():
@@ -46,11 +46,11 @@ def test_the_employees_of_the_design_come_from_persons():
         a_transform("concat", ["read.first_name", "read.last_name"], ["name"]),
         a_write("read.id", "concat.name", destination=EMPLOYEE),
     )
-    asker = Asker()
-    asker.load(an_event_of(operations, [PERSON], [EMPLOYEE]))
+    served = GraphApi()
+    served.load(an_event_of(operations, [PERSON], [EMPLOYEE]))
 
     for name in ("Employee", "Person"):
-        assert found(asker, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage") == [
+        assert found(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage") == [
             {
                 "source": {"namespace": "ns", "name": "Person"},
                 "destination": {"namespace": "ns", "name": "Employee"},
@@ -77,14 +77,14 @@ def test_the_employees_of_the_design_come_from_persons():
         ("Nobody", {}, []),
     ],
 )
-def test_mappings_go_as_many_levels_up_and_down_as_asked(name, query, pairs):
-    asker = Asker()
+def test_mappings_go_as_many_levels_up_and_down_as_requested(name, query, pairs):
+    served = GraphApi()
     steps = (PERSON, EMPLOYEE, DatasetId("ns", "Payroll"))
     for run, source, destination in zip((RUN, LATER_RUN), steps, steps[1:], strict=False):
         operations = (a_read("id", source=source), a_write("read.id", destination=destination))
-        asker.load(an_event_of(operations, [source], [destination], run=run, job=destination.name))
+        served.load(an_event_of(operations, [source], [destination], run=run, job=destination.name))
 
-    mappings = found(asker, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage", **query)
+    mappings = found(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage", **query)
 
     assert sorted(f"{one['source']['name']} {one['destination']['name']}" for one in mappings) == pairs
     assert all(one["fieldmap"] == [{"from": "id", "to": "id"}] for one in mappings)
@@ -96,10 +96,10 @@ UNIQUE_ID = "/v3/namespaces/myns/datasets/mytableds/fields/uniqueid/lineage"
 @pytest.fixture
 def concatenation():
     """The sample of CDAP's design of the API has run, once, in a pipeline."""
-    asker = Asker()
+    served = GraphApi()
     parent = {"parent": a_parent(PIPELINE_RUN)}
-    asker.load(an_event_of(a_name_concatenation(), [USER_DATA], [MY_TABLE], run=RUN, run_facets=parent))
-    return asker
+    served.load(an_event_of(a_name_concatenation(), [USER_DATA], [MY_TABLE], run=RUN, run_facets=parent))
+    return served
 
 
 def test_the_unique_id_of_the_design_is_made_in_one_way(concatenation):
@@ -188,18 +188,18 @@ def test_a_dropped_field_goes_to_the_operation_that_dropped_it(concatenation):
     assert found(concatenation, path, direction="incoming")["nodes"] == []
 
 
-def test_openlineage_columns_answer_cdaps_questions():
+def test_openlineage_columns_fill_cdaps_responses():
     column = {"inputFields": [{"namespace": "ns", "name": "Person", "field": "id", "transformations": []}]}
     facet = a_facet("ColumnLineageDataset", "1-2-0", fields={"id": column, "key": column})
     employee = a_dataset("Employee", "ns", facets={"columnLineage": facet})
-    asker = Asker()
-    asker.load(a_run_event(inputs=[a_dataset("Person", "ns")], outputs=[employee]))
+    served = GraphApi()
+    served.load(a_run_event(inputs=[a_dataset("Person", "ns")], outputs=[employee]))
 
-    (mapping,) = found(asker, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
+    (mapping,) = found(served, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
     assert mapping["fieldmap"] == [{"from": "id", "to": "id"}, {"from": "id", "to": "key"}]
-    detail = found(asker, "/v3/namespaces/ns/endpoints/Employee/fields/key/lineage")
+    detail = found(served, "/v3/namespaces/ns/endpoints/Employee/fields/key/lineage")
     assert [node["label"] for node in detail["nodes"]] == ["id", "key"]
-    (path,) = found(asker, "/v3/namespaces/ns/datasets/Employee/fields/key/lineage")["paths"]
+    (path,) = found(served, "/v3/namespaces/ns/datasets/Employee/fields/key/lineage")["paths"]
     assert path["runs"] == [a_run_event()["run"]["runId"]]
 
 

@@ -17,8 +17,8 @@ from lineage.queries.columns.results import (
 )
 from lineage_model.ids import DatasetId
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
-from tests.unit.api.marquez_asker import at
-from tests.unit.api.proxy import ask
+from tests.unit.api.graph_api import at
+from tests.unit.api.proxy import get
 
 # The range of the design's sample, and a day up to its end.
 RANGE = {"start": 1442863938, "end": 1442881938}
@@ -54,17 +54,17 @@ def test_level_says_how_far_and_a_cut_is_in_a_header():
     api = an_api({(EMPLOYEE, DAY, 3): Mappings((), truncated=True)})
     query = {"start": "now-1d", "end": "now", "level": 3}
 
-    answer = ask(api, mappings_of("ns", "Employee"), query)
+    response = get(api, mappings_of("ns", "Employee"), query)
 
-    assert (answer.form, answer.headers["X-Truncated"]) == ([], "true")
+    assert (response.form, response.headers["X-Truncated"]) == ([], "true")
 
 
 @pytest.mark.parametrize("level", ["0", "-1", "1001", "ten", "1.5", ""])
 def test_a_level_is_a_whole_number_from_1(level):
-    answer = ask(an_api(), mappings_of("ns", "Employee"), {**RANGE, "level": level})
+    response = get(an_api(), mappings_of("ns", "Employee"), {**RANGE, "level": level})
 
-    assert answer.status == 400
-    assert answer.form["message"].startswith("level: must be a whole number from 1 to 1000")
+    assert response.status == 400
+    assert response.form["message"].startswith("level: must be a whole number from 1 to 1000")
 
 
 def test_an_endpoint_of_any_name_is_one_segment_of_the_path():
@@ -72,10 +72,10 @@ def test_an_endpoint_of_any_name_is_one_segment_of_the_path():
     nested = a_mapping(destination=lake, pairs=((("a/b", "c"), ("employees", "name")),))
     api = an_api({(lake, WINDOW, 10): Mappings((nested,))})
 
-    answer = ask(api, mappings_of(lake.namespace, lake.name), RANGE)
+    response = get(api, mappings_of(lake.namespace, lake.name), RANGE)
 
-    assert answer.form[0]["fieldmap"] == [{"from": r"a\/b/c", "to": "employees/name"}]
-    assert answer.form[0]["destination"] == {"namespace": lake.namespace, "name": lake.name}
+    assert response.form[0]["fieldmap"] == [{"from": r"a\/b/c", "to": "employees/name"}]
+    assert response.form[0]["destination"] == {"namespace": lake.namespace, "name": lake.name}
 
 
 def a_detail(**changes):
@@ -99,11 +99,11 @@ def test_a_field_that_is_written_as_it_was_read_has_both_endpoints():
     untouched = DetailNode("read.id", "id", source=PERSON, destination=EMPLOYEE)
     api = an_api({(EMPLOYEE, ("id",), WINDOW, "both"): Detail((untouched,), truncated=True)})
 
-    answer = ask(api, detail_of("ns", "Employee", "id"), RANGE)
+    response = get(api, detail_of("ns", "Employee", "id"), RANGE)
 
-    (node,) = answer.form["nodes"]
+    (node,) = response.form["nodes"]
     assert (node["sourceEndPoint"]["name"], node["destinationEndPoint"]["name"]) == ("Person", "Employee")
-    assert answer.headers["X-Truncated"] == "true"
+    assert response.headers["X-Truncated"] == "true"
 
 
 @pytest.mark.parametrize(
@@ -120,33 +120,33 @@ def test_a_field_that_is_written_as_it_was_read_has_both_endpoints():
 def test_directions_are_the_designs_words_or_cdaps_in_any_case(word, direction):
     api = an_api({(EMPLOYEE, ("name",), WINDOW, direction): a_detail()})
 
-    answer = ask(api, detail_of("ns", "Employee", "name"), {**RANGE, "direction": word})
+    response = get(api, detail_of("ns", "Employee", "name"), {**RANGE, "direction": word})
 
-    assert len(answer.form["nodes"]) == 3
+    assert len(response.form["nodes"]) == 3
 
 
 @pytest.mark.parametrize("word", ["", "up", "backwards", "back ward", ["both", "both"]])
 def test_another_direction_is_refused(word):
-    assert ask(an_api(), detail_of("ns", "Employee", "name"), {**RANGE, "direction": word}).status == 400
+    assert get(an_api(), detail_of("ns", "Employee", "name"), {**RANGE, "direction": word}).status == 400
 
 
 def test_fields_in_fields_are_paths_with_slashes():
     api = an_api({(EMPLOYEE, ("employees", "a/b"), WINDOW, "both"): a_detail()})
 
-    assert ask(api, detail_of("ns", "Employee", r"employees/a\/b"), RANGE).form["nodes"]
+    assert get(api, detail_of("ns", "Employee", r"employees/a\/b"), RANGE).form["nodes"]
 
 
-ASKED = {"fieldName": "uniqueId", "startTimeInSeconds": 1442863938, "endTimeInSeconds": 1442881938}
+REQUESTED = {"fieldName": "uniqueId", "startTimeInSeconds": 1442863938, "endTimeInSeconds": 1442881938}
 
 
 def test_another_view_is_refused():
-    assert ask(an_api(), paths_of("ns", "Employee", "id"), {**RANGE, "view": "full"}).status == 400
+    assert get(an_api(), paths_of("ns", "Employee", "id"), {**RANGE, "view": "full"}).status == 400
 
 
-def test_seconds_are_told_whole():
-    answer = ask(an_api(), paths_of("ns", "Employee", "id"), {"start": "now-1500ms", "end": "now"})
+def test_seconds_are_shown_whole():
+    response = get(an_api(), paths_of("ns", "Employee", "id"), {"start": "now-1500ms", "end": "now"})
 
-    assert (answer.form["startTimeInSeconds"], answer.form["endTimeInSeconds"]) == (1442881936, 1442881938)
+    assert (response.form["startTimeInSeconds"], response.form["endTimeInSeconds"]) == (1442881936, 1442881938)
 
 
 @pytest.mark.parametrize(
@@ -154,13 +154,13 @@ def test_seconds_are_told_whole():
     [
         (EVERY_ROUTE[0], []),
         (EVERY_ROUTE[1], {"nodes": [], "operations": [], "connections": []}),
-        (EVERY_ROUTE[2], {**ASKED, "fieldName": "id", "paths": []}),
+        (EVERY_ROUTE[2], {**REQUESTED, "fieldName": "id", "paths": []}),
     ],
 )
 def test_what_is_not_known_is_empty(path, empty):
-    answer = ask(an_api(), path, RANGE)
+    response = get(an_api(), path, RANGE)
 
-    assert (answer.status, answer.form) == (200, empty)
+    assert (response.status, response.form) == (200, empty)
 
 
 @pytest.mark.parametrize("path", EVERY_ROUTE)
@@ -180,31 +180,31 @@ def test_what_is_not_known_is_empty(path, empty):
     ],
 )
 def test_a_bad_range_is_400_and_says_why(path, query, fault):
-    answer = ask(an_api(), path, query)
+    response = get(an_api(), path, query)
 
-    assert (answer.status, answer.form["code"]) == (400, 400)
-    assert answer.form["message"].startswith(fault)
+    assert (response.status, response.form["code"]) == (400, 400)
+    assert response.form["message"].startswith(fault)
 
 
 @pytest.mark.parametrize("path", EVERY_ROUTE)
 def test_an_empty_range_is_a_range(path):
-    assert ask(an_api(), path, {"start": 5, "end": 5}).status == 200
+    assert get(an_api(), path, {"start": 5, "end": 5}).status == 200
 
 
 def test_a_plus_may_come_unencoded():
     api = an_api({(EMPLOYEE, DAY, 10): Mappings((a_mapping(),))})
 
-    assert ask(api, mappings_of("ns", "Employee"), {"start": "now-2d 1d", "end": "now"}).form
+    assert get(api, mappings_of("ns", "Employee"), {"start": "now-2d 1d", "end": "now"}).form
 
 
-def test_an_answer_above_4_mb_is_behind_a_link():
+def test_a_response_above_4_mb_is_behind_a_link():
     links = HeldLinks()
     pairs = tuple(((f"{number:02000}",), (f"{number:02000}",)) for number in range(1_100))
     api = an_api({(EMPLOYEE, WINDOW, 10): Mappings((a_mapping(pairs=pairs),), truncated=True)}, links=links)
 
-    answer = ask(api, mappings_of("ns", "Employee"), RANGE)
+    response = get(api, mappings_of("ns", "Employee"), RANGE)
 
-    assert (answer.status, answer.headers["Location"], answer.headers["X-Truncated"]) == (303, LINK, "true")
+    assert (response.status, response.headers["Location"], response.headers["X-Truncated"]) == (303, LINK, "true")
     ((body, content_type),) = links.held
     assert (len(orjson.loads(body)[0]["fieldmap"]), content_type) == (1_100, "application/json")
 
@@ -212,6 +212,6 @@ def test_an_answer_above_4_mb_is_behind_a_link():
 @pytest.mark.parametrize("path", ["/v3/namespaces/ns/endpoints/x/fields/lineage/y", "/v3/namespaces/ns"])
 def test_there_are_no_other_paths(path):
     event = {"path": path, "httpMethod": "GET", "requestContext": {}, "stageVariables": {"auth": "iam"}}
-    answered = Api(lambda: None).resolve(event, None)
+    responded = Api(lambda: None).resolve(event, None)
 
-    assert answered["statusCode"] == 404
+    assert responded["statusCode"] == 404

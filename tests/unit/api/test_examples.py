@@ -8,8 +8,8 @@ from lineage.api.examples import columns, operations, reports, runs
 from lineage_model.ids import JobId, name_uuid
 from tests.builders_events import AT_NOON, a_dataset, a_facet, a_job_event, a_parent, a_run_event
 from tests.unit.api.columns_pipeline import a_dataset_made, source
-from tests.unit.api.marquez_asker import Asker, at
-from tests.unit.api.proxy import ask
+from tests.unit.api.graph_api import GraphApi, at
+from tests.unit.api.proxy import get
 
 STORE, JOBS = (f"/api/v1/namespaces{at(name)}" for name in (runs.NAMESPACE, runs.JOBS))
 CHECKED, JOB, RUN = f"{STORE}/datasets/checked", f"{JOBS}/jobs/{runs.JOB_NAME}", f"/api/v1/jobs/runs/{runs.RUN_ID}"
@@ -180,43 +180,43 @@ def part_of(found, wanted):
 
 @pytest.fixture(scope="module")
 def of_odd():
-    asker = Asker()
-    asker.load(*ODD)
-    return asker.api
+    served = GraphApi()
+    served.load(*ODD)
+    return served.api
 
 
 @pytest.mark.parametrize(("path", "response"), OF_ODD)
 def test_requests_about_other_fields(of_odd, path, response):
-    answer = ask(of_odd, path)
-    assert (answer.status, part_of(answer.form, response)) == (200, response)
+    received = get(of_odd, path)
+    assert (received.status, part_of(received.form, response)) == (200, response)
 
 
 @pytest.fixture(scope="module")
 def of_runs():
-    asker = Asker()
-    asker.load({**runs.EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, runs.EVENT)
-    return asker.api
+    served = GraphApi()
+    served.load({**runs.EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, runs.EVENT)
+    return served.api
 
 
 @pytest.fixture(scope="module")
 def of_fields():
-    asker = Asker()
-    asker.load(columns.EVENT)
-    return asker.api
+    served = GraphApi()
+    served.load(columns.EVENT)
+    return served.api
 
 
 @pytest.mark.parametrize(("request_", "status", "response"), OF_RUNS)
 def test_requests_about_runs(of_runs, request_, status, response):
-    answer = ask(of_runs, *request_)
-    assert (answer.status, answer.form) == (status, response)
+    received = get(of_runs, *request_)
+    assert (received.status, received.form) == (status, response)
 
 
 @pytest.mark.parametrize(("request_", "status", "response"), OF_FIELDS)
 def test_requests_about_fields(of_fields, request_, status, response):
-    answer = ask(of_fields, *request_)
-    assert (answer.status, answer.form) == (status, response)
+    received = get(of_fields, *request_)
+    assert (received.status, received.form) == (status, response)
 
 
 def test_the_columns_of_a_dataset_stand_in_its_resource(of_fields):
-    (column, *_) = ask(of_fields, f"{STORE}/datasets/estimated").form["columnLineage"]
+    (column, *_) = get(of_fields, f"{STORE}/datasets/estimated").form["columnLineage"]
     assert column == columns.COLUMN_LINEAGE

@@ -12,7 +12,7 @@ from lineage_model.ids import JobId
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.builders_found import RAW as RAW_ID
 from tests.builders_found import a_found_dataset, a_found_job
-from tests.unit.api.marquez_asker import Asker, at, skeleton
+from tests.unit.api.graph_api import GraphApi, at, skeleton
 from tests.unit.api.test_marquez_routes import (
     CALCULATE_JOB,
     CHECK_JOB,
@@ -32,10 +32,10 @@ COUNT, COUNT_JOB = "emissions.count", f"job:{NAMESPACE}:emissions.count"
 @pytest.fixture(scope="module")
 def api():
     """The pipeline has run once, and another job has read the raw flights since."""
-    asker = Asker()
-    asker.load(*PIPELINE)
-    asker.load(a_run_event(run=UNKNOWN_RUN, job=COUNT, inputs=["raw"], outputs=[], eventTime="2025-11-20T12:00:00Z"))
-    return asker
+    served = GraphApi()
+    served.load(*PIPELINE)
+    served.load(a_run_event(run=UNKNOWN_RUN, job=COUNT, inputs=["raw"], outputs=[], eventTime="2025-11-20T12:00:00Z"))
+    return served
 
 
 def more_of(form):

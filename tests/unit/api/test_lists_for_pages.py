@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE
-from tests.unit.api.marquez_asker import Asker, at
+from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.api.test_marquez_routes import CHECKED, PIPELINE, RUNS, UNKNOWN_RUN
 
 JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datasets"
@@ -14,9 +14,9 @@ JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datas
 @pytest.fixture(scope="module")
 def api():
     """The pipeline has run once."""
-    asker = Asker()
-    asker.load(*PIPELINE)
-    return asker
+    served = GraphApi()
+    served.load(*PIPELINE)
+    return served
 
 
 @pytest.mark.parametrize("path", ["/jobs", JOBS])

@@ -19,12 +19,12 @@ SUMMED = Transformation("DIRECT", "AGGREGATION", "sum", masking=False)
 JOINED = Transformation("INDIRECT", "JOIN")
 DELAY = ColumnInput(RAW, ("delay",), (IDENTITY,))
 DAY_OF_PLANE = ColumnInput(RAW, ("plane", "day"), (JOINED,))
-TELLER = Reporter(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION)
+REPORTER = Reporter(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION)
 
 
 def a_column(field="delay", **changes):
     """The column `delay` of `checked`, which is the one of `raw`."""
-    column = {"type": "int", "schema_known": True, "inputs": (DELAY,), "reporters": (TELLER,)}
+    column = {"type": "int", "schema_known": True, "inputs": (DELAY,), "reporters": (REPORTER,)}
     return ColumnNode(CHECKED, tuple(field.split(".")), **{**column, **changes})
 
 
@@ -50,8 +50,8 @@ def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_col
     form = render_columns(ColumnGraph(tuple(columns)))
 
     (dataset,) = form["datasets"]
-    told = [(one["field"], [how["subtype"] for how in one["transformations"]]) for one in _dependencies(dataset)]
-    assert (dataset["id"], told) == ("dataset:s3://flights:checked", [(None, []), ("plane.day", ["JOIN"])])
+    returned = [(one["field"], [how["subtype"] for how in one["transformations"]]) for one in _dependencies(dataset)]
+    assert (dataset["id"], returned) == ("dataset:s3://flights:checked", [(None, []), ("plane.day", ["JOIN"])])
     for one in form["graph"]:
         assert [(source["name"], source["field"]) for source in one["data"]["inputFields"]] == [("raw", "delay")]
         assert _dependencies(one["data"]) == []
@@ -76,13 +76,13 @@ def test_versions_of_a_dataset_depend_each_on_their_own():
     ] == [["plane.day"], ["delay"]]
 
 
-def test_an_input_of_which_nobody_told_the_column_is_the_nodes_own_dependency():
+def test_an_input_of_which_nobody_reported_the_column_is_the_nodes_own_dependency():
     column = a_column(inputs=(ColumnInput(RAW, None, (SUMMED,)), DELAY))
     form = node(column)
 
     assert [one["field"] for one in form["data"]["inputFields"]] == ["delay"]
-    (told,) = _dependencies(form["data"])
-    assert [how["type"] for how in told["transformations"]] == ["DIRECT"]
+    (returned,) = _dependencies(form["data"])
+    assert [how["type"] for how in returned["transformations"]] == ["DIRECT"]
     assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
 
 
@@ -94,7 +94,7 @@ def test_what_is_an_input_and_a_dependency_has_one_edge():
     assert len(one["data"]["inputFields"]) == len(_dependencies(dataset)) == 1
 
 
-def test_two_thousand_columns_behind_one_filter_are_told_in_less_than_their_nodes_and_one_dependency():
+def test_two_thousand_columns_behind_one_filter_are_shown_in_less_than_their_nodes_and_one_dependency():
     columns = [a_column(f"c{number}", inputs=(), dependencies=(DAY_OF_PLANE,)) for number in range(2_000)]
     alone = [replace(one, dependencies=()) for one in columns]
     with_filter, without = (len(orjson.dumps(render_columns(ColumnGraph(tuple(some))))) for some in (columns, alone))
@@ -119,7 +119,7 @@ def _dependencies(form):
         ([Transformation("DIRECT")], (None, None)),
     ],
 )
-def test_the_deprecated_type_is_told_where_one_existed(transformations, old):
+def test_the_deprecated_type_is_shown_where_one_existed(transformations, old):
     (form,) = node(a_column(inputs=(replace(DELAY, transformations=tuple(transformations)),)))["data"]["inputFields"]
 
     assert (form["transformationType"], form["transformationDescription"]) == old

@@ -1,4 +1,4 @@
-"""Marquez's routes of columns over real events: the emissions pipeline, whose jobs tell what they make of what."""
+"""Marquez's routes of columns over real events: the emissions pipeline, whose jobs report what they make of what."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tests.unit.api.columns_pipeline import (
     field,
     source,
 )
-from tests.unit.api.marquez_asker import Asker, at
+from tests.unit.api.graph_api import GraphApi, at
 
 
 @pytest.fixture
 def api():
     """The pipeline has run once."""
-    asker = Asker()
-    asker.load(*PIPELINE)
-    return asker
+    served = GraphApi()
+    served.load(*PIPELINE)
+    return served
 
 
 def graph(api, node_id, **query):
@@ -48,7 +48,7 @@ def version_of(api, dataset):
     return api.found(f"/namespaces{at(STORE)}/datasets{at(dataset)}")["currentVersion"]
 
 
-def test_a_column_is_told_with_its_inputs_and_no_more_than_was_asked(api):
+def test_a_column_is_shown_with_its_inputs_and_no_more_than_was_requested(api):
     form = graph(api, field("estimated", "co2_kg"))
 
     (node,) = form["graph"]
@@ -72,7 +72,7 @@ def test_each_depth_adds_the_sources_of_those_before(api):
     assert graph(api, start, depth=20) == graph(api, start, depth=2)
 
 
-def test_a_source_column_has_what_is_made_of_it_when_asked(api):
+def test_a_source_column_has_what_is_made_of_it_when_requested(api):
     start = field("raw", "distance")
 
     assert ids(graph(api, start, depth=5)) == [start]
@@ -81,9 +81,9 @@ def test_a_source_column_has_what_is_made_of_it_when_asked(api):
     assert ids(form) == [field("checked", "distance"), field("estimated", "co2_kg"), start]
 
 
-@pytest.mark.parametrize("said", ["true", "True", "TRUE"])
-def test_with_downstream_is_a_word_in_any_case(api, said):
-    assert len(ids(graph(api, field("raw", "seats"), depth=1, withDownstream=said))) == 2
+@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
+def test_with_downstream_is_a_word_in_any_case(api, word):
+    assert len(ids(graph(api, field("raw", "seats"), depth=1, withDownstream=word))) == 2
     assert graph(api, field("raw", "seats"), withDownstream="False") == graph(api, field("raw", "seats"))
 
 
@@ -104,23 +104,23 @@ def test_a_field_is_spelled_either_way(api):
 def test_transformations_survive_and_the_deprecated_type_with_them(api):
     (node,) = graph(api, field("checked", "distance"))["graph"]
 
-    told = {one["field"]: one for one in node["data"]["inputFields"]}
-    assert told["distance"]["transformations"] == [IDENTITY]
-    assert told["distance"]["transformationType"] == "IDENTITY"
-    assert told["flight"]["transformations"] == [FILTER]
-    assert told["flight"]["transformationType"] is None
+    returned = {one["field"]: one for one in node["data"]["inputFields"]}
+    assert returned["distance"]["transformations"] == [IDENTITY]
+    assert returned["distance"]["transformationType"] == "IDENTITY"
+    assert returned["flight"]["transformations"] == [FILTER]
+    assert returned["flight"]["transformationType"] is None
     assert node["data"]["transformationType"] == "IDENTITY"
 
 
-def test_the_words_of_old_facets_are_told_as_they_were_sent(api):
+def test_the_words_of_old_facets_are_shown_as_they_were_sent(api):
     columns = {"flight": [source("raw", "flight")]}
     made = a_dataset_made("checked", columns, transformationType="MASKED", transformationDescription="hashed")
     api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
 
     (node,) = graph(api, field("checked", "flight"))["graph"]
-    (told,) = node["data"]["inputFields"]
-    assert (told["transformationType"], told["transformationDescription"]) == ("MASKED", "hashed")
-    assert told["transformations"] == [
+    (returned,) = node["data"]["inputFields"]
+    assert (returned["transformationType"], returned["transformationDescription"]) == ("MASKED", "hashed")
+    assert returned["transformations"] == [
         {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "hashed", "masking": True}
     ]
 
@@ -132,21 +132,21 @@ def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_i
 
     form = graph(api, f"dataset:{STORE}:checked")
     (checked,) = form["datasets"]
-    (told,) = checked["datasetDependencies"]
+    (returned,) = checked["datasetDependencies"]
     assert (checked["id"], checked["datasetVersion"]) == (f"dataset:{STORE}:checked", None)
-    assert (told["dataset"], told["field"], told["transformations"]) == ("raw", "flight", [FILTER])
+    assert (returned["dataset"], returned["field"], returned["transformations"]) == ("raw", "flight", [FILTER])
     assert [node["data"]["datasetDependencies"] for node in form["graph"]] == [[]] * len(form["graph"])
     assert ends(form, field("checked", "seats"), "inEdges") == [field("raw", "flight"), field("raw", "seats")]
     down = graph(api, field("raw", "flight"), depth=1, withDownstream="true")
     assert ends(down, field("raw", "flight"), "outEdges") == ids(form)
 
 
-def test_columns_of_which_nobody_told_depend_on_the_jobs_inputs(api):
+def test_columns_of_which_nobody_reported_depend_on_the_jobs_inputs(api):
     form = graph(api, field("raw", "flight"))
     (node,), (raw,) = form["graph"], form["datasets"]
 
-    (told,) = raw["datasetDependencies"]
-    assert (told["dataset"], told["field"], told["transformations"]) == ("landing", None, [])
+    (returned,) = raw["datasetDependencies"]
+    assert (returned["dataset"], returned["field"], returned["transformations"]) == ("landing", None, [])
     assert (node["data"]["inputFields"], node["inEdges"]) == ([], [])
 
 
@@ -159,8 +159,8 @@ def test_an_edge_that_a_job_no_longer_makes_is_gone_and_still_there_at_the_old_v
     assert now["data"]["inputFields"] == []
     (then,) = graph(api, field("checked", "seats"), datasetVersion=old)["graph"]
     assert then["id"] == f"{field('checked', 'seats')}#{old}"
-    told = [(one["dataset"], one["field"]) for one in then["data"]["inputFields"]]
-    assert told == [(one["dataset"], one["field"]) for one in before["graph"][0]["data"]["inputFields"]]
+    returned = [(one["dataset"], one["field"]) for one in then["data"]["inputFields"]]
+    assert returned == [(one["dataset"], one["field"]) for one in before["graph"][0]["data"]["inputFields"]]
     assert all(one["datasetVersion"] for one in then["data"]["inputFields"])
 
 
@@ -191,8 +191,8 @@ def test_two_writers_unite(api):
     assert (node["data"]["datasetVersion"], links["version"], links["run"]) == (None, None, None)
 
 
-def test_what_was_declared_without_a_run_is_told_so():
-    api = Asker()
+def test_what_was_declared_without_a_run_is_shown_so():
+    api = GraphApi()
     made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]})
     api.load(a_job_event(job=CHECK, inputs=["raw"], outputs=[made]))
     described = a_dataset_made("summed", {"seats": [source("checked", "seats", SUM)]})
@@ -230,8 +230,8 @@ def test_a_dataset_lists_its_columns(api):
     path = f"/namespaces{at(STORE)}/datasets"
     (node,) = graph(api, field("estimated", "co2_kg"))["graph"]
 
-    told = api.found(f"{path}/estimated")["columnLineage"]
-    assert told == [
+    returned = api.found(f"{path}/estimated")["columnLineage"]
+    assert returned == [
         {
             "name": "co2_kg",
             "inputFields": [{**one, "datasetVersion": None} for one in node["data"]["inputFields"]],
@@ -240,20 +240,20 @@ def test_a_dataset_lists_its_columns(api):
         }
     ]
     listed = {one["name"]: one["columnLineage"] for one in api.found(path)["datasets"]}
-    assert listed["estimated"] == told
+    assert listed["estimated"] == returned
     assert [one["name"] for one in listed["checked"]] == ["distance", "flight", "seats"]
     assert listed["landing"] is listed["raw"] is None
 
 
 def test_from_a_field_to_the_records_that_its_run_reported(api):
-    told = api.found("/column-lineage/origins", nodeId=field("estimated", "co2_kg"))
+    returned = api.found("/column-lineage/origins", nodeId=field("estimated", "co2_kg"))
 
-    assert told["field"]["id"] == field("estimated", "co2_kg")
-    (origin,) = told["versions"]
+    assert returned["field"]["id"] == field("estimated", "co2_kg")
+    (origin,) = returned["versions"]
     assert (origin["version"], origin["run"]["id"]) == (version_of(api, "estimated"), RUNS[CALCULATE])
     assert origin["roots"] == [
         {"rootId": "flights/2013-01-01.csv", "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}
     ]
     assert origin["rootsReportedBy"] == RUNS[CALCULATE]
     versioned = f"{field('estimated', 'co2_kg')}#{origin['version']}"
-    assert api.found("/column-lineage/origins", nodeId=versioned)["versions"] == told["versions"]
+    assert api.found("/column-lineage/origins", nodeId=versioned)["versions"] == returned["versions"]

@@ -1,4 +1,4 @@
-"""What Marquez's routes of columns refuse, and say so; whatever is asked, they answer."""
+"""Refusals of Marquez's routes of columns; every request gets a response."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from tests.builders_events import CHECK, NAMESPACE, STORE
 from tests.unit.api.columns_pipeline import LATER_RUN, PIPELINE, RUNS, field
-from tests.unit.api.marquez_asker import Asker
+from tests.unit.api.graph_api import GraphApi
 
 
 @pytest.fixture(scope="module")
 def loaded():
     """The pipeline, for questions alone."""
-    asker = Asker()
-    asker.load(*PIPELINE)
-    return asker
+    served = GraphApi()
+    served.load(*PIPELINE)
+    return served
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ SELECTORS = st.fixed_dictionaries(
 
 
 @given(route=st.sampled_from(["", "/origins"]), query=SELECTORS)
-def test_every_question_is_answered_or_refused(loaded, route, query):
+def test_every_query_is_served_or_refused(loaded, route, query):
     status, _ = loaded.get(f"/column-lineage{route}", **query)
 
     assert status in {200, 400, 404}

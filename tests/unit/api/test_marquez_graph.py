@@ -65,12 +65,12 @@ def test_a_field_is_text_or_null_whatever_its_producer_sent():
     assert node["data"]["fields"] == [{"name": "flight", "type": None, "tags": [], "description": None}]
 
 
-def test_what_the_domain_cut_is_said():
+def test_what_the_domain_cut_is_shown():
     assert render_graph(the_pipeline(truncated=True), from_dataset=False)["truncated"] is True
 
 
 @given(st.integers(2_000, 40_000))
-def test_an_answer_keeps_to_its_room_and_says_that_it_was_cut(room):
+def test_a_response_keeps_to_its_room_and_says_that_it_was_cut(room):
     whole = a_hub(30)
     form = render_graph(whole, from_dataset=True, budget=room)
 
@@ -79,8 +79,8 @@ def test_an_answer_keeps_to_its_room_and_says_that_it_was_cut(room):
     kept = [node["id"] for node in form["graph"]]
     # The hub, and the first of its readers by name; no edge leads out of the answer.
     assert kept == [RAW_NODE, *(job.id.node_id for job in whole.jobs)][: len(kept)]
-    told = {end for node in form["graph"] for edge in node["inEdges"] + node["outEdges"] for end in edge.values()}
-    assert told <= set(kept)
+    returned = {end for node in form["graph"] for edge in node["inEdges"] + node["outEdges"] for end in edge.values()}
+    assert returned <= set(kept)
 
 
 def test_the_nodes_nearest_to_the_start_stay():
@@ -95,7 +95,7 @@ def test_the_nodes_nearest_to_the_start_stay():
 
 
 @pytest.mark.parametrize("room", [0, 100])
-def test_what_was_asked_for_is_there_even_if_it_does_not_fit(room):
+def test_what_was_requested_is_there_even_if_it_does_not_fit(room):
     form = render_graph(the_pipeline(), from_dataset=False, budget=room)
 
     assert (skeleton(form), form["truncated"]) == ([(JOB, "JOB", [], [])], True)

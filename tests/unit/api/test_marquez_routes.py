@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE, a_dataset, a_facet, a_run_event
-from tests.unit.api.marquez_asker import Asker, at, skeleton
+from tests.unit.api.graph_api import GraphApi, at, skeleton
 
 LANDING = f"dataset:{STORE}:landing"
 RAW, CHECKED, REJECTED = (f"dataset:{STORE}:{name}" for name in ("raw", "checked", "rejected"))
@@ -36,14 +36,14 @@ PIPELINE = (
 @pytest.fixture
 def api():
     """The pipeline has run once."""
-    asker = Asker()
-    asker.load(*PIPELINE)
-    return asker
+    served = GraphApi()
+    served.load(*PIPELINE)
+    return served
 
 
 @pytest.fixture
 def empty():
-    return Asker()
+    return GraphApi()
 
 
 def test_the_graph_is_the_same_from_every_node(api):
@@ -161,14 +161,14 @@ def test_what_a_version_was_made_of(api):
 
 
 def test_the_runs_upstream_of_a_run(api):
-    told = api.found("/runlineage/upstream", runId=RUNS[CALCULATE])["runs"]
+    returned = api.found("/runlineage/upstream", runId=RUNS[CALCULATE])["runs"]
 
-    assert [(one["run"]["id"], one["run"]["status"]) for one in told] == [
+    assert [(one["run"]["id"], one["run"]["status"]) for one in returned] == [
         (RUNS[CALCULATE], "COMPLETED"),
         (RUNS[CHECK], "COMPLETED"),
         (RUNS[READ_FLIGHTS], "COMPLETED"),
     ]
-    made = {one["job"]["name"]: [(used["name"], used["producedByRunId"]) for used in one["inputs"]] for one in told}
+    made = {one["job"]["name"]: [(used["name"], used["producedByRunId"]) for used in one["inputs"]] for one in returned}
     assert made == {
         CALCULATE: [("checked", RUNS[CHECK])],
         CHECK: [("raw", RUNS[READ_FLIGHTS])],

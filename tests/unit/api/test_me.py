@@ -8,7 +8,7 @@ import pytest
 
 from lineage.api.app import render_document
 from lineage.api.tokens import SCOPES
-from tests.unit.api.marquez_asker import Asker
+from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import OWN, A, World
 
 OPERATIONS = {
@@ -36,7 +36,7 @@ def test_a_token_sees_its_limits_and_what_its_scope_allows():
 
 
 def test_without_a_token_everything_is_allowed():
-    me = Asker().found("/me")
+    me = GraphApi().found("/me")
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (list(SCOPES), ["*"], ["*"])
     assert me["features"] == sorted(OPERATIONS)
@@ -45,4 +45,4 @@ def test_without_a_token_everything_is_allowed():
 
 @pytest.mark.parametrize("token", ["", "hw_0123456789abcdef_" + "a" * 43])
 def test_who_has_no_good_token_learns_nothing(token):
-    assert World(*OWN).ask(token, "/api/v1/me")[0] == 401
+    assert World(*OWN).send(token, "/api/v1/me")[0] == 401

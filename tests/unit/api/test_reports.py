@@ -26,7 +26,7 @@ from lineage.queries.columns.results import (
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
-from tests.unit.api.proxy import ask
+from tests.unit.api.proxy import get
 
 STORE = "s3://flights"
 DISTANCE, SEATS = (Column(DatasetId(STORE, "checked"), (name,)) for name in ("distance", "seats"))
@@ -38,7 +38,7 @@ WINDOW = TimeRange("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
 FIRST, STARTED = "2025-11-20T12:00:00.000000Z", "2025-11-20T13:00:00.000000Z"
 RANGE = {"start": 1763596800, "end": 1763683200}
 FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, examples.NODE_ID: CO2}
-ASKED = {"nodeId": "datasetField:s3://flights:checked:distance", **RANGE}
+REQUESTED = {"nodeId": "datasetField:s3://flights:checked:distance", **RANGE}
 ROUTES = ["/api/v1/reports/usage", "/api/v1/reports/provenance"]
 
 
@@ -84,8 +84,8 @@ def a_provenance(**changes):
 
 def the_reports(usage=None, provenance=None, links=None):
     """The API over the two reports."""
-    answers = {Usage: usage or a_usage(), Provenance: provenance or a_provenance()}
-    return an_api(answers, fields=FIELDS, links=links)
+    results = {Usage: usage or a_usage(), Provenance: provenance or a_provenance()}
+    return an_api(results, fields=FIELDS, links=links)
 
 
 def rows_of(text):
@@ -201,9 +201,9 @@ def test_a_table_is_rfc_4180():
 
     first, *rest = usage_table(a_usage(column=odd, uses=(), flows=())).split("\r\n")
 
-    asked = ("query", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "ns", 'a ""b"", c', "two\nlines")
+    requested = ("query", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "ns", 'a ""b"", c', "two\nlines")
     assert first == quoted(USAGE)
-    assert rest == [quoted([*asked, *[""] * (len(USAGE) - len(asked))]), ""]
+    assert rest == [quoted([*requested, *[""] * (len(USAGE) - len(requested))]), ""]
 
 
 def quoted(cells):
@@ -250,8 +250,8 @@ def test_a_table_reads_as_what_it_was_made_of(name, run):
     column = Column(DatasetId(name, name), (name,))
     table = usage_table(a_usage(column=column, uses=(a_use(run=run),), flows=()))
 
-    asked, use = csv.DictReader(StringIO(table, newline=""))
-    assert asked["dataset"].removeprefix("'") == name.removeprefix("'")
+    requested, use = csv.DictReader(StringIO(table, newline=""))
+    assert requested["dataset"].removeprefix("'") == name.removeprefix("'")
     assert use["runs"].removeprefix("'") == f"{run} (COMPLETED)".removeprefix("'")
 
 
@@ -275,16 +275,16 @@ def test_a_cell_says_how_much_it_leaves_out():
     ],
 )
 @pytest.mark.parametrize("path", ROUTES)
-def test_a_table_is_asked_for_by_format_or_by_accept(path, query, accept, kind):
-    node_id = ASKED["nodeId"] if path.endswith("usage") else examples.NODE_ID
-    answer = ask(the_reports(), path, {**RANGE, "nodeId": node_id, **query}, {"Accept": accept} if accept else None)
+def test_a_table_is_requested_by_format_or_by_accept(path, query, accept, kind):
+    node_id = REQUESTED["nodeId"] if path.endswith("usage") else examples.NODE_ID
+    response = get(the_reports(), path, {**RANGE, "nodeId": node_id, **query}, {"Accept": accept} if accept else None)
 
-    assert answer.headers["Content-Type"] == kind
+    assert response.headers["Content-Type"] == kind
     name = path.rpartition("/")[2]
     file = f'attachment; filename="{name}.csv"' if kind.startswith("text/csv") else None
-    assert answer.headers.get("Content-Disposition") == file
+    assert response.headers.get("Content-Disposition") == file
     if file:
-        assert answer.body.split("\r\n")[0] == quoted(USAGE if path.endswith("usage") else PROVENANCE)
+        assert response.body.split("\r\n")[0] == quoted(USAGE if path.endswith("usage") else PROVENANCE)
 
 
 @pytest.mark.parametrize("path", ROUTES)
@@ -303,23 +303,23 @@ def test_a_table_is_asked_for_by_format_or_by_accept(path, query, accept, kind):
     ],
 )
 def test_what_cannot_be_read_is_400_and_what_is_not_known_404(path, changes, status):
-    answer = ask(the_reports(), path, {**ASKED, **changes})
+    response = get(the_reports(), path, {**REQUESTED, **changes})
 
-    assert (answer.status, answer.form["code"]) == (status, status)
+    assert (response.status, response.form["code"]) == (status, status)
 
 
 def test_a_parameter_that_is_none_is_named_with_those_that_are():
-    answer = ask(the_reports(), ROUTES[0], {**ASKED, "limit": 10})
+    response = get(the_reports(), ROUTES[0], {**REQUESTED, "limit": 10})
 
-    assert answer.form["message"] == "limit: must be one of the parameters nodeId, tag, start, end, format, got '10'"
+    assert response.form["message"] == "limit: must be one of the parameters nodeId, tag, start, end, format, got '10'"
 
 
 @pytest.mark.large
 def test_a_large_table_is_behind_a_link():
     links, many = HeldLinks(), tuple(a_use(run=f"run-{number}") for number in range(50_000))
 
-    answer = ask(the_reports(a_usage(uses=many), links=links), ROUTES[0], {**ASKED, "format": "csv"})
+    response = get(the_reports(a_usage(uses=many), links=links), ROUTES[0], {**REQUESTED, "format": "csv"})
 
-    assert (answer.status, answer.headers["Location"]) == (303, LINK)
+    assert (response.status, response.headers["Location"]) == (303, LINK)
     ((body, content_type),) = links.held
     assert (body.count(b"\r\n"), content_type) == (50_003, "text/csv; charset=utf-8")

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from tests.builders_events import a_dataset, a_run_event
-from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, RANGE, A, B, World, as_if, questions
+from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, RANGE, A, B, World, as_if, requests_about
 
-ABOUT_B, ABOUT_NOBODY, ABOUT_A = questions(B), questions(NOBODY), questions(A)
+ABOUT_B, ABOUT_NOBODY, ABOUT_A = requests_about(B), requests_about(NOBODY), requests_about(A)
 # What B makes of A's data, and what A makes of B's.
-PUBLISHED, NO_PUBLISHED = (questions(team, "published", "publish", 3) for team in (B, NOBODY))
+PUBLISHED, NO_PUBLISHED = (requests_about(team, "published", "publish", 3) for team in (B, NOBODY))
 OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path]
-# Over all namespaces, or about nothing: these answer whoever asks.
+# Over all namespaces, or about nothing: these respond to anybody.
 OF_NOBODY = [
     "/",
     "/openapi.json",
@@ -32,59 +32,59 @@ def worlds():
     return {strict: World(*events, strict=strict) for strict in (False, True)}
 
 
-def every_answer(world, token, *about):
+def every_response(world, token, *about):
     """(path, query) -> the answer, of every question about some team's things."""
-    asked = [question for some in about for path in some for question in some[path]]
-    return {f"{path} {query}": world.ask(token, path, query) for path, query in asked}
+    requested = [about_one for some in about for path in some for about_one in some[path]]
+    return {f"{path} {query}": world.send(token, path, query) for path, query in requested}
 
 
 @pytest.mark.parametrize("path", ABOUT_B)
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
-def test_every_route_answers_of_what_a_token_may_not_see_as_of_what_is_not_there(worlds, path, strict):
+def test_every_route_responds_on_what_a_token_may_not_see_as_on_what_is_not_there(worlds, path, strict):
     world = worlds[strict]
     token, everywhere = world.token(A.jobs, A.store), world.token()
     for mine, nobodys in ((ABOUT_B, ABOUT_NOBODY), (PUBLISHED, NO_PUBLISHED)):
-        for (asked, query), (of_nobody, other) in zip(mine[path], nobodys[path], strict=True):
-            status, body = world.ask(token, asked, query)
+        for (requested, query), (of_nobody, other) in zip(mine[path], nobodys[path], strict=True):
+            status, body = world.send(token, requested, query)
             renamed = body if path in OF_NOBODY else as_if(body, B, NOBODY)
-            assert (status, renamed) == world.ask(token, of_nobody, other)
+            assert (status, renamed) == world.send(token, of_nobody, other)
             assert (status == 403) == (path in OF_NO_NAMESPACE)
             if path not in (*OF_NO_NAMESPACE, *OF_NOBODY):
-                # It is there: whoever may see it is told so.
-                shown = world.ask(everywhere, asked, query)
+                # It is there: who may see it is shown it.
+                shown = world.send(everywhere, requested, query)
                 assert shown[0] == 200
-                assert (shown[0], as_if(shown[1], B, NOBODY)) != world.ask(everywhere, of_nobody, other)
+                assert (shown[0], as_if(shown[1], B, NOBODY)) != world.send(everywhere, of_nobody, other)
 
 
 def test_the_events_of_a_run_that_a_token_may_not_see_are_not_there(worlds):
     world, path = worlds[False], "/api/v1/events/lineage"
     token = world.token(A.jobs, A.store)
 
-    status, body = world.ask(token, path, {"runId": B.run(2)})
-    assert (status, as_if(body, B, NOBODY)) == world.ask(token, path, {"runId": NOBODY.run(2)})
-    assert (status, world.ask(world.token(), path, {"runId": B.run(2)})[0]) == (404, 200)
+    status, body = world.send(token, path, {"runId": B.run(2)})
+    assert (status, as_if(body, B, NOBODY)) == world.send(token, path, {"runId": NOBODY.run(2)})
+    assert (status, world.send(world.token(), path, {"runId": B.run(2)})[0]) == (404, 200)
     assert world.get(token, path, runId=A.run(2))["totalCount"] > 0
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
-def test_a_team_gets_the_same_answers_whether_another_is_there_or_not(strict):
+def test_a_team_gets_the_same_responses_whether_another_is_there_or_not(strict):
     """Lists, counts, searches, graphs, versions, points in time and reports, of its own things and of others'."""
-    told = []
+    returned = []
     for events in (OWN, (*APART, *OWN)):
         world = World(*events, strict=strict)
-        told.append(every_answer(world, world.token(A.jobs, A.store), ABOUT_A, ABOUT_B, ABOUT_NOBODY))
-    assert told[0] == told[1]
-    assert {status for status, _ in told[0].values()} == {200, 403, 404}
+        returned.append(every_response(world, world.token(A.jobs, A.store), ABOUT_A, ABOUT_B, ABOUT_NOBODY))
+    assert returned[0] == returned[1]
+    assert {status for status, _ in returned[0].values()} == {200, 403, 404}
 
 
 @pytest.mark.large
-def test_a_strict_deployment_answers_the_same_whatever_others_do_behind_what_a_team_shares_with_them():
-    told = []
+def test_a_strict_deployment_returns_the_same_whatever_others_do_behind_what_a_team_shares_with_them():
+    returned = []
     for events in ((*OWN, *MEETING), (*OWN, *MEETING, *APART, *BEHIND)):
         world = World(*events, strict=True)
-        about = [questions(A, dataset, job, number) for dataset, job, number in OF_A]
-        told.append(every_answer(world, world.token(A.jobs, A.store), *about, PUBLISHED, ABOUT_B))
-    assert told[0] == told[1]
+        about = [requests_about(A, dataset, job, number) for dataset, job, number in OF_A]
+        returned.append(every_response(world, world.token(A.jobs, A.store), *about, PUBLISHED, ABOUT_B))
+    assert returned[0] == returned[1]
 
 
 OF_A = (("report", "sum", 2), ("clean", "load", 1), ("taken", "take", 3), ("opened", "open", 4))
@@ -189,9 +189,9 @@ def test_strict_columns_end_at_neighbours(worlds):
 
 def test_strict_reports_and_mappings_end_at_neighbours(worlds):
     def of(mode, report, dataset, listed, value):
-        world, asked = worlds[mode], {"nodeId": f"datasetField:{A.store}:{dataset}:total", **RANGE}
-        told = world.get(world.token(A.jobs, A.store), f"/api/v1/reports/{report}", **asked)[listed]
-        return {one["column"]["dataset"]["name"]: one[value] for one in told}
+        world, requested = worlds[mode], {"nodeId": f"datasetField:{A.store}:{dataset}:total", **RANGE}
+        returned = world.get(world.token(A.jobs, A.store), f"/api/v1/reports/{report}", **requested)[listed]
+        return {one["column"]["dataset"]["name"]: one[value] for one in returned}
 
     assert of(False, "provenance", "taken", "sources", "reason") == {"source": "raw", "raw": "raw"}
     assert of(True, "provenance", "taken", "sources", "reason") == {"feed": "elsewhere"}
@@ -253,14 +253,14 @@ def test_nobody_is_locked_out_by_a_name_that_reads_the_same(path, node_id, query
         a_dataset_of("team", "secret:nightly"),
         a_dataset_of("team", "secret"),
     ]
-    told = []
+    returned = []
     for outputs in (columns[:1], columns):
         world = World(*(a_run(number, output) for number, output in enumerate(outputs, 1)))
-        told.append(world.ask(world.token("team:secret"), path, {"nodeId": node_id, **query}))
-        assert world.ask(world.token("elsewhere"), path, {"nodeId": node_id, **query})[0] == 404
-    assert told[0] == told[1]
-    assert (told[0][0], json.loads(told[0][1])) != (404, None)
-    assert told[0][0] == 200
+        returned.append(world.send(world.token("team:secret"), path, {"nodeId": node_id, **query}))
+        assert world.send(world.token("elsewhere"), path, {"nodeId": node_id, **query})[0] == 404
+    assert returned[0] == returned[1]
+    assert (returned[0][0], json.loads(returned[0][1])) != (404, None)
+    assert returned[0][0] == 200
 
 
 def a_dataset_of(namespace, name):

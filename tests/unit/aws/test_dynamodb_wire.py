@@ -78,7 +78,7 @@ def results_of(item):
 
 
 @given(ITEMS)
-def test_results_are_understood_as_botocore_understands_them(model, item):
+def test_results_are_read_as_botocore_understands_them(model, item):
     for operation, result in results_of(item):
         body = _render(result)
         response = {"status_code": 200, "headers": {}, "body": body}

@@ -169,10 +169,10 @@ def test_a_column_that_flows_through_many_is_reported_with_all_of_them():
     assert 3 < figures["whole/usage/response"] / figures["quarter/usage/response"] < 5
 
 
-def test_runs_that_report_alike_are_all_read_and_answered_as_one():
+def test_runs_that_report_alike_are_all_read_and_served_as_one():
     figures = measure_alike(SIZES)
-    for question in ("detail", "mappings"):
-        quarter, whole = (figures[f"{name}/{question}/items"] for name in ("quarter", "whole"))
+    for kind in ("detail", "mappings"):
+        quarter, whole = (figures[f"{name}/{kind}/items"] for name in ("quarter", "whole"))
         assert whole - quarter >= SIZES.alike_runs - SIZES.alike_runs // 4
     assert figures["whole/detail/count"] == figures["quarter/detail/count"] > 0
     assert figures["whole/mappings/response"] > figures["quarter/mappings/response"]

@@ -44,7 +44,7 @@ def test_a_run_has_two_events_of_three_inputs_and_two_outputs_of_which_one_is_re
 
 
 def test_a_completed_run_without_its_start_makes_as_many_rows():
-    # Where it stands by start differs, so the rows of runs by start are told apart by their number alone.
+    # Where it stands by start differs, so the rows of runs by start are distinguished by their number alone.
     ours, whole = keys_after(lambda step: parsed_runs(step, 3)), keys_after(every_event)
 
     assert len(ours) == len(whole)

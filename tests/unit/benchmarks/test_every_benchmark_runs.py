@@ -16,9 +16,9 @@ from benchmarks.processes import warm
 # Benchmarks take what the machine gives them; `make test-fast` leaves them to `make test`.
 pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
 
-# Each starts Java many times, which takes minutes: they run where somebody asks for them.
+# Each starts Java many times, which takes minutes: they run where somebody selects them.
 SPARK = ("capture", "emit_records", "compact_archive")
-ASKED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
+REQUESTED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,9 @@ def _warm() -> Iterator[None]:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.skipif(name in SPARK and not ASKED, reason="HEADWATER_SPARK_BENCHMARKS"))
+        pytest.param(
+            name, marks=pytest.mark.skipif(name in SPARK and not REQUESTED, reason="HEADWATER_SPARK_BENCHMARKS")
+        )
         for name in _MEASURES
     ],
 )

@@ -15,11 +15,11 @@ WANTED = of_lines(
 def an_event(*sources: tuple[str, str], whole: tuple[tuple[str, str], ...] = ()) -> dict[str, object]:
     """Return a run event with the column lineage of `far`."""
     flights = {"namespace": "file", "name": "/data/flights"}
-    told = [
+    returned = [
         [{**flights, "field": field, "transformations": [{"subtype": kind, "masking": True}]} for field, kind in fields]
         for fields in (sources, whole)
     ]
-    facet = {"fields": {"far": {"inputFields": told[0]}}, "dataset": told[1]}
+    facet = {"fields": {"far": {"inputFields": returned[0]}}, "dataset": returned[1]}
     return {
         "inputs": [flights],
         "outputs": [{"namespace": "file", "name": "/out", "facets": {"columnLineage": facet}}],
@@ -27,8 +27,8 @@ def an_event(*sources: tuple[str, str], whole: tuple[tuple[str, str], ...] = ())
 
 
 def test_an_event_is_read_as_the_lines_of_a_case_are() -> None:
-    told = of_events([an_event(("far", "AGGREGATION"), whole=(("day", "FILTER"),))])
-    assert told == of_lines(
+    returned = of_events([an_event(("far", "AGGREGATION"), whole=(("day", "FILTER"),))])
+    assert returned == of_lines(
         ["out:", "far <- flights.far AGGREGATION MASKED", "* <- flights.day FILTER MASKED", "inputs: flights"]
     )
 

@@ -58,7 +58,7 @@ def test_traces_are_paid_for_only_where_functions_are_traced():
     assert traces(a_day(traced=True)) == [300_000]
 
 
-def test_what_no_handler_asks_for_is_paid_for_too():
+def test_what_no_handler_requests_is_paid_for_too():
     """The Spark job reads each trace object once, and the day's digest; the alarms' topic has a key of its own."""
     ledger = a_ledger()
     ledger.tallies["trace"]["s3", "PutObject"] = Tally(calls=50)
@@ -88,8 +88,8 @@ def test_a_transaction_costs_twice_and_a_missing_item_as_much_as_a_small_one():
     check = {"ConditionCheck": {"Key": {"pk": {"S": "x"}}}}
 
     assert write_units("TransactWriteItems", {"TransactItems": [put, check]}, {}) == 2 * 2 + 2
-    asked = {"RequestItems": {"t": {"Keys": [{}, {}], "ConsistentRead": True}}}
-    assert read_units("BatchGetItem", asked, {"Responses": {"t": [{"pk": {"S": "x"}}]}}) == 2
+    requested = {"RequestItems": {"t": {"Keys": [{}, {}], "ConsistentRead": True}}}
+    assert read_units("BatchGetItem", requested, {"Responses": {"t": [{"pk": {"S": "x"}}]}}) == 2
 
 
 def test_a_million_events_cost_their_units_requests_and_seconds():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.headwater.answering import Service
+from tests.unit.headwater.responding import Service
 
 
 @pytest.fixture

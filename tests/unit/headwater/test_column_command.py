@@ -1,4 +1,4 @@
-"""`headwater column` against a service that answers as it is told, over HTTP."""
+"""`headwater column` against a service with given responses, over HTTP."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from headwater.__main__ import main
 from headwater.column_graph import parse_columns
 from headwater.explorer_links import columns_link
 from headwater.mermaid import render_columns
-from tests.unit.headwater.answering import Service
-from tests.unit.headwater.column_answers import ANSWER, CO2
+from tests.unit.headwater.column_responses import CO2, RESPONSE
+from tests.unit.headwater.responding import Service
 
 
 def test_a_columns_way_is_printed_up_and_down_and_drawn(
     service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADWATER_TOKEN", "secret")
-    service.body = json.dumps(ANSWER).encode()
+    service.body = json.dumps(RESPONSE).encode()
     picture = tmp_path / "new" / "co2.svg"
 
     status = main(["column", CO2, "--depth", "3", "--down", "--url", service.url, "--svg", str(picture)])
 
     assert status == 0
-    asked = {"nodeId": [CO2], "depth": ["3"], "withDownstream": ["true"]}
-    assert service.asked == [("/api/v1/column-lineage", asked, "Bearer secret")]
+    requested = {"nodeId": [CO2], "depth": ["3"], "withDownstream": ["true"]}
+    assert service.requested == [("/api/v1/column-lineage", requested, "Bearer secret")]
     lines = capsys.readouterr().out.splitlines()
     assert [line.strip() for line in lines if not line.startswith((" ", "│", "├", "└"))] == [
         "upstream",
@@ -43,28 +43,28 @@ def test_a_columns_way_is_printed_up_and_down_and_drawn(
 def test_a_columns_way_is_written_as_a_flowchart(
     service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    service.body = json.dumps(ANSWER).encode()
+    service.body = json.dumps(RESPONSE).encode()
     file = tmp_path / "new" / "co2.mmd"
 
     assert main(["column", CO2, "--url", service.url, "--mermaid", str(file)]) == 0
     assert "upstream" in capsys.readouterr().out
     assert main(["column", CO2, "--url", service.url, "--mermaid", "-"]) == 0
 
-    flowchart = render_columns(parse_columns(ANSWER), CO2)
+    flowchart = render_columns(parse_columns(RESPONSE), CO2)
     assert flowchart.startswith("flowchart LR\n")
     assert file.read_text(encoding="utf-8") == capsys.readouterr().out == flowchart
 
 
-def test_without_more_being_asked_only_the_way_up_is(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
-    service.body = json.dumps(ANSWER).encode()
+def test_without_more_being_requested_only_the_way_up_is(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    service.body = json.dumps(RESPONSE).encode()
 
     assert main(["column", CO2, "--url", service.url]) == 0
 
-    assert service.asked == [("/api/v1/column-lineage", {"nodeId": [CO2], "depth": ["20"]}, None)]
+    assert service.requested == [("/api/v1/column-lineage", {"nodeId": [CO2], "depth": ["20"]}, None)]
     assert "downstream" not in capsys.readouterr().out
 
 
-def test_what_the_service_says_instead_is_told(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_service_says_instead_is_shown(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     service.status, service.body = 404, b'{"code":404,"message":"Node not found."}'
 
     assert main(["column", CO2, "--url", service.url]) == 1

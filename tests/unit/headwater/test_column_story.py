@@ -1,4 +1,4 @@
-"""What the demo tells beside a column's way: its records, by the links of the responses, and CDAP's question."""
+"""The demo's prints beside a column's path: its records, by the links of responses, and CDAP's query."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from headwater import drill_down, field_paths
 from headwater.column_graph import GraphColumn, GraphDataset
 from headwater.service import NoResponse
-from tests.unit.headwater.answering import Service
+from tests.unit.headwater.responding import Service
 
 ESTIMATED = GraphDataset("file", "/demo/estimated")
 ORIGINS = "/api/v1/column-lineage/origins"
@@ -24,7 +24,7 @@ def a_root(day: int) -> dict[str, str]:
     return {"rootId": f"flights-{day}", "href": f"/api/v1/records/roots/flights-{day}"}
 
 
-def an_answer(*roots: dict[str, str], run: Any = RUN) -> bytes:
+def a_response(*roots: dict[str, str], run: Any = RUN) -> bytes:
     return json.dumps({"versions": [{"version": "v1", "run": run, "links": {}, "roots": roots}]}).encode()
 
 
@@ -37,7 +37,7 @@ def printed(part: RenderableType) -> list[str]:
 
 def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_records_of_a_root(service: Service) -> None:
     service.bodies = {
-        ORIGINS: an_answer(*map(a_root, range(1, 8))),
+        ORIGINS: a_response(*map(a_root, range(1, 8))),
         "/api/v1/records/roots/flights-1": json.dumps(
             {
                 "records": [
@@ -50,7 +50,7 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
 
     found = drill_down.drill_down(service.url, CO2)
 
-    assert service.asked == [
+    assert service.requested == [
         (ORIGINS, {"nodeId": ["co2"]}, None),
         ("/api/v1/records/roots/flights-1", {}, None),
     ]
@@ -68,7 +68,7 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
 
 
 def test_a_version_without_a_run_and_without_roots_ends_the_way(service: Service) -> None:
-    service.bodies = {ORIGINS: an_answer(run=None)}
+    service.bodies = {ORIGINS: a_response(run=None)}
 
     found = drill_down.drill_down(service.url, CO2)
 
@@ -76,7 +76,7 @@ def test_a_version_without_a_run_and_without_roots_ends_the_way(service: Service
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{}", b'{"versions": []}', b'{"versions": [{"run": {}, "roots": [{}]}]}'])
-def test_another_answer_has_no_way_down(service: Service, body: bytes) -> None:
+def test_another_response_has_no_way_down(service: Service, body: bytes) -> None:
     service.body = body
 
     with pytest.raises(NoResponse, match="not a response about origins"):
@@ -88,7 +88,7 @@ def test_a_column_without_a_link_has_no_way_down(service: Service) -> None:
         drill_down.drill_down(service.url, GraphColumn(CO2.id, ESTIMATED, "co2_kg"))
 
 
-def test_a_fields_paths_are_told_with_the_line_that_asks_for_them(service: Service) -> None:
+def test_a_fields_paths_are_shown_with_the_line_that_requests_them(service: Service) -> None:
     operations = [
         {"name": "read flights", "description": None, "inputs": ["source"], "outputs": ["seats", "distance"]},
         {"name": "multiply", "description": None, "inputs": ["seats", "distance"], "outputs": ["co2_kg"]},
@@ -97,7 +97,7 @@ def test_a_fields_paths_are_told_with_the_line_that_asks_for_them(service: Servi
 
     found = field_paths.fetch_paths(service.url, ESTIMATED, "co2_kg")
 
-    assert service.asked == [(PATHS, {"start": ["now-1h"], "end": ["now"]}, None)]
+    assert service.requested == [(PATHS, {"start": ["now-1h"], "end": ["now"]}, None)]
     assert found.command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
     assert printed(field_paths.text_of(found)) == [
         "an operation path of 1 run",

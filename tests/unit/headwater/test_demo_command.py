@@ -36,14 +36,14 @@ def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("command", ["demo", "graph", "column"])
-def test_asking_for_help_loads_nothing_heavy(command: str) -> None:
+def test_requesting_help_loads_nothing_heavy(command: str) -> None:
     program = (
         "import sys\nfrom headwater.__main__ import main\n"
         f"try: main(['{command}', '--help'])\nexcept SystemExit: pass\n"
         "print([name for name in ('pyspark', 'boto3', 'moto', 'rich') if name in sys.modules])"
     )
 
-    asked = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    requested = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
-    assert f"usage: headwater {command}" in asked.stdout
-    assert asked.stdout.splitlines()[-1] == "[]"
+    assert f"usage: headwater {command}" in requested.stdout
+    assert requested.stdout.splitlines()[-1] == "[]"

@@ -12,11 +12,11 @@ import pytest
 
 from headwater.__main__ import main
 from headwater.explore import Explorer, authorize_for
-from tests.unit.headwater.answering import Service
+from tests.unit.headwater.responding import Service
 
 
 class Browser:
-    """A browser on this machine; `cookie` is what it was told to keep."""
+    """A browser on this machine; `cookie` is what it was instructed to keep."""
 
     def __init__(self, explorer: Explorer) -> None:
         self.port = explorer.port
@@ -55,10 +55,10 @@ def test_the_link_sets_a_cookie_with_which_requests_are_forwarded_signed(service
     status, headers, _ = browser.get(target_of(explorer.link))
     assert (status, headers["Location"]) == (303, "/explore/")
     assert headers["Set-Cookie"].endswith("; Path=/; HttpOnly; SameSite=Strict")
-    assert service.asked == []
+    assert service.requested == []
 
     assert browser.get("/api/v1/lineage?nodeId=job%3Aa%3Ab")[::2] == (200, b'{"graph": []}')
-    assert service.asked == [("/api/v1/lineage", {"nodeId": ["job:a:b"]}, "signed")]
+    assert service.requested == [("/api/v1/lineage", {"nodeId": ["job:a:b"]}, "signed")]
 
 
 def test_the_secret_does_not_stay_in_the_address_of_a_view(explorer: Explorer) -> None:
@@ -85,7 +85,7 @@ def test_others_are_refused_and_nothing_is_forwarded(
     status, _, body = Browser(explorer).get(target, **headers)
     assert status == 403
     assert message in body.decode()
-    assert service.asked == []
+    assert service.requested == []
 
 
 def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explorer: Explorer) -> None:
@@ -93,7 +93,7 @@ def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explore
     browser.get(target_of(explorer.link))
     assert browser.get("/api/v1/jobs", Sec_Fetch_Site="same-site")[0] == 403
     assert browser.get("/api/v1/jobs", method="POST")[0] == 501
-    assert service.asked == []
+    assert service.requested == []
 
 
 def test_redirects_and_errors_of_the_api_reach_the_browser(service: Service, explorer: Explorer) -> None:

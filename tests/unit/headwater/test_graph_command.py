@@ -1,4 +1,4 @@
-"""`headwater graph` against a service that answers as it is told, over HTTP."""
+"""`headwater graph` against a service with given responses, over HTTP."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from lineage.api.marquez.graph_views import render_graph
 from lineage.graph.entities import Graph
 from lineage_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
-from tests.unit.headwater.answering import Service
+from tests.unit.headwater.responding import Service
 
 GRAPH = Graph(
     (a_found_job(),),
     (a_found_dataset(id=RAW), a_found_dataset()),
     ((RAW.node_id, CHECK.node_id), (CHECK.node_id, CHECKED.node_id)),
 )
-ANSWER = json.dumps(render_graph(GRAPH, from_dataset=False)).encode()
+RESPONSE = json.dumps(render_graph(GRAPH, from_dataset=False)).encode()
 
 
 @pytest.fixture(autouse=True)
-def _answers_with_the_graph(service: Service) -> None:
-    service.body = ANSWER
+def _return_the_graph(service: Service) -> None:
+    service.body = RESPONSE
 
 
 def test_the_graph_of_a_node_is_printed_and_drawn(
@@ -38,7 +38,7 @@ def test_the_graph_of_a_node_is_printed_and_drawn(
     status = main(["graph", CHECK.node_id, "--depth", "1", "--url", f"{service.url}/", "--svg", str(picture)])
 
     assert status == 0
-    assert service.asked == [("/api/v1/lineage", {"nodeId": [CHECK.node_id], "depth": ["1"]}, None)]
+    assert service.requested == [("/api/v1/lineage", {"nodeId": [CHECK.node_id], "depth": ["1"]}, None)]
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
         "raw",
         "dataset:s3://flights:raw",
@@ -67,7 +67,7 @@ def test_a_flowchart_on_standard_output_stands_alone(service: Service, capsys: p
     assert main(["graph", CHECK.node_id, "--url", service.url, "--mermaid", "-"]) == 0
 
     printed = capsys.readouterr().out
-    assert printed == render_jobs(parse_graph(json.loads(ANSWER)))
+    assert printed == render_jobs(parse_graph(json.loads(RESPONSE)))
 
 
 def test_the_url_and_the_bearer_token_come_from_the_environment(
@@ -75,16 +75,16 @@ def test_the_url_and_the_bearer_token_come_from_the_environment(
 ) -> None:
     monkeypatch.setenv("HEADWATER_URL", service.url)
     monkeypatch.setenv("HEADWATER_TOKEN", "secret")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # is not asked for what is on this machine
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # is not requested what is on this machine
 
     assert main(["graph", "dataset:s3://a b:c&d=e#1"]) == 0
-    assert service.asked == [
+    assert service.requested == [
         ("/api/v1/lineage", {"nodeId": ["dataset:s3://a b:c&d=e#1"], "depth": ["20"]}, "Bearer secret")
     ]
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "message"),
     [
         pytest.param(
             404, b'{"code":404,"message":"Node \'job:a:b\' not found."}', "Node 'job:a:b' not found.", id="404"
@@ -99,16 +99,16 @@ def test_the_url_and_the_bearer_token_come_from_the_environment(
         pytest.param(200, b'{"status":"ok"}', "not a response about lineage", id="another service"),
     ],
 )
-def test_what_the_service_says_instead_of_a_graph_is_told(
-    service: Service, status: int, body: bytes, said: str, capsys: pytest.CaptureFixture[str]
+def test_what_the_service_says_instead_of_a_graph_is_shown(
+    service: Service, status: int, body: bytes, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     service.status, service.body = status, body
 
     assert main(["graph", "job:a:b", "--url", service.url]) == 1
 
-    told = capsys.readouterr().err
-    assert told.startswith("headwater graph: ")
-    assert said in told
+    shown = capsys.readouterr().err
+    assert shown.startswith("headwater graph: ")
+    assert message in shown
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_where_no_server_is_the_command_says_how_to_start_one(
     )
 
 
-def test_a_host_that_has_no_address_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_host_that_has_no_address_is_shown_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["graph", "job:a:b", "--url", "http://nowhere.invalid"]) == 1
 
-    told = capsys.readouterr().err
-    assert told.startswith("headwater graph: nothing answers at http://nowhere.invalid (")
-    assert told.endswith("); start `headwater serve` or give --url\n")
+    shown = capsys.readouterr().err
+    assert shown.startswith("headwater graph: nothing answers at http://nowhere.invalid (")
+    assert shown.endswith("); start `headwater serve` or give --url\n")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_call_to_api_gateway_is_signed(monkeypatch: pytest.MonkeyPatch, servic
 
     graph = fetch_graph("http://a1.execute-api.eu-west-1.amazonaws.com/prod", CHECK.node_id, depth=1)
 
-    ((path, _, authorization),) = service.asked
+    ((path, _, authorization),) = service.requested
     assert path == "/prod/api/v1/lineage"
     assert (authorization or "").startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
     assert "/eu-west-1/execute-api/aws4_request" in (authorization or "")

@@ -20,11 +20,11 @@ from lineage.queries.columns.results import ColumnInput, ColumnNode, Reporter
 from lineage_model.columns import Transformation
 from lineage_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
-from tests.unit.headwater.column_answers import (
-    ANSWER,
+from tests.unit.headwater.column_responses import (
     CO2,
     FILTER,
     IDENTITY,
+    RESPONSE,
     STORE,
     a_column,
     a_source,
@@ -32,10 +32,10 @@ from tests.unit.headwater.column_answers import (
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
-GRAPH = parse_columns(ANSWER)
+GRAPH = parse_columns(RESPONSE)
 
 
-def an_answer(*columns: Any, truncated: bool = False) -> Any:
+def a_response(*columns: Any, truncated: bool = False) -> Any:
     return {"graph": list(columns), "truncated": truncated}
 
 
@@ -49,7 +49,7 @@ def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str
 # -- the answer of the API
 
 
-def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
+def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
     found = ColumnNode(
         CHECKED,
         ("day",),
@@ -93,7 +93,7 @@ def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
 
 
 @pytest.mark.parametrize(
-    ("transformation", "said", "indirect", "masked"),
+    ("transformation", "message", "indirect", "masked"),
     [
         pytest.param({"type": "DIRECT", "subtype": "IDENTITY"}, "identity", False, False, id="a copy"),
         pytest.param(
@@ -121,18 +121,18 @@ def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
         pytest.param({"type": "DIRECT", "subtype": None, "description": None}, "direct", False, False, id="no more"),
     ],
 )
-def test_a_transformation_is_told_in_a_few_words(
-    transformation: dict[str, Any], said: str, indirect: bool, masked: bool
+def test_a_transformation_is_shown_in_a_few_words(
+    transformation: dict[str, Any], message: str, indirect: bool, masked: bool
 ) -> None:
     source = a_source("landing", "a", transformations=[transformation])
 
-    (way,) = parse_columns(an_answer(a_column("checked", "b", source))).edges
+    (way,) = parse_columns(a_response(a_column("checked", "b", source))).edges
 
-    assert (way.label, way.indirect, way.masked) == (said, indirect, masked)
+    assert (way.label, way.indirect, way.masked) == (message, indirect, masked)
 
 
-def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_dataset() -> None:
-    graph = parse_columns(an_answer(a_column("checked", "b", a_source("landing", None))))
+def test_a_source_of_which_nobody_reported_the_column_or_the_way_is_all_of_its_dataset() -> None:
+    graph = parse_columns(a_response(a_column("checked", "b", a_source("landing", None))))
 
     assert printed(graph, id_of("checked", "b")) == [
         "upstream",
@@ -142,7 +142,7 @@ def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_datas
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         None,
         [],
@@ -152,9 +152,9 @@ def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_datas
         {"graph": [{"id": "a", "data": {"namespace": "s", "field": "f"}}]},
     ],
 )
-def test_another_answer_is_no_answer_about_columns(answer: object) -> None:
+def test_another_response_is_no_response_about_columns(response: object) -> None:
     with pytest.raises(NoResponse, match="not a response about columns"):
-        parse_columns(answer)
+        parse_columns(response)
 
 
 # -- text
@@ -204,7 +204,7 @@ def test_a_dataset_shows_all_its_columns_and_once_at_the_end_what_all_of_it_depe
         for name in ("carrier", "distance")
     ]
 
-    assert printed(parse_columns(an_answer(*columns)), f"dataset:{STORE}:checked") == [
+    assert printed(parse_columns(a_response(*columns)), f"dataset:{STORE}:checked") == [
         "upstream",
         "carrier of checked  double",
         "└── carrier of landing  identity",
@@ -219,7 +219,7 @@ def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made
     column = a_column("checked", "carrier", datasetDependencies=[a_source("landing", None)])
     landing = a_column("landing", "line", datasetDependencies=[a_source("raw", "line", FILTER)])
 
-    assert printed(parse_columns(an_answer(column, landing)), f"dataset:{STORE}:checked") == [
+    assert printed(parse_columns(a_response(column, landing)), f"dataset:{STORE}:checked") == [
         "upstream",
         "carrier of checked  double",
         "all of checked",
@@ -229,22 +229,22 @@ def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made
 
 
 @st.composite
-def answers(draw: st.DrawFn) -> Any:
+def responses(draw: st.DrawFn) -> Any:
     """Columns of three datasets, made of each other in any way; those of one dataset depend on the same."""
     names = st.tuples(st.sampled_from("xyz"), st.sampled_from("abc"))
     sources = st.lists(names.map(lambda one: a_source(*one, IDENTITY)), max_size=3)
     whole = {name: draw(st.lists(names.map(lambda one: a_source(*one, FILTER)), max_size=2)) for name in "xyz"}
     nodes = draw(st.lists(names, min_size=1, unique=True))
-    return an_answer(*(a_column(*one, *draw(sources), datasetDependencies=whole[one[0]]) for one in nodes))
+    return a_response(*(a_column(*one, *draw(sources), datasetDependencies=whole[one[0]]) for one in nodes))
 
 
-@given(answers(), st.sampled_from("xyz"))
-def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(answer: Any, name: str) -> None:
-    assume(any(node["data"]["dataset"] == name for node in answer["graph"]))
-    lines = [line.lstrip("│├└─ ") for line in printed(parse_columns(answer), f"dataset:{STORE}:{name}")]
+@given(responses(), st.sampled_from("xyz"))
+def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(response: Any, name: str) -> None:
+    assume(any(node["data"]["dataset"] == name for node in response["graph"]))
+    lines = [line.lstrip("│├└─ ") for line in printed(parse_columns(response), f"dataset:{STORE}:{name}")]
 
     in_full = [" ".join(line.split()[:3]) for line in lines if not line.endswith(("shown above", "shown below"))]
-    for node in (node["data"] for node in answer["graph"] if node["data"]["dataset"] == name):
+    for node in (node["data"] for node in response["graph"] if node["data"]["dataset"] == name):
         assert in_full.count(f"{node['field']} of {name}") == 1
         assert in_full.count(f"all of {name}") == bool(node["datasetDependencies"])
     assert len(in_full) == len(set(in_full))
@@ -252,7 +252,7 @@ def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(answer: 
 
 def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
     balance = a_source("accounts", "balance", ("DIRECT", "TRANSFORMATION", "add"))
-    graph = parse_columns(an_answer(a_column("accounts", "balance", balance), truncated=True))
+    graph = parse_columns(a_response(a_column("accounts", "balance", balance), truncated=True))
 
     assert printed(graph, id_of("accounts", "balance")) == [
         "upstream",
@@ -263,7 +263,7 @@ def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
 
 
 def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
-    graph = parse_columns(an_answer(a_column("up\x1b[2J", "b\x1b[2J", type="\x00")))
+    graph = parse_columns(a_response(a_column("up\x1b[2J", "b\x1b[2J", type="\x00")))
 
     assert printed(graph, "job:a:b")[1:] == ["b�[2J of up�[2J  �"]
 
@@ -316,12 +316,12 @@ def test_every_way_begins_at_its_columns_row() -> None:
 
 
 def test_the_same_columns_are_the_same_picture() -> None:
-    assert draw(GRAPH, CO2) == draw(parse_columns({"graph": ANSWER["graph"][::-1]}), CO2)
+    assert draw(GRAPH, CO2) == draw(parse_columns({"graph": RESPONSE["graph"][::-1]}), CO2)
 
 
 def test_columns_of_one_dataset_that_are_made_of_each_other_can_be_drawn() -> None:
     graph = parse_columns(
-        an_answer(
+        a_response(
             a_column("t", "a", a_source("t", "b", IDENTITY), datasetDependencies=[a_source("t", "a", FILTER)]),
             a_column("t", "b", a_source("t", "a", IDENTITY), a_source("t", "b", IDENTITY)),
         )
@@ -333,7 +333,7 @@ def test_columns_of_one_dataset_that_are_made_of_each_other_can_be_drawn() -> No
 def test_any_name_can_be_drawn_and_nothing_at_all() -> None:
     name = "</text><script>&\"'\x00" + "x" * 500
 
-    texts, _, _ = parts_of(draw(parse_columns(an_answer(a_column(name, name, a_source(name, "b")))), "job:a:b"))
+    texts, _, _ = parts_of(draw(parse_columns(a_response(a_column(name, name, a_source(name, "b")))), "job:a:b"))
 
     assert ["</text><script>&…xxxxxxxxxxxxxxxxx", "double"] in texts.values()
     assert parts_of(draw(ColumnGraph({}, ()), "job:a:b")) == ({}, [], [])
@@ -345,4 +345,4 @@ def test_a_graph_of_thousands_is_drawn_in_seconds() -> None:
         a_column("wide", f"c{n}", *(a_source("raw", f"c{n + m}", IDENTITY) for m in range(3))) for n in range(1500)
     ]
 
-    assert len(parts_of(draw(parse_columns(an_answer(*columns)), "job:a:b"))[1]) == 4_500
+    assert len(parts_of(draw(parse_columns(a_response(*columns)), "job:a:b"))[1]) == 4_500

@@ -72,7 +72,7 @@ def printed(graph: JobGraph) -> list[str]:
 # -- the answer of the API
 
 
-def test_the_answer_of_the_api_is_read_as_a_graph() -> None:
+def test_the_response_of_the_api_is_read_as_a_graph() -> None:
     stale = a_found_dataset(id=RAW, stale=True, last_written_by=LastWriter(CHECK, "r", NOON))
     graph = Graph((a_found_job(),), (stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
 
@@ -108,17 +108,17 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
+    "response", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
 )
-def test_another_answer_is_no_graph(answer: object) -> None:
+def test_another_response_is_no_graph(response: object) -> None:
     with pytest.raises(NoResponse, match="not a response about lineage"):
-        parse_graph(answer)
+        parse_graph(response)
 
 
 # -- text
 
 
-def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_told_once() -> None:
+def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_shown_once() -> None:
     assert printed(PIPELINE) == [
         "landing",
         "dataset:file:/demo/landing",
@@ -157,7 +157,7 @@ def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
     ]
 
 
-def test_a_chain_of_hundreds_stays_on_the_screen_and_is_told_to_its_end() -> None:
+def test_a_chain_of_hundreds_stays_on_the_screen_and_is_shown_to_its_end() -> None:
     nodes = [kind(f"n{number:03}") for number in range(150) for kind in (a_dataset, a_job)]
 
     lines = printed(a_graph(*pairwise(nodes)))

@@ -10,7 +10,7 @@ from headwater.__main__ import main
 
 
 @pytest.mark.large
-def test_each_statement_is_told_as_json_with_the_reason_for_its_wildcard(capsys):
+def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys):
     assert main(["iam", "--json"]) == 0
     grants = json.loads(capsys.readouterr().out)
     [metrics] = [one for one in grants if one["principal"] == "SparkJobs/TraceRoot" and one["resources"] == ["*"]]
@@ -30,15 +30,15 @@ def test_each_statement_is_told_as_json_with_the_reason_for_its_wildcard(capsys)
 
 
 @pytest.mark.large
-def test_the_table_follows_the_knobs(capsys, monkeypatch):
+def test_the_table_follows_the_context_values(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["iam", "-c", "spark_engine=emr-serverless", "-c", "sign_digests=true"]) == 0
     table = capsys.readouterr().out
-    for said in ("emr-serverless:StartJobRun", "if iam:PassedToService is", "kms:Sign"):
-        assert said in table
+    for message in ("emr-serverless:StartJobRun", "if iam:PassedToService is", "kms:Sign"):
+        assert message in table
     assert "glue:StartJobRun" not in table
 
 
-def test_a_wrong_knob_is_refused(capsys):
+def test_a_wrong_context_value_is_refused(capsys):
     assert main(["iam", "-c", "spark_engine=hadoop"]) == 2
     assert "headwater iam: spark_engine: must be glue or emr-serverless, got 'hadoop'" in capsys.readouterr().err

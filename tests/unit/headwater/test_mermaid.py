@@ -17,7 +17,7 @@ from lineage.api.marquez.graph_views import render_graph
 from lineage.graph.entities import Graph
 from lineage_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
-from tests.unit.headwater.column_answers import ANSWER, CO2, FILTER, IDENTITY, a_column, a_source, id_of
+from tests.unit.headwater.column_responses import CO2, FILTER, IDENTITY, RESPONSE, a_column, a_source, id_of
 
 # Every line that a flowchart may have. A label is letters, digits, a few signs, line breaks, and characters by number.
 _LABEL = r'"(?:[\w ./-]|<br/>|\#\d+;)+"'
@@ -103,7 +103,7 @@ def test_jobs_are_rounded_and_datasets_are_drums_in_the_direction_of_the_data() 
 
 
 def test_datasets_are_subgraphs_of_their_columns_and_edges_are_labelled_with_operations() -> None:
-    graph = parse_columns(ANSWER)
+    graph = parse_columns(RESPONSE)
 
     assert render_columns(graph, CO2).splitlines() == [
         "flowchart LR",
@@ -139,10 +139,10 @@ def test_datasets_are_subgraphs_of_their_columns_and_edges_are_labelled_with_ope
 
 
 def test_columns_of_versions_are_in_subgraphs_of_their_versions() -> None:
-    answer = {"graph": [a_column("checked", "b", a_source("landing", "a", IDENTITY), datasetVersion="7f0e")]}
-    answer["graph"][0]["id"] += "#7f0e"
+    response = {"graph": [a_column("checked", "b", a_source("landing", "a", IDENTITY), datasetVersion="7f0e")]}
+    response["graph"][0]["id"] += "#7f0e"
 
-    assert ["checked", "s3://flights", "version 7f0e"] in labels_of(render_columns(parse_columns(answer), CO2))
+    assert ["checked", "s3://flights", "version 7f0e"] in labels_of(render_columns(parse_columns(response), CO2))
 
 
 def test_a_dataset_that_overwrites_itself_has_a_node_for_all_of_it_beside_its_columns() -> None:
@@ -195,8 +195,8 @@ def test_the_order_of_a_response_changes_nothing(seed: int) -> None:
         Graph((a_found_job(),), (a_found_dataset(id=RAW), a_found_dataset(), *more), edges), from_dataset=False
     )
     shuffled = {**jobs, "graph": dice.sample(jobs["graph"], len(jobs["graph"]))}
-    columns = {**ANSWER, "graph": dice.sample(ANSWER["graph"], len(ANSWER["graph"]))}
+    columns = {**RESPONSE, "graph": dice.sample(RESPONSE["graph"], len(RESPONSE["graph"]))}
 
     assert render_jobs(parse_graph(shuffled)) == render_jobs(parse_graph(jobs))
-    assert render_columns(parse_columns(columns), CO2) == render_columns(parse_columns(ANSWER), CO2)
+    assert render_columns(parse_columns(columns), CO2) == render_columns(parse_columns(RESPONSE), CO2)
     assert {CHECKED.name, RAW.name} <= {label[0] for label in labels_of(render_jobs(parse_graph(jobs)))}

@@ -1,4 +1,4 @@
-"""`headwater search` against a service that answers as it is told, over HTTP."""
+"""`headwater search` against a service with given responses, over HTTP."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from headwater.__main__ import main
-from tests.unit.headwater.answering import Service
+from tests.unit.headwater.responding import Service
 
 LIVE = {
     "root_id": "flights",
@@ -20,7 +20,7 @@ LIVE = {
     "archivedOn": None,
 }
 ARCHIVED = {**LIVE, "node_id": "n-0", "ttl_expiry": None, "archivedOn": "2025-11-19"}
-QUESTION = "/api/v1/records/search"
+SEARCH = "/api/v1/records/search"
 
 
 def a_page(*records: object, cursor: str | None = None, truncated: bool = False) -> bytes:
@@ -35,13 +35,13 @@ def test_records_are_printed_with_the_day_they_are_archived_under(
 
     assert main(["search", "--root", "flights", "--url", service.url]) == 0
 
-    told = capsys.readouterr()
-    assert [line.split() for line in told.out.splitlines()] == [
+    shown = capsys.readouterr()
+    assert [line.split() for line in shown.out.splitlines()] == [
         ["2025-11-20", "12:00:00", "READ", "flights", "n-1", "s3://lake/in.csv", "table"],
         ["2025-11-20", "12:00:00", "READ", "flights", "n-1", "s3://lake/in.csv", "not", "yet"],
         ["2025-11-20", "12:00:00", "READ", "flights", "n-0", "s3://lake/in.csv", "2025-11-19"],
     ]
-    assert told.err.splitlines()[-1] == "3 records"
+    assert shown.err.splitlines()[-1] == "3 records"
 
 
 def test_records_that_go_into_a_pipe_stand_on_one_line_each(
@@ -58,14 +58,14 @@ def test_records_that_go_into_a_pipe_stand_on_one_line_each(
     assert len(second) < 400, "no line is filled up to a width that nobody has"
 
 
-def test_what_is_asked_goes_into_the_query_and_days_become_seconds(service: Service) -> None:
+def test_what_is_requested_goes_into_the_query_and_days_become_seconds(service: Service) -> None:
     service.body = a_page()
     given = ["--node", "n&1", "--action", "READ", "--location", "s3://lake/ä", "--from", "2025-11-20", "--to", "now-1h"]
 
     assert main(["search", *given, "--url", service.url]) == 0
 
     query = {"node": ["n&1"], "action": ["READ"], "location": ["s3://lake/ä"], "limit": ["200"]}
-    assert service.asked == [(QUESTION, {**query, "start": ["1763596800"], "end": ["now-1h"]}, None)]
+    assert service.requested == [(SEARCH, {**query, "start": ["1763596800"], "end": ["now-1h"]}, None)]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_time_is_sent_as_seconds_and_what_is_none_is_left_to_the_service(
 
     main(["search", "--from", given, "--url", service.url])
 
-    ((_, query, _),) = service.asked
+    ((_, query, _),) = service.requested
     assert query["start"] == [sent]
 
 
@@ -96,10 +96,10 @@ def test_cursors_are_followed_to_the_end_and_json_is_printed_as_it_came(
 
     assert main(["search", "--action", "READ", "--json", "--url", service.url]) == 0
 
-    told = capsys.readouterr()
-    assert [json.loads(line) for line in told.out.splitlines()] == [LIVE, ARCHIVED]
-    assert [query.get("cursor") for _, query, _ in service.asked] == [None, ["c-1"], ["c-2"]]
-    assert told.err.splitlines()[-1] == "2 records"
+    shown = capsys.readouterr()
+    assert [json.loads(line) for line in shown.out.splitlines()] == [LIVE, ARCHIVED]
+    assert [query.get("cursor") for _, query, _ in service.requested] == [None, ["c-1"], ["c-2"]]
+    assert shown.err.splitlines()[-1] == "2 records"
 
 
 def test_the_limit_stops_and_says_that_there_may_be_more(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +107,7 @@ def test_the_limit_stops_and_says_that_there_may_be_more(service: Service, capsy
 
     assert main(["search", "--action", "READ", "--limit", "3", "--url", service.url]) == 0
 
-    assert [query["limit"] for _, query, _ in service.asked] == [["3"], ["1"]]
+    assert [query["limit"] for _, query, _ in service.requested] == [["3"], ["1"]]
     assert capsys.readouterr().err.splitlines()[-1] == "3 records; there may be more (--limit)"
 
 
@@ -120,7 +120,7 @@ def test_a_search_that_was_cut_says_so(service: Service, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "message"),
     [
         (400, b'{"code":400,"message":"start: must be later"}', "HTTP 400: start: must be later"),
         (503, b'{"code":503,"message":"Athena refuses for now"}', "HTTP 503: Athena refuses for now"),
@@ -128,14 +128,14 @@ def test_a_search_that_was_cut_says_so(service: Service, capsys: pytest.CaptureF
         (200, b'{"records":[],"cursor":1,"truncated":false}', "not a response about records"),
     ],
 )
-def test_what_the_service_says_instead_is_told(
-    service: Service, status: int, body: bytes, said: str, capsys: pytest.CaptureFixture[str]
+def test_what_the_service_says_instead_is_shown(
+    service: Service, status: int, body: bytes, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     service.status, service.body = status, body
 
     assert main(["search", "--root", "r", "--url", service.url]) == 1
 
-    assert capsys.readouterr().err.splitlines()[-1] == f"headwater search: {service.url}: {said}"
+    assert capsys.readouterr().err.splitlines()[-1] == f"headwater search: {service.url}: {message}"
 
 
 def test_control_characters_of_ids_do_not_reach_the_terminal(

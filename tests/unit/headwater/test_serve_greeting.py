@@ -24,11 +24,11 @@ def a_stack(token_api_url=""):
     )
 
 
-@pytest.mark.parametrize(("token_api_url", "told"), [("", False), (f"{URL}:8081", True)])
-def test_how_to_get_a_token_is_told_where_one_is_of_use(token_api_url, told):
-    said = greeting(a_stack(token_api_url))
-    assert (f"headwater token create --local {URL}:4566 --scope read --scope write" in said) is told
-    assert ("bearer tokens" in said) is told
+@pytest.mark.parametrize(("token_api_url", "shown"), [("", False), (f"{URL}:8081", True)])
+def test_how_to_get_a_token_is_shown_where_one_is_of_use(token_api_url, shown):
+    message = greeting(a_stack(token_api_url))
+    assert (f"headwater token create --local {URL}:4566 --scope read --scope write" in message) is shown
+    assert ("bearer tokens" in message) is shown
 
 
 def test_help_names_every_port_that_opens_and_the_option_that_moves_it(capsys):

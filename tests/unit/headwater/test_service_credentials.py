@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from headwater.service import NoResponse, fetch_json
-from tests.unit.headwater.answering import Service
+from tests.unit.headwater.responding import Service
 
 TOKEN = "hw_0123456789abcdef_secret"
 
 
 def authorizations(service: Service) -> list[str | None]:
-    return [authorization for _, _, authorization in service.asked]
+    return [authorization for _, _, authorization in service.requested]
 
 
 @pytest.mark.parametrize(("to", "sent"), [("/other", f"Bearer {TOKEN}"), ("http://localhost:{port}/other", None)])
@@ -41,7 +41,7 @@ def test_the_signature_of_a_call_to_api_gateway_stays_with_it(
     monkeypatch.setenv("no_proxy", "localhost")
 
     assert fetch_json(f"http://{host}", "/large", {}) == {}
-    assert [path for path, _, _ in service.asked] == ["/large", "/object"]
+    assert [path for path, _, _ in service.requested] == ["/large", "/object"]
     first, second = authorizations(service)
     assert first is not None
     assert first.startswith("AWS4-HMAC-SHA256 ")
@@ -56,5 +56,5 @@ def test_a_token_over_plain_http_to_another_host_is_warned_of_once(
         with pytest.raises(NoResponse):
             fetch_json(url, "/x", {}, token=TOKEN)
 
-    told = capsys.readouterr().err
-    assert told == "! the token goes to lineage.invalid over plain http, where it can be read in transit: use https\n"
+    shown = capsys.readouterr().err
+    assert shown == "! the token goes to lineage.invalid over plain http, where it can be read in transit: use https\n"

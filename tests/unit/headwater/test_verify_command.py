@@ -125,7 +125,7 @@ def test_a_chain_that_was_written_anew_from_the_first_day_on_needs_an_anchor_to_
     assert verify() == 1
 
 
-def test_the_anchors_are_told_as_json(archive, capsys):
+def test_the_anchors_are_shown_as_json(archive, capsys):
     assert main(["verify", "--archive", "copy", "--json"]) == 0
     assert json.loads(lines_of(capsys.readouterr())[-1])["anchors"] == []
 
@@ -188,12 +188,12 @@ def interrupted(archive, monkeypatch):
 
 
 def found(capsys):
-    """The keys that are told, and how many objects were compared."""
+    """The keys that are reported, and how many objects were compared."""
     lines = lines_of(capsys.readouterr())
     return [line.split()[1] for line in lines[:-4]], lines[-2]
 
 
-def test_an_interrupted_verification_goes_on_and_tells_all_that_it_found(interrupted, capsys):
+def test_an_interrupted_verification_goes_on_and_prints_all_that_it_found(interrupted, capsys):
     assert verify(*kept(interrupted)) == 1
 
     captured = capsys.readouterr()

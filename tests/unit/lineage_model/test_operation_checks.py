@@ -131,13 +131,13 @@ def test_names_have_at_most_2048_bytes(place):
         return [a_read(field, source=source), a_write(name=at["operations[1].name"])]
 
     assert check_operations(named(ok)) == ()
-    [told] = faults(*named(long))
-    assert told.startswith(f"{place}: must have at most 2,048 bytes, got ")
+    [reported] = faults(*named(long))
+    assert reported.startswith(f"{place}: must have at most 2,048 bytes, got ")
 
 
 def test_namespaces_have_at_most_1024_characters():
-    [told] = faults(a_read("a", source=DatasetId("n" * 1_025, "x")), WRITE)
-    assert told.startswith("operations[0].source.namespace: must have at most 1,024 characters, got ")
+    [reported] = faults(a_read("a", source=DatasetId("n" * 1_025, "x")), WRITE)
+    assert reported.startswith("operations[0].source.namespace: must have at most 1,024 characters, got ")
 
 
 def test_a_set_has_at_most_10000_operations_and_100000_fields():

@@ -29,7 +29,7 @@ _WRITES = st.lists(st.tuples(_INPUTS, _ENDPOINT, _DESCRIPTION), min_size=1, max_
 
 def _built(reads, transforms, writes):
     operations = [
-        Read(f"r{n}", source, outputs, source_description=said) for n, (source, outputs, said) in enumerate(reads)
+        Read(f"r{n}", source, outputs, source_description=note) for n, (source, outputs, note) in enumerate(reads)
     ]
 
     def taken(inputs):
@@ -38,13 +38,13 @@ def _built(reads, transforms, writes):
     for n, (inputs, outputs) in enumerate(transforms):
         operations.append(Transform(f"t{n}", taken(inputs), outputs))
     return operations + [
-        Write(f"w{n}", taken(inputs), endpoint, destination_description=said)
-        for n, (inputs, endpoint, said) in enumerate(writes)
+        Write(f"w{n}", taken(inputs), endpoint, destination_description=note)
+        for n, (inputs, endpoint, note) in enumerate(writes)
     ]
 
 
 def operation_sets():
-    """Sound operations: each takes fields of those before it, some of which their origins do not tell of."""
+    """Sound operations: each takes fields of those before it, some of which their origins do not mention."""
     return st.builds(_built, _READS, _TRANSFORMS, _WRITES)
 
 
@@ -82,12 +82,12 @@ def test_columns_maps_and_counts_are_those_of_plain_reachability(operations):
         column: set().union(*(sources(operations, one) for one in fields))
         for column, fields in written(operations).items()
     }
-    told = {
-        Column(dataset, path): {Column(source.dataset, source.field) for source in told}
+    reported = {
+        Column(dataset, path): {Column(source.dataset, source.field) for source in reported}
         for dataset, columns in found.columns().items()
-        for path, told in columns.fields.items()
+        for path, reported in columns.fields.items()
     }
-    assert told == model
+    assert reported == model
     pairs = {(source, column) for column, every in model.items() for source in every}
     assert found.pair_count == len(pairs)
     assert found.generated == {column for column, every in model.items() if not every}
@@ -97,10 +97,10 @@ def test_columns_maps_and_counts_are_those_of_plain_reachability(operations):
 def test_a_source_is_described_by_the_transforms_between_it_and_the_field(operations):
     fields = written(operations)
     for dataset, columns in OperationSet(operations).columns().items():
-        for path, told in columns.fields.items():
+        for path, reported in columns.fields.items():
             behind = set().union(*(made_of(operations, one) for one in fields[Column(dataset, path)]))
             transforms = [one for one in behind if isinstance(by_name(operations, one.origin), Transform)]
-            for source, transformations in told.items():
+            for source, transformations in reported.items():
                 column = Column(source.dataset, source.field)
                 between = {one.origin for one in transforms if column in sources(operations, one)}
                 described = [one.description for one in transformations if one.subtype == "TRANSFORMATION"]
@@ -148,12 +148,12 @@ def test_detail_backward_has_the_fields_that_the_field_is_made_of(operations, en
 
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_detail_forward_reaches_the_destinations_that_hold_the_field(operations, endpoint, name):
-    asked = Column(endpoint, (name,))
+    requested = Column(endpoint, (name,))
     detail = detail_of([OperationSet(operations)], endpoint, (name,), "forward")
     assert {Column(one.destination, (one.label,)) for one in detail.nodes if one.destination} == {
         column
         for column, fields in written(operations).items()
-        if any(asked in sources(operations, one) for one in fields)
+        if any(requested in sources(operations, one) for one in fields)
     }
     read = any(
         name in one.outputs or any(InputField(one.name, name) in getattr(other, "inputs", ()) for other in operations)
@@ -205,13 +205,13 @@ def test_descriptions_of_endpoints_are_returned_and_make_no_other_way(operations
         for one in OperationSet(operations).reads
         if one.name in {step.name for step in way.operations}
     ]
-    said = {}
+    note = {}
     for one in operations:
         for field in one.inputs if isinstance(one, Write) else ():
-            ends = said.setdefault((f"{field.origin}.{field.name}", one.destination), set())
+            ends = note.setdefault((f"{field.origin}.{field.name}", one.destination), set())
             ends.add(one.destination_description)
-    written_here = [one for one in way.nodes if one.destination == endpoint and (one.id, endpoint) in said]
-    assert all(one.destination_description in said[one.id, endpoint] for one in written_here)
+    written_here = [one for one in way.nodes if one.destination == endpoint and (one.id, endpoint) in note]
+    assert all(one.destination_description in note[one.id, endpoint] for one in written_here)
     assert [replace(one, source_description=None, destination_description=None) for one in way.nodes] == list(
         plain.nodes
     )

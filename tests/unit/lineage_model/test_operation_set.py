@@ -37,10 +37,10 @@ def of(dataset, *fields):
 
 def columns(*operations):
     """What the one destination's fields are made of: by field, of FLIGHTS's fields."""
-    [told] = OperationSet(operations).columns().values()
+    [reported] = OperationSet(operations).columns().values()
     return {
         field: {source.field[0]: transformations for source, transformations in sources.items()}
-        for (field,), sources in told.fields.items()
+        for (field,), sources in reported.fields.items()
     }
 
 
@@ -52,8 +52,8 @@ def pairs(operations, source=FLIGHTS, destination=ESTIMATED):
 def field_maps(operations):
     """By source and destination, which fields went into which."""
     found = {}
-    for destination, told in OperationSet(operations).columns().items():
-        for field, sources in told.fields.items():
+    for destination, reported in OperationSet(operations).columns().items():
+        for field, sources in reported.fields.items():
             for source in sources:
                 found.setdefault((source.dataset, destination), set()).add((source.field, field))
     return found
@@ -161,8 +161,8 @@ def test_reads_of_one_endpoint_read_the_same_fields():
 
 def test_names_with_slashes_are_fields_in_fields():
     upper = a_transform("upper", ["read.employees/name"], ["names/upper"])
-    told = OperationSet([a_read("employees/name"), upper, a_write("upper.names/upper")]).columns()[ESTIMATED]
-    assert told.fields == {("names", "upper"): {ColumnSource(FLIGHTS, ("employees", "name")): made_by("upper")}}
+    reported = OperationSet([a_read("employees/name"), upper, a_write("upper.names/upper")]).columns()[ESTIMATED]
+    assert reported.fields == {("names", "upper"): {ColumnSource(FLIGHTS, ("employees", "name")): made_by("upper")}}
 
 
 def test_a_dataset_may_be_made_of_itself():
@@ -182,8 +182,8 @@ def test_written_fields_have_the_types_that_their_origins_give():
 
 def test_a_description_names_twenty_operations_and_counts_the_others():
     steps = [a_transform(f"step{n:02}", [f"step{n - 1:02}.a" if n else "read.a"], ["a"]) for n in range(23)]
-    told = columns(a_read("a"), *steps, a_write("step22.a"))["a"]["a"]
-    assert told == made_by(*(f"step{n:02}" for n in range(20)), "… and 3 more")
+    reported = columns(a_read("a"), *steps, a_write("step22.a"))["a"]["a"]
+    assert reported == made_by(*(f"step{n:02}" for n in range(20)), "… and 3 more")
     assert columns(a_read("a"), *steps[:20], a_write("step19.a"))["a"]["a"] == made_by(
         *(one.name for one in steps[:20])
     )
@@ -204,8 +204,8 @@ def test_a_source_is_described_by_the_operations_between_it_and_the_field():
 def test_operations_beside_a_fields_way_are_not_in_its_description():
     beside = a_transform("beside", ["read.b"], ["b"])
     after = a_transform("after", ["burn.fuel"], ["x"])
-    told = columns(*a_calculation(), beside, after, a_write("beside.b", name="also"))
-    assert told["co2"] == {"distance": made_by("burn", "multiply")}
+    reported = columns(*a_calculation(), beside, after, a_write("beside.b", name="also"))
+    assert reported["co2"] == {"distance": made_by("burn", "multiply")}
 
 
 def test_operations_stand_in_the_order_of_execution_however_they_are_given():

@@ -1,4 +1,4 @@
-"""The local HTTP server: bodies in chunks, clients that hang up, and a port that opens when it is told to."""
+"""The local HTTP server: bodies in chunks, clients that hang up, and a port that opens on a call."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ TRAILERS = st.sampled_from(["", "Expires: never\r\n", "A: 1\r\nB: 2\r\n"])
 
 
 class Echo:
-    """A server that answers what it was asked, once `let` is set."""
+    """A server that returns its request, once `let` is set."""
 
     def __init__(self):
-        self.asked = []
-        self.asking = threading.Event()
+        self.requested = []
+        self.requesting = threading.Event()
         self.let = threading.Event()
         self.let.set()
         self.server = Server(0, self._reply_to).open()
         self.address = self.server.server_address
 
     def _reply_to(self, request):
-        self.asked.append(request)
-        self.asking.set()
+        self.requested.append(request)
+        self.requesting.set()
         self.let.wait(20)
         return Reply(200, [("X-Length", request.header("content-length"))], request.body)
 
@@ -48,11 +48,11 @@ class Echo:
             connection.sendall(part.encode() if isinstance(part, str) else part)
         return connection
 
-    def answer_to(self, *parts):
+    def response_to(self, *parts):
         with self.send(*parts) as connection:
-            answer = http.client.HTTPResponse(connection, method="POST")
-            answer.begin()
-            return answer.status, answer.headers, answer.read()
+            response = http.client.HTTPResponse(connection, method="POST")
+            response.begin()
+            return response.status, response.headers, response.read()
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +70,11 @@ def chunk(data, extension=""):
 def test_a_body_in_any_chunks_is_the_body_in_one_piece(echo, chunks, trailers):
     body = b"".join(data for data, _ in chunks)
     sent = b"".join(chunk(data, extension) for data, extension in chunks)
-    status, headers, answered = echo.answer_to(CHUNKED, sent, f"0\r\n{trailers}\r\n")
+    status, headers, responded = echo.response_to(CHUNKED, sent, f"0\r\n{trailers}\r\n")
 
-    assert (status, answered) == (200, body)
+    assert (status, responded) == (200, body)
     assert headers["X-Length"] == str(len(body))
-    assert "transfer-encoding" not in {name.lower() for name, _ in echo.asked[-1].headers}
+    assert "transfer-encoding" not in {name.lower() for name, _ in echo.requested[-1].headers}
 
 
 def test_a_connection_takes_another_request_after_one_in_chunks(echo):
@@ -113,16 +113,16 @@ def test_a_connection_takes_another_request_after_one_in_chunks(echo):
     ids=lambda value: value[:60] if isinstance(value, str) else None,
 )
 def test_a_body_that_cannot_be_taken_is_refused_before_it_is_read(echo, sent, status, message):
-    asked = len(echo.asked)
-    said, headers, body = echo.answer_to(sent)
+    requested = len(echo.requested)
+    received, headers, body = echo.response_to(sent)
 
-    assert (said, json.loads(body), headers["Connection"]) == (status, {"message": message}, "close")
-    assert len(echo.asked) == asked
+    assert (received, json.loads(body), headers["Connection"]) == (status, {"message": message}, "close")
+    assert len(echo.requested) == requested
 
 
 def test_chunks_that_grow_too_large_together_are_refused(echo):
     half = chunk(bytes(BODY_BYTES_MAX // 2))
-    status, _, _ = echo.answer_to(CHUNKED, half, half, "1\r\n")
+    status, _, _ = echo.response_to(CHUNKED, half, half, "1\r\n")
     assert status == 413
 
 
@@ -130,29 +130,29 @@ def test_chunks_that_grow_too_large_together_are_refused(echo):
     "sent",
     [f"{HEAD}Content-Length: 10\r\n\r\nhalf", f"{CHUNKED}a\r\nhalf", f"{CHUNKED}4\r\nhalf\r\n", f"{CHUNKED}4"],
 )
-def test_half_a_body_is_never_answered_and_prints_nothing(echo, sent, capsys):
-    asked = len(echo.asked)
+def test_half_a_body_is_never_served_and_prints_nothing(echo, sent, capsys):
+    requested = len(echo.requested)
     with echo.send(sent) as connection:
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(1) == b""  # it closed, too
 
-    assert len(echo.asked) == asked
+    assert len(echo.requested) == requested
     assert capsys.readouterr().err == ""
 
 
-def test_a_client_that_hangs_up_before_its_answer_prints_nothing(echo, capsys):
+def test_a_client_that_hangs_up_before_its_response_prints_nothing(echo, capsys):
     echo.let.clear()
-    echo.asking.clear()
+    echo.requesting.clear()
     connection = echo.send(f"{HEAD}Content-Length: 1\r\n\r\nx")
-    assert echo.asking.wait(20)
+    assert echo.requesting.wait(20)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()  # a reset, at once
-    answering = [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
+    responding = [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
     echo.let.set()
-    for thread in answering:
+    for thread in responding:
         thread.join(20)
 
-    assert answering
+    assert responding
     assert capsys.readouterr().err == ""
 
 
@@ -168,7 +168,7 @@ def test_a_fault_of_our_own_is_still_printed(capsys):
     assert "LookupError: ours" in capsys.readouterr().err
 
 
-def test_a_port_is_taken_at_once_and_answers_when_it_is_opened():
+def test_a_port_is_taken_at_once_and_responds_when_it_is_opened():
     server = Server(0, lambda request: Reply(200, [], b"open"))
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(server.server_address, timeout=20)

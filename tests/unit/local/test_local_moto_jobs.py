@@ -79,14 +79,14 @@ class Runner:
     """Runs what moto sends to it, when it is let."""
 
     def __init__(self, ended):
-        self.asked = []
+        self.requested = []
         self.let = threading.Event()
         self._ended = ended
         self._server = Server(0, self._reply_to).open()
         self.url = self._server.url
 
     def _reply_to(self, request):
-        self.asked.append((request.target, json.loads(request.body)))
+        self.requested.append((request.target, json.loads(request.body)))
         self.let.wait(20)
         return Reply(200, [], json.dumps(self._ended).encode())
 
@@ -104,9 +104,9 @@ def runner(request):
 
 
 def ended(glue, run):
-    while (said := glue.get_job_run(JobName="job", RunId=run)["JobRun"])["JobRunState"] == "RUNNING":
+    while (result := glue.get_job_run(JobName="job", RunId=run)["JobRun"])["JobRunState"] == "RUNNING":
         time.sleep(0.02)
-    return said
+    return result
 
 
 def execution_of(definition, machine_input="{}"):
@@ -114,9 +114,9 @@ def execution_of(definition, machine_input="{}"):
     role = "arn:aws:iam::123456789012:role/r"
     made = states.create_state_machine(name=f"m-{uuid.uuid4()}", definition=json.dumps(definition), roleArn=role)
     started = states.start_execution(stateMachineArn=made["stateMachineArn"], name="e", input=machine_input)
-    while (said := states.describe_execution(executionArn=started["executionArn"]))["status"] == "RUNNING":
+    while (result := states.describe_execution(executionArn=started["executionArn"]))["status"] == "RUNNING":
         time.sleep(0.02)
-    return said
+    return result
 
 
 def test_stock_moto_runs_nothing_and_calls_it_a_success(glue):
@@ -131,35 +131,35 @@ def test_the_state_machines_of_stock_moto_break_on_a_job(glue):
 @pytest.mark.parametrize("runner", [{"state": "FAILED", "error": "told to"}], indirect=True)
 def test_a_run_is_run_and_ends_as_it_ended(glue, runner):
     run = glue.start_job_run(JobName="job", Arguments={"--day": "2026-11-20"})["JobRunId"]
-    said = glue.get_job_run(JobName="job", RunId=run)["JobRun"]
-    assert said["JobRunState"] == "RUNNING"
-    assert not {"CompletedOn", "ErrorMessage"} & said.keys()
+    result = glue.get_job_run(JobName="job", RunId=run)["JobRun"]
+    assert result["JobRunState"] == "RUNNING"
+    assert not {"CompletedOn", "ErrorMessage"} & result.keys()
     runner.let.set()
-    said = ended(glue, run)
-    assert (said["JobRunState"], said["ErrorMessage"]) == ("FAILED", "told to")
+    result = ended(glue, run)
+    assert (result["JobRunState"], result["ErrorMessage"]) == ("FAILED", "told to")
     arguments = {"--job": "compact_archive", "--day": "2026-11-20"}
-    asked = {"job": "job", "run": run, "arguments": arguments, "timeout_s": 28_800}
-    assert runner.asked == [(moto_glue.RUNS_PATH, asked)]
+    requested = {"job": "job", "run": run, "arguments": arguments, "timeout_s": 28_800}
+    assert runner.requested == [(moto_glue.RUNS_PATH, requested)]
 
 
 def test_a_run_that_nobody_runs_is_stopped(glue):
     moto_glue.run_jobs_at("http://127.0.0.1:9")
-    said = ended(glue, glue.start_job_run(JobName="job")["JobRunId"])
-    assert said["JobRunState"] == "STOPPED"
-    assert "no server runs jobs" in said["ErrorMessage"]
+    result = ended(glue, glue.start_job_run(JobName="job")["JobRunId"])
+    assert result["JobRunState"] == "STOPPED"
+    assert "no server runs jobs" in result["ErrorMessage"]
 
 
 @pytest.mark.parametrize("runner", [{"state": "SUCCEEDED", "error": ""}], indirect=True)
 def test_a_state_machine_goes_on_when_a_run_has_ended(glue, runner):
     runner.let.set()
-    said = execution_of(SYNC)
-    assert (said["status"], json.loads(said["output"])["JobRunState"]) == ("SUCCEEDED", "SUCCEEDED")
+    result = execution_of(SYNC)
+    assert (result["status"], json.loads(result["output"])["JobRunState"]) == ("SUCCEEDED", "SUCCEEDED")
 
 
 def test_a_map_fails_with_the_error_of_its_state():
     stock = execution_of(A_MAP_THAT_FAILS, "[1]")
     assert "Custom Error Names MUST NOT begin with the prefix 'States.'" in stock["cause"]
     moto_patches.pass_errors_on_out_of_a_map()
-    said = execution_of(A_MAP_THAT_FAILS, "[1]")
-    assert (said["status"], said["error"][:7]) == ("FAILED", "States.")
-    assert "$.missing" in said["cause"]
+    result = execution_of(A_MAP_THAT_FAILS, "[1]")
+    assert (result["status"], result["error"][:7]) == ("FAILED", "States.")
+    assert "$.missing" in result["cause"]

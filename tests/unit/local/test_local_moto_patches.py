@@ -124,7 +124,7 @@ def pages(client, query, size):
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=str)
-def test_a_query_of_one_partition_answers_what_the_stock_query_does(table, query):
+def test_a_query_of_one_partition_returns_what_the_stock_query_does(table, query):
     stock = [pages(table, query, size) for size in (1, 2, 100)]
     moto_patches.query_one_partition()
     assert [pages(table, query, size) for size in (1, 2, 100)] == stock
@@ -153,24 +153,24 @@ def function(aws):
     return client, name
 
 
-def test_stock_moto_echoes_the_payload_and_ours_asks_the_given_address(function):
+def test_stock_moto_echoes_the_payload_and_ours_calls_the_given_address(function):
     client, name = function
     assert client.invoke(FunctionName=name, Payload=b'{"a": 1}')["Payload"].read() == b'{"a": 1}'
 
-    asked = []
+    requested = []
 
     def reply_to(request):
-        asked.append((request.method, request.target, request.header("x-amz-invocation-type"), request.body))
+        requested.append((request.method, request.target, request.header("x-amz-invocation-type"), request.body))
         return Reply(200, [("X-Amz-Function-Error", "Unhandled")], b'{"errorType": "Refused"}')
 
     server = Server(0, reply_to).open()
     try:
         moto_patches.run_functions_at(server.url)
-        said = client.invoke(FunctionName=name, Payload=b'{"a": 1}')
+        result = client.invoke(FunctionName=name, Payload=b'{"a": 1}')
     finally:
         server.stop()
-    assert (said["FunctionError"], said["Payload"].read()) == ("Unhandled", b'{"errorType": "Refused"}')
-    assert asked == [("POST", f"/2015-03-31/functions/{name}/invocations", "RequestResponse", b'{"a": 1}')]
+    assert (result["FunctionError"], result["Payload"].read()) == ("Unhandled", b'{"errorType": "Refused"}')
+    assert requested == [("POST", f"/2015-03-31/functions/{name}/invocations", "RequestResponse", b'{"a": 1}')]
 
 
 def attempt(client, *operations):
@@ -219,11 +219,11 @@ def outcomes(client):
     return seen
 
 
-def test_transactions_answer_and_leave_what_stock_ones_do(table):
+def test_transactions_return_and_leave_what_stock_ones_do(table):
     stock = outcomes(table)
     moto_patches.copy_only_what_a_transaction_touches()
     assert outcomes(table) == stock
-    assert [answer for answer, _ in stock] == [
+    assert [returned for returned, _ in stock] == [
         [],
         ["None", "ConditionalCheckFailed"],
         [],
@@ -285,9 +285,9 @@ def a_queue(client):
 
 
 def depths(client, url):
-    said = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    result = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     kinds = ("", "NotVisible", "Delayed")
-    return [said[f"ApproximateNumberOfMessages{kind}"] for kind in kinds]
+    return [result[f"ApproximateNumberOfMessages{kind}"] for kind in kinds]
 
 
 def a_life_of_messages(client, url, dead):
@@ -328,12 +328,12 @@ def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):
     moto_patches.keep_queues_fast_when_they_are_long()
     for n in range(50):
         client.send_message(QueueUrl=url, MessageBody=str(n))
-    asked = []
-    monkeypatch.setattr(Message, "visible", property(lambda self: asked.append(self.body) or True))
+    requested = []
+    monkeypatch.setattr(Message, "visible", property(lambda self: requested.append(self.body) or True))
     client.send_message(QueueUrl=url, MessageBody="last")
     [held] = client.receive_message(QueueUrl=url)["Messages"]
     client.delete_message(QueueUrl=url, ReceiptHandle=held["ReceiptHandle"])
-    assert set(asked) == {"0"}
+    assert set(requested) == {"0"}
 
 
 @pytest.fixture

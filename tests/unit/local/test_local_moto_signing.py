@@ -61,10 +61,10 @@ def test_a_digest_is_signed_as_it_is(kms, key):
     moto_kms.sign_digests_as_they_are()
     signed = kms.sign(**key, Message=SHA256, MessageType="DIGEST")["Signature"]
     assert is_signature_of_the_body(kms, key, signed)
-    told = {**key, "Signature": signed}
-    assert kms.verify(**told, Message=SHA256, MessageType="DIGEST")["SignatureValid"]
-    assert kms.verify(**told, Message=BODY)["SignatureValid"]
-    assert not kms.verify(**told, Message=SHA256[::-1], MessageType="DIGEST")["SignatureValid"]
+    returned = {**key, "Signature": signed}
+    assert kms.verify(**returned, Message=SHA256, MessageType="DIGEST")["SignatureValid"]
+    assert kms.verify(**returned, Message=BODY)["SignatureValid"]
+    assert not kms.verify(**returned, Message=SHA256[::-1], MessageType="DIGEST")["SignatureValid"]
 
 
 def test_a_message_is_still_hashed(kms, key):

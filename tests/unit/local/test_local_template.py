@@ -91,7 +91,7 @@ def test_what_is_unknown_or_wrong_is_named(resources, complaint):
     assert str(refused.value) == complaint
 
 
-def test_everything_that_is_wrong_is_told_at_once():
+def test_everything_that_is_wrong_is_shown_at_once():
     with pytest.raises(UnknownInTemplate) as refused:
         parse_template(a_template(Work=a_queue(FifoQueue=True, Old=1), Fast={"Type": "AWS::DAX::Cluster"}))
     assert len(str(refused.value).splitlines()) == 3
@@ -182,7 +182,7 @@ def an_api(name, authorization, **stage):
     }
 
 
-def test_each_api_is_served_and_tells_its_function_its_own_stage_variables():
+def test_each_api_is_served_and_gives_its_function_its_own_stage_variables():
     apis = {
         **an_api("Tokens", "NONE", Variables={"auth": "token"}),
         **an_api("Signed", "AWS_IAM", Variables={"auth": "iam"}),

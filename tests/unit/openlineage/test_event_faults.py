@@ -1,4 +1,4 @@
-"""Every rule that an event may break, and how it is told."""
+"""Every rule that an event may break, and how it is reported."""
 
 from __future__ import annotations
 

@@ -152,9 +152,9 @@ def test_sizes_count_bytes_up_to_what_dynamodb_takes(field, limit):
 
 
 def test_all_faults_of_a_request_are_raised_at_once():
-    told = faults(a_request(root_id="", action_taken=3, records=[{"node_id": ""}]))
+    returned = faults(a_request(root_id="", action_taken=3, records=[{"node_id": ""}]))
 
-    assert [fault.split(":")[0] for fault in told] == ["root_id", "action_taken", "records[0].node_id"]
+    assert [fault.split(":")[0] for fault in returned] == ["root_id", "action_taken", "records[0].node_id"]
 
 
 def test_a_batch_of_ten_thousand_is_taken_and_one_more_is_not():

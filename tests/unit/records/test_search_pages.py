@@ -48,7 +48,7 @@ class World:
     def _sleep(self, seconds):
         self.left_s -= seconds
 
-    def ask(self, **query):
+    def fetch(self, **query):
         self.left_s = 29.0
         texts = {name: str(value) for name, value in query.items()}
         event = {
@@ -62,16 +62,19 @@ class World:
             "body": None,
         }
         context = SimpleNamespace(get_remaining_time_in_millis=lambda: self.left_s * 1000)
-        answered = self.api.resolve(event, context)
-        headers = {name: values[0] for name, values in answered["multiValueHeaders"].items()}
+        responded = self.api.resolve(event, context)
+        headers = {name: values[0] for name, values in responded["multiValueHeaders"].items()}
         return SimpleNamespace(
-            status=answered["statusCode"], headers=headers, size=len(answered["body"]), **json.loads(answered["body"])
+            status=responded["statusCode"],
+            headers=headers,
+            size=len(responded["body"]),
+            **json.loads(responded["body"]),
         )
 
     def pages(self, **query):
         cursor = {}
         while True:
-            page = self.ask(**query, **cursor)
+            page = self.fetch(**query, **cursor)
             assert page.status == 200, page.message
             yield page
             if page.cursor is None:
@@ -145,14 +148,14 @@ def test_a_query_that_failed_is_reported_and_started_anew_by_a_retry(world):
     world.athena.put(DAY, [a_record("n")])
     world.athena.polls = 60
     world.athena.ends = [("FAILED", "GENERIC_INTERNAL_ERROR"), ("FAILED", "HIVE_CANNOT_OPEN_SPLIT"), None]
-    cursor = world.ask(root="r").cursor
+    cursor = world.fetch(root="r").cursor
     world.athena.polls = 0
     world.athena.executions[next(iter(world.athena.executions))]["polls"] = 0
 
-    told, found = world.ask(root="r", cursor=cursor), world.ask(root="r", cursor=cursor)
+    returned, found = world.fetch(root="r", cursor=cursor), world.fetch(root="r", cursor=cursor)
 
     message = "the archive could not be searched: Athena says FAILED: HIVE_CANNOT_OPEN_SPLIT"
-    assert (told.status, told.message, told.headers["Retry-After"]) == (503, message, "5")
+    assert (returned.status, returned.message, returned.headers["Retry-After"]) == (503, message, "5")
     assert (nodes(found), found.cursor) == (["n"], None)
 
 
@@ -175,9 +178,9 @@ REFUSALS = [
 def test_what_athena_refuses_is_reported(world, faults, status, message):
     vars(world.athena).update(faults)
 
-    answer = world.ask(root="r")
+    response = world.fetch(root="r")
 
-    assert (answer.status, answer.message[: len(message)]) == (status, message)
+    assert (response.status, response.message[: len(message)]) == (status, message)
 
 
 def a_cursor(day=DAY, **archive):
@@ -190,21 +193,21 @@ def test_a_forged_place_reads_no_other_query(world):
     theirs = world.athena.start_query_execution(
         QueryString="SELECT 'secret'", QueryExecutionContext={"Database": "headwater_test"}, WorkGroup=WORKGROUP
     )["QueryExecutionId"]
-    world.ask(root="r")
+    world.fetch(root="r")
     ours = list(world.athena.executions)[-1]
 
-    told = {
-        "another query's": world.ask(root="r", cursor=a_cursor(execution=theirs)),
-        "of nothing": world.ask(root="r", cursor=a_cursor(execution="0")),
-        "a page that is none": world.ask(root="r", cursor=a_cursor(execution=ours, token="x")),
-        "no form": world.ask(root="r", cursor=render_cursor(("root=r",), "{}")),
-        "no JSON": world.ask(root="r", cursor=render_cursor(("root=r",), "x")),
-        "no day": world.ask(root="r", cursor=a_cursor(day="' OR 1")),
-        "another question's": world.ask(root="s", cursor=a_cursor(execution=ours)),
+    returned = {
+        "another query's": world.fetch(root="r", cursor=a_cursor(execution=theirs)),
+        "of nothing": world.fetch(root="r", cursor=a_cursor(execution="0")),
+        "a page that is none": world.fetch(root="r", cursor=a_cursor(execution=ours, token="x")),
+        "no form": world.fetch(root="r", cursor=render_cursor(("root=r",), "{}")),
+        "no JSON": world.fetch(root="r", cursor=render_cursor(("root=r",), "x")),
+        "no day": world.fetch(root="r", cursor=a_cursor(day="' OR 1")),
+        "another question's": world.fetch(root="s", cursor=a_cursor(execution=ours)),
     }
 
-    refusals = {case: (answer.status, answer.message[: len(FOREIGN)]) for case, answer in told.items()}
-    assert refusals == dict.fromkeys(told, (400, FOREIGN))
+    refusals = {case: (response.status, response.message[: len(FOREIGN)]) for case, response in returned.items()}
+    assert refusals == dict.fromkeys(returned, (400, FOREIGN))
 
 
 @pytest.mark.large
@@ -246,6 +249,6 @@ BAD_QUERIES = [
 
 @pytest.mark.parametrize(("query", "message"), BAD_QUERIES)
 def test_a_bad_query_is_refused(world, query, message):
-    answer = world.ask(**query)
+    response = world.fetch(**query)
 
-    assert (answer.status, answer.message[: len(message)]) == (400, message)
+    assert (response.status, response.message[: len(message)]) == (400, message)

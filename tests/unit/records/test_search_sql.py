@@ -39,9 +39,9 @@ HOSTILE = [
 
 
 def test_all_conditions_are_one_where_clause():
-    question = SearchCriteria("r", "n", "READ", "s3://b/", 10, 20)
+    searched = SearchCriteria("r", "n", "READ", "s3://b/", 10, 20)
 
-    assert render_sql(question, Horizon("2025-11-20", 0, "2025-11-01")) == (
+    assert render_sql(searched, Horizon("2025-11-20", 0, "2025-11-01")) == (
         "SELECT root_id, node_id, parent_id, action_taken, storage_location, recorded_at, run_id, "
         "CAST(metadata AS JSON) AS metadata, day FROM records "
         "WHERE day <= '2025-11-20' AND day >= '2025-11-01' AND root_id = 'r' AND node_id = 'n' "

@@ -33,7 +33,7 @@ def lines_of(edges, compaction=None):
     return [json.loads(line) for line in rendered(records_of(edges), compaction)]
 
 
-def told(line):
+def returned(line):
     """A line in short: the path, and what is wrong with it."""
     path = [step["node_id"] for step in line["lineage"]]
     assert line["root_id"] == "root"
@@ -78,9 +78,9 @@ def told(line):
     ],
 )
 def test_the_lines_of_a_forest(edges, lines):
-    found = [told(line) for line in lines_of(edges)]
+    found = [returned(line) for line in lines_of(edges)]
     if any("cycle" in fault for _, *faults in found for fault in faults):
-        # Where a path enters a cycle is settled by what hangs from it; its members are what matters.
+        # Where a path enters a cycle is decided by what hangs from it; its members are what matters.
         assert [(sorted(path), [sorted(fault) for fault in faults]) for path, *faults in found] == [
             (sorted(path), [sorted(fault) for fault in faults]) for path, *faults in lines
         ]

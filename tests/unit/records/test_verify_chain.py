@@ -1,4 +1,4 @@
-"""Digests that are not where the chain says: moved, removed, passed over, or of a range that is asked alone."""
+"""Digests that are not where the chain says: moved, removed, passed over, or of a range that is verified alone."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ UNUSABLE = [
     "trains NOT COVERED: its day's digest cannot be used",
     "flights NOT COVERED: its day's digest cannot be used",
 ]
-# Written as the seal writes: only who names the digest tells that it is another one.
+# Written as the seal writes: only its name shows that it is another digest.
 FORGED = {
     "an entry dropped": (drop_entry, [CHANGED, "flights ADDED: the digest does not list it"]),
     "an entry added": (add_entry, [CHANGED, "Monday/#.#.jsonl.gz REMOVED: the digest lists it"]),
@@ -65,15 +65,15 @@ def test_the_end_of_a_chain_is_proved_by_a_hash_that_was_kept(archive):
 
     forge_all(archive, setting(0, sealed_at=1))
 
-    told = "Wednesday's digest CHANGED: sha256 is #, who asks says #"
-    assert verified(archive, anchored=False, sha256=kept, keys=()) == [told]
+    returned = "Wednesday's digest CHANGED: sha256 is #, who asks says #"
+    assert verified(archive, anchored=False, sha256=kept, keys=()) == [returned]
 
 
 def test_without_anything_that_names_the_last_digest_a_note_says_so(archive):
     forge_all(archive, setting(0, sealed_at=1))
 
-    told = "nothing outside the archive vouches for the chain's end; this digest's sha256 is #"
-    assert verified(archive, anchored=False, keys=()) == [f"Wednesday's digest NOTE: {told}"]
+    returned = "nothing outside the archive vouches for the chain's end; this digest's sha256 is #"
+    assert verified(archive, anchored=False, keys=()) == [f"Wednesday's digest NOTE: {returned}"]
 
 
 # Not as the seal writes; only the digest itself is looked at, so that one reason stands alone.

@@ -87,8 +87,8 @@ def test_only_events_that_digests_of_the_range_cover_are_compared(archive, days,
         flip(archive, one.key)
     archive.arrive(THURSDAY)
 
-    told = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
-    assert told == found
+    returned = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
+    assert returned == found
 
 
 def test_a_day_that_is_sealed_before_its_end_leaves_its_events_to_the_next_digest(tmp_path):
@@ -192,8 +192,8 @@ def test_events_that_no_seal_writes_make_a_bad_digest(archive, change, fault):
 def test_days_of_arrival_that_a_digest_passes_by_are_found(archive):
     forge(archive, TUESDAY, lambda forms: [setting(0, events={"after": TUESDAY, "to": TUESDAY})(forms), drop(forms)])
 
-    told = "its events begin after Tuesday, those of the digest before end with Monday"
-    assert f"Tuesday's digest BAD DIGEST: {told}" in verified(archive)
+    returned = "its events begin after Tuesday, those of the digest before end with Monday"
+    assert f"Tuesday's digest BAD DIGEST: {returned}" in verified(archive)
 
 
 def drop(forms):

@@ -146,5 +146,5 @@ def test_only_objects_of_the_range_are_compared(archive, days, found):
     archive.put("traces/x", b"x")
     archive.put(f"{PREFIX}/day=20/x", b"x")
 
-    told = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
-    assert told == found
+    returned = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
+    assert returned == found

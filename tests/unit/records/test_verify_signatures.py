@@ -156,8 +156,8 @@ def test_a_day_that_is_being_sealed_needs_no_signature_yet(archive):
     remove(archive, signature_key_of(WEDNESDAY))
     archive.last = lambda: archive.links[TUESDAY]
 
-    told = "the graph table does not name it as the last yet: is it being sealed?"
-    assert verified(archive) == [f"Wednesday's digest NOTE: {told}"]
+    returned = "the graph table does not name it as the last yet: is it being sealed?"
+    assert verified(archive) == [f"Wednesday's digest NOTE: {returned}"]
 
 
 def test_a_signature_of_any_trusted_key_is_good(archive):

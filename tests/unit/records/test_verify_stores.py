@@ -1,4 +1,4 @@
-"""A folder is read as a bucket is listed: by whole keys, in their order, from any key on; and left when nobody asks."""
+"""A folder is read as a bucket is listed: by whole keys, in their order, from any key on; and left by its reader."""
 
 from __future__ import annotations
 

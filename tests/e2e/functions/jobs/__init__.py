@@ -1,1 +1,1 @@
-"""Jobs that do as they are told, in the place of the deployed ones."""
+"""Jobs that do as their arguments say, in the place of the deployed ones."""

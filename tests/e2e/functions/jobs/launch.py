@@ -1,4 +1,4 @@
-"""A job of Spark that does as it is told: `--do` says what, `--seen` is the file in which it says what it saw."""
+"""A job of Spark that does as its arguments say: `--do` says what, `--seen` is the file that gets what it saw."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 
 
 def main(arguments, spark):
-    told = dict(zip(arguments[::2], arguments[1::2], strict=True))
-    return _DO[told.get("--do", "count")](told, spark)
+    returned = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    return _DO[returned.get("--do", "count")](returned, spark)
 
 
-def _count(told, spark):
+def _count(returned, spark):
     """How many rows Spark makes; what of the bucket is in the folder; and a file for the bucket."""
-    archive = Path(told["--archive"])
+    archive = Path(returned["--archive"])
     found = sorted(file.relative_to(archive).as_posix() for file in archive.rglob("*") if file.is_file())
     saw = {
-        "arguments": {name: value for name, value in told.items() if name != "--archive"},
+        "arguments": {name: value for name, value in returned.items() if name != "--archive"},
         "rows": spark.range(1000).count(),
         "found": found,
         "pid": os.getpid(),
@@ -29,8 +29,8 @@ def _count(told, spark):
         "endpoint": os.environ["AWS_ENDPOINT_URL"],
         "today": datetime.now(timezone.utc).date().isoformat(),
     }
-    Path(told["--seen"]).write_text(json.dumps(saw))
-    day = told["--day"]
+    Path(returned["--seen"]).write_text(json.dumps(saw))
+    day = returned["--day"]
     spark.range(1).write.mode("overwrite").parquet(str(archive / f"tables/records/day={day}/attempt=a"))
     manifest = archive / f"tables/manifests/day={day}/a.json"
     manifest.parent.mkdir(parents=True)
@@ -38,28 +38,28 @@ def _count(told, spark):
     return 0
 
 
-def _raise(told, spark):
-    (Path(told["--archive"]) / "tables").mkdir()
-    (Path(told["--archive"]) / "tables/half").write_text("not to be uploaded")
+def _raise(returned, spark):
+    (Path(returned["--archive"]) / "tables").mkdir()
+    (Path(returned["--archive"]) / "tables/half").write_text("not to be uploaded")
     raise ValueError("told to")
 
 
-def _raise_in_spark(told, spark):
+def _raise_in_spark(returned, spark):
     spark.sql("SELECT raise_error('in Spark')").collect()
 
 
-def _stop(told, spark):
+def _stop(returned, spark):
     spark.stop()
     return 0
 
 
-def _sleep(told, spark):
+def _sleep(returned, spark):
     time.sleep(60)
     return 0
 
 
-def _wait(told, spark):
-    while not Path(told["--until"]).exists():
+def _wait(returned, spark):
+    while not Path(returned["--until"]).exists():
         time.sleep(0.05)
     return 0
 
@@ -68,9 +68,9 @@ _DO = {
     "count": _count,
     "raise": _raise,
     "raise in spark": _raise_in_spark,
-    "exit": lambda told, spark: sys.exit("told to exit"),
-    "die": lambda told, spark: os._exit(3),
-    "status": lambda told, spark: 4,
+    "exit": lambda returned, spark: sys.exit("told to exit"),
+    "die": lambda returned, spark: os._exit(3),
+    "status": lambda returned, spark: 4,
     "stop": _stop,
     "sleep": _sleep,
     "wait": _wait,

@@ -86,7 +86,7 @@ def is_remembered(statements):
     """Whether every time is: a known limit is a facet that went back to what it had been before (docs/api.md).
 
     Such a facet is taken as sent all the while, so that at a time in between it may cover another one. Other
-    names of a dataset tell of it, too: schemas are looked at as if all were one's.
+    names of a dataset mention it, too: schemas are looked at as if all were one's.
     """
     stated = {}
     for one in sorted(statements, key=lambda one: (one.time, one.hash)):

@@ -111,7 +111,7 @@ def _entries(draw, datasets, destinations):
 
 
 @st.composite
-def _told_of(draw, use, datasets):
+def _output_of(draw, use, datasets):
     """A dataset that was written, with facets of its columns."""
     facets = dict(use.facets)
     if draw(st.integers(1, 4)) > 1:
@@ -128,7 +128,7 @@ def _told_of(draw, use, datasets):
 def _report(draw, event):
     """The event with facets of what it writes."""
     read_from = [use.dataset for use in event.inputs]
-    outputs = tuple(draw(_told_of(use, read_from)) for use in event.outputs)
+    outputs = tuple(draw(_output_of(use, read_from)) for use in event.outputs)
     written = [use.dataset for use in outputs]
     run_facets, job_facets = dict(event.run_facets), dict(event.job_facets)
     if event.kind == "RUN" and draw(st.integers(1, 5)) == 1:

@@ -1,4 +1,4 @@
-"""A field's way through operations, as S1's nodes, operations and connections."""
+"""A field's way through operations, as CDAP's nodes, operations and connections."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_siblings_never_appear(statements, node):
         return
     present = whole_graph(queries)
     start = nodes_of(graph)[0]
-    # Nobody can ask for a column of a dataset that no event mentioned.
+    # Nobody can request a column of a dataset that no event mentioned.
     up = reached(start, lambda one: made_of(present[one]) if one in present else set())
     down = reached(start, lambda one: columns_in(present[one].outputs))
     assert set(nodes_of(graph)) == up | down

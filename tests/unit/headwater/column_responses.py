@@ -21,7 +21,7 @@ def by_operations(names: str) -> tuple[str, str, str]:
 def a_source(dataset: str, field: str | None, *how: tuple[str, str | None, str | None], **changes: Any) -> Any:
     """What a column depends on."""
     transformations = [
-        {"type": kind, "subtype": subtype, "description": said, "masking": False} for kind, subtype, said in how
+        {"type": kind, "subtype": subtype, "description": message, "masking": False} for kind, subtype, message in how
     ]
     source = {"namespace": STORE, "name": dataset, "dataset": dataset, "datasetVersion": VERSION_READ, "field": field}
     return {**source, "transformationDescription": None, "transformations": transformations, **changes}
@@ -50,7 +50,7 @@ def id_of(dataset: str, field: str) -> str:
 
 CHECKED_ONES = [a_source("landing", "air_time", FILTER), a_source("landing", "dep_time", FILTER)]
 CO2 = id_of("estimated", "co2_kg")
-ANSWER = {
+RESPONSE = {
     "graph": [
         a_column("landing", "distance", type="int"),
         a_column("landing", "air_time", type="int"),

@@ -1,4 +1,4 @@
-"""A service that answers as it is told, over HTTP."""
+"""A service with given responses, over HTTP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 class Service:
     """Answers every GET with `status` and the next of `pages`, or its path's body in `bodies`, else `body`.
 
-    A path in `redirects` is answered with 303 to the URL there. Keeps what it was asked.
+    A path in `redirects` is answered with 303 to the URL there. Keeps its requests.
     """
 
     def __init__(self) -> None:
@@ -17,13 +17,13 @@ class Service:
         self.bodies: dict[str, bytes] = {}
         self.redirects: dict[str, str] = {}
         self.pages: list[bytes] = []
-        self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
+        self.requested: list[tuple[str, dict[str, list[str]], str | None]] = []
         service = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 url = urlsplit(self.path)
-                service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
+                service.requested.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
                 body = service.pages.pop(0) if service.pages else service.bodies.get(url.path, service.body)
                 self.send_response(303 if url.path in service.redirects else service.status)
                 if url.path in service.redirects:

@@ -1,4 +1,4 @@
-"""The API asked in this process, over a graph table in memory."""
+"""The API called in this process, over a graph table in memory."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
-from tests.unit.api.proxy import ask
+from tests.unit.api.proxy import get
 
 
-class Asker:
-    """A graph, and the API over it; only what its questions need of the services is there."""
+class GraphApi:
+    """A graph, and the API over it; only the services that its queries need are there."""
 
     def __init__(self, rules=None):
         self.table = MemoryTable()
@@ -40,8 +40,8 @@ class Asker:
 
     def get(self, path, **query):
         """Status and JSON of the answer to `/api/v1<path>`; a list in the query is a value for each."""
-        answer = ask(self.api, f"/api/v1{path}", query)
-        return answer.status, answer.form
+        response = get(self.api, f"/api/v1{path}", query)
+        return response.status, response.form
 
     def found(self, path, **query):
         """The JSON of a question that has an answer."""
