@@ -31,6 +31,10 @@ _NOT_COMPILED = (
 _log = logging.getLogger(__name__)
 
 
+# The built explorer alone, of its folder.
+_PAGE = ("!/explorer", "/explorer/*", "!/explorer/dist")
+
+
 def code_asset() -> lam.Code:
     """Return `lambdas/`, `lineage/`, `lineage_model/`, the explorer if it is built, and nothing else of the project."""
     return lam.Code.from_asset(
@@ -39,7 +43,7 @@ def code_asset() -> lam.Code:
         exclude=[
             "/*",
             *("!/lambdas", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"),
-            *("!/explorer", "/explorer/*", "!/explorer/dist"),
+            *(_PAGE if (PROJECT / "explorer" / "dist").is_dir() else ()),
         ],
     )
 
