@@ -57,6 +57,22 @@ class Forest:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def starts(self) -> list[int]:
+        """Return the nodes at which trees begin."""
+        return [node for node, parent in enumerate(self._parents) if parent == _START]
+
+    def orphans(self) -> list[int]:
+        """Return the nodes whose parent is not among the records."""
+        return [node for node, parent in enumerate(self._parents) if parent == _MISSING]
+
+    def children(self) -> dict[int, list[int]]:
+        """Return the children of each node that has any, ordered by node id."""
+        children: dict[int, list[int]] = {}
+        for node, parent in enumerate(self._parents):
+            if parent >= 0:
+                children.setdefault(parent, []).append(node)
+        return children
+
     def families(self) -> Iterator[tuple[Path, list[int]]]:
         """Yield the leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
 

@@ -92,6 +92,40 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "NodePath": [_PATH],
     "NodePaths": [{"matches": [_PATH], "truncated": False}],
     "TraceLine": [{"record_id": _CHECK, "root_id": ROOT, "lineage": _STEPS}],
+    "Outline": [
+        {
+            "root_id": ROOT,
+            "records": 3,
+            "groups": [
+                {
+                    "id": 0,
+                    "parent": None,
+                    "action_taken": "READ",
+                    "records": 1,
+                    "leaves": 0,
+                    "firstRecordedAt": 1763640000,
+                    "lastRecordedAt": 1763640000,
+                    "complete": True,
+                    "examples": [{"node_id": "read", "storage_location": "s3://lake/raw/2013-01-01.parquet"}],
+                },
+                {
+                    "id": 1,
+                    "parent": 0,
+                    "action_taken": "CHECK",
+                    "records": 2,
+                    "leaves": 2,
+                    "firstRecordedAt": 1763640060,
+                    "lastRecordedAt": 1763640120,
+                    "complete": True,
+                    "examples": [
+                        {"node_id": "UA1545", "storage_location": "s3://lake/checked/part-0.parquet"},
+                        {"node_id": "UA1714", "storage_location": "s3://lake/checked/part-0.parquet"},
+                    ],
+                },
+            ],
+            "truncated": False,
+        }
+    ],
     "TraceQueued": [{"root_id": ROOT, "status": "queued"}],
     "SearchRecord": [_LIVE, _ARCHIVED],
     "SearchPage": [{"records": [_LIVE, _ARCHIVED], "cursor": None, "truncated": False}],

@@ -7,19 +7,23 @@ POST trace            202 and the same location to poll
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.parameters import number
 from lineage.api.records.parameters import ROOT_ID
-from lineage.api.records.types import TraceQueued
+from lineage.api.records.types import Outline, TraceQueued
+from lineage.api.records.views import render_group
 from lineage.api.request import HttpRequest
-from lineage.api.responses import LINES, respond, within
+from lineage.api.responses import LINES, RESPONSE_BYTES_MAX, respond, take_within, within
 from lineage.api.route import Reply, Route
 from lineage.api.services import Services
 from lineage.api.types import Redirect
 from lineage.aws.queues import Message, send_all
 from lineage.records.dirty_roots import DirtyRoot
 from lineage.records.live_records import is_known, unknown_root
+from lineage.records.outline import outline_of
 from lineage.records.pointers import Pointer
 from lineage.records.root_records import RootRecords, read_root
 from lineage.records.trace_request import TraceRequest, render_trace_request
@@ -31,6 +35,9 @@ RECORDS_MAX = 50_000
 # What must be left of the request's time to demand a trace instead.
 _RESERVE_S = 8.0
 _POLL_S = 30
+# What stands around the groups of an outline, and the most that a byte of the root's id takes in a response.
+_FRAME_BYTES = 200
+_ESCAPED_BYTES = 8
 AFTER = number(
     "after",
     "From a `Location` to poll: returns the archive once it is later than this version.",
@@ -54,17 +61,37 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
     if after is not None:
         return _poll(services, root_id, after)
 
-    def check() -> None:
-        if request.remaining_s() < _RESERVE_S:
-            raise TooLarge("the request's time is nearly over")
-
     try:
-        findings = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check)
+        findings = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=_check_time(request))
         if not findings.records:
             raise unknown_root(root_id)
         return _lines(services, findings)
     except TooLarge:
         return _archived_or_later(services, root_id)
+
+
+def get_outline(services: Services, request: HttpRequest) -> Response[str]:
+    """Return everything known of a root, folded by action.
+
+    Live records, expired ones and archived ones together, as in a trace. Above 50,000 records it is 413: then the trace
+    has them.
+
+    Returns:
+        Groups of records that came about by the same actions, with counts, times and three examples of each.
+    """
+    root_id = ROOT_ID.read(request)
+    found = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=_check_time(request))
+    if not found.records:
+        raise unknown_root(root_id)
+    rendered = [render_group(number, group) for number, group in enumerate(outline_of(found.forest()))]
+    groups = list(take_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
+    body: Outline = {
+        "root_id": root_id,
+        "records": found.count,
+        "groups": groups,
+        "truncated": len(groups) < len(rendered),
+    }
+    return respond(body)
 
 
 def post_trace(services: Services, request: HttpRequest) -> Response[str]:
@@ -79,6 +106,16 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
     pointer = services.sources.pointers.find(root_id)
     _demand(services, root_id, marked=())
     return _later(root_id, pointer)
+
+
+def _check_time(request: HttpRequest) -> Callable[[], None]:
+    """Return a check that raises `TooLarge` once the request's time is nearly over."""
+
+    def check() -> None:
+        if request.remaining_s() < _RESERVE_S:
+            raise TooLarge("the request's time is nearly over")
+
+    return check
 
 
 def _lines(services: Services, findings: RootRecords) -> Response[str]:
@@ -162,6 +199,15 @@ ROUTES = (
             ),
             Reply(202, TraceQueued, "Too large to be traced at once. `Location` is where to poll.", headers=_POLLED),
         ),
+    ),
+    Route(
+        "GET",
+        "/api/v1/records/roots/<root_id>/outline",
+        get_outline,
+        parameters=(ROOT_ID,),
+        returns=Outline,
+        linked=False,
+        errors=(400, 404, 413, 503),
     ),
     Route(
         "POST",

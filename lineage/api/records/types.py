@@ -204,6 +204,40 @@ class NodePaths(TypedDict):
     """True if more roots have this node id."""
 
 
+class OutlineExample(TypedDict):
+    """A record of a group."""
+
+    node_id: NodeId
+    storage_location: Location
+
+
+class OutlineGroup(TypedDict):
+    """The records that one action made of the records of one group."""
+
+    id: Annotated[int, Field(ge=0)]
+    parent: int | None
+    """The group above; null where trees begin."""
+    action_taken: Action
+    records: Annotated[int, Field(ge=1)]
+    leaves: Annotated[int, Field(ge=0)]
+    """The number of its records of which nothing was made."""
+    firstRecordedAt: RecordedAt
+    lastRecordedAt: RecordedAt
+    complete: bool
+    """False where the way does not lead to the root: a parent is missing, or the way begins in a cycle."""
+    examples: Annotated[list[OutlineExample], Field(max_length=3)]
+
+
+class Outline(TypedDict):
+    """A root's records, folded by action: each group after the one above it."""
+
+    root_id: RootId
+    records: Annotated[int, Field(ge=1)]
+    groups: list[OutlineGroup]
+    truncated: bool
+    """True if there are more groups than fit into a response."""
+
+
 class TraceLine(Unsure):
     """One line of a trace."""
 

@@ -11,6 +11,7 @@ from lineage.api.records import types
 from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.records.live_records import LiveRecord, NodePath
 from lineage.records.message_json import render_record
+from lineage.records.outline import Group
 from lineage.records.record import LineageRecord
 from lineage.records.search.criteria import SearchRecord
 
@@ -33,6 +34,21 @@ def render_found(found: SearchRecord) -> types.SearchRecord:
     if found.record.metadata:
         rendered["metadata"] = dict(found.record.metadata)
     return rendered
+
+
+def render_group(number: int, group: Group) -> types.OutlineGroup:
+    """Return a group of an outline."""
+    return {
+        "id": number,
+        "parent": group.parent,
+        "action_taken": group.action,
+        "records": group.records,
+        "leaves": group.leaves,
+        "firstRecordedAt": group.first,
+        "lastRecordedAt": group.last,
+        "complete": group.complete,
+        "examples": [{"node_id": node, "storage_location": location} for node, location in group.examples],
+    }
 
 
 def _render_sent(record: LineageRecord) -> types.Sent:

@@ -67,6 +67,9 @@ class Caller:
     def trace_of(self, root_id=ROOT, *, method="GET", remaining_s=29, **query):
         return self.send(method, f"{RECORDS}/roots/{quote(root_id, safe='')}/trace", query, remaining_s=remaining_s)
 
+    def outline_of(self, root_id=ROOT):
+        return self.send("GET", f"{RECORDS}/roots/{quote(root_id, safe='')}/outline")
+
     def post(self, form, **headers):
         return self.send("POST", RECORDS, body=_text(form), headers=headers)
 
