@@ -143,6 +143,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
                 "document",
                 "getMe",
                 "getNode",
+                "getOutline",
                 "getRoot",
                 "getTrace",
                 "postRecords",
