@@ -48,6 +48,7 @@ _BY_NODE = frozenset(
         "/api/v1/column-lineage/origins",
         "/api/v1/reports/usage",
         "/api/v1/reports/provenance",
+        "/api/v1/reports/impact",
     }
 )
 _BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})

@@ -248,6 +248,24 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
+class Impacted:
+    """A job or dataset downstream: `hops` edges away, by the nodes `through`, which are one hop nearer."""
+
+    node: Job | Dataset
+    hops: int
+    through: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Everything downstream of a node, nearest first, then by id."""
+
+    node_id: str
+    impacted: Sequence[Impacted]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class UpstreamInput:
     """A dataset version that a run read, and the run that wrote it (None if no run did)."""
 

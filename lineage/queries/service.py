@@ -14,6 +14,7 @@ from lineage.graph.entities import (
     DatasetVersion,
     Graph,
     GraphDirection,
+    Impact,
     Job,
     JobVersion,
     Namespace,
@@ -53,6 +54,7 @@ from lineage.queries.columns.results import (
 )
 from lineage.queries.columns.selection import select_at, select_current, select_version
 from lineage.queries.folded_graph import FoldedGraphWalk
+from lineage.queries.impact import impact_of
 from lineage.queries.job_graph import JobGraphWalk
 from lineage.queries.listings import Datasets, Jobs
 from lineage.queries.neighbours import NeighbourPage, Neighbours
@@ -205,6 +207,18 @@ class LineageQueries:
         if fold is None:
             return JobGraphWalk(self._table, at, self._visibility, direction=direction)
         return FoldedGraphWalk(self._table, at, self._visibility, direction=direction, fold=fold)
+
+    def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
+        """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
+
+        Raises:
+            Invalid: the node id cannot be read, or names a version.
+        """
+        node = find_node(node_id, self._table, self._visibility)
+        if node is not None and node.version:
+            raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
+        graph = self.find_graph(node_id, depth=depth, direction="down") if node else None
+        return impact_of(graph, from_dataset=isinstance(node.id, DatasetId)) if graph and node else None
 
     def list_neighbours(
         self, node_id: str, side: Side, *, text: str = "", limit: int, after: str = ""

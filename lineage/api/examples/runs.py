@@ -182,6 +182,23 @@ _SHORT_JOB: Example = {
     "owners": [],
     "latestRun": _RUN_SUMMARY,
 }
+_SHORT_DATASET: Example = {
+    "id": _CHECKED,
+    "type": "DB_TABLE",
+    "name": "checked",
+    "physicalName": "checked",
+    **_TIMES,
+    "namespace": NAMESPACE,
+    "sourceName": "default",
+    "description": None,
+    "lastLifecycleState": None,
+    "tags": [],
+    "owners": [],
+    "fieldCount": 1,
+    "stale": False,
+    "lastWrittenBy": None,
+    "temporary": False,
+}
 # The same graph from the job, with `form=summary` and `fold=0`.
 SHORT_GRAPH: Example = {
     "graph": [
@@ -193,6 +210,14 @@ SHORT_GRAPH: Example = {
             "outEdges": [],
             "more": {"up": 1, "down": 1, "exact": True},
         }
+    ],
+    "truncated": False,
+}
+IMPACT: Example = {
+    "nodeId": _RAW_NODE,
+    "impacted": [
+        {"nodeId": _JOB_NODE, "type": "JOB", "hops": 1, "through": [_RAW_NODE], "data": _SHORT_JOB},
+        {"nodeId": NODE_ID, "type": "DATASET", "hops": 2, "through": [_JOB_NODE], "data": _SHORT_DATASET},
     ],
     "truncated": False,
 }
@@ -272,6 +297,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ShortGraph": [SHORT_GRAPH],
     "UpstreamRuns": [UPSTREAM],
     "Neighbours": [NEIGHBOURS],
+    "ImpactReport": [IMPACT],
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),
     "Tags": _page("tags", {"name": "PII", "description": None}),

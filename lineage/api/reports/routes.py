@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json, respond_or_link
+from lineage.api.marquez.parameters import DEPTH_MAX
 from lineage.api.marquez.responses import require
-from lineage.api.parameters import AnyParameter, choice, given_text, required_text
+from lineage.api.parameters import AnyParameter, choice, given_text, number, required_text
 from lineage.api.reports import types
-from lineage.api.reports.tables import provenance_table, tag_table, usage_table
-from lineage.api.reports.views import render_provenance, render_tag_usage, render_usage
+from lineage.api.reports.tables import impact_table, provenance_table, tag_table, usage_table
+from lineage.api.reports.views import render_impact, render_provenance, render_tag_usage, render_usage
 from lineage.api.request import HttpRequest
 from lineage.api.requested_range import END, START, read_range
 from lineage.api.responses import CSV, JSON
@@ -28,6 +29,11 @@ _PARAMETERS = (_NODE_ID, START, END, _IS_TABLE)
 _NODE_ID_OR_TAG = given_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`; either this or `tag`.", _EXAMPLE)
 _TAG = given_text("tag", "Ours: all columns with this tag, in any case, in place of one column.", "PII")
 _USAGE_PARAMETERS = (_NODE_ID_OR_TAG, _TAG, START, END, _IS_TABLE)
+_GRAPH_NODE_ID = required_text(
+    "nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", "dataset:s3://flights:checked"
+)
+_DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX, default=20)
+_OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
 _KINDS = frozenset({"application/json", "text/csv"})
 
 
@@ -71,13 +77,29 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
     return _respond(services, request, provenance_table(provenance) if is_table else render_provenance(provenance))
 
 
+def report_impact(services: Services, request: HttpRequest) -> Response[str]:
+    """Report everything downstream of a job or dataset now, with its last runs and the way there.
+
+    Of a column, the report of its use has what it flowed into. In a table, `section` names the subject of a row:
+    `query` is the first, `truncated` the last if there was more. Every cell is quoted. Cells that a spreadsheet would
+    compute begin with an apostrophe.
+
+    Returns:
+        The report, nearest first.
+    """
+    request.take_only([parameter.name for parameter in _OF_IMPACT])
+    is_table, node_id = _is_table(request), _GRAPH_NODE_ID.read(request)
+    impact = require(services.queries.report_impact(node_id, depth=_DEPTH.read(request)), "Node", node_id)
+    return _respond(services, request, impact_table(impact) if is_table else render_impact(impact))
+
+
 def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
     """Return a report: text is a table, in a file of its route's name."""
-    if isinstance(report, str):
-        name = request.event.path.rpartition("/")[2]
-        headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-        return respond_or_link(services.links, report.encode(), CSV, headers)
-    return respond_json(services.links, report)
+    if not isinstance(report, str):
+        return respond_json(services.links, report)
+    name = request.event.path.rpartition("/")[2]
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return respond_or_link(services.links, report.encode(), CSV, headers)
 
 
 def _read(services: Services, request: HttpRequest) -> tuple[Column, TimeRange]:
@@ -110,4 +132,5 @@ def _route(name: str, handler: Handler, parameters: tuple[AnyParameter, ...], re
 ROUTES = (
     _route("usage", report_usage, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
     _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
+    _route("impact", report_impact, _OF_IMPACT, types.ImpactReport),
 )

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.values import when
+from lineage.graph.entities import Impact, Impacted, Job
 from lineage.queries.columns.results import (
     Flow,
     LineageStep,
@@ -34,6 +35,10 @@ _COLUMN = ("namespace", "dataset", "field")
 _WAY = ("hops", "direct", "masked")
 _USE = ("kind", "first", "last", "count", "states", "runs", "known", "operations")
 _FLOW = (*_WAY, "certain", "failed", "status", "jobs")
+IMPACT = (
+    *("section", "hops", "type", "namespace", "name", "through", "owners"),
+    *("state", "started", "ended", "run", "updated", "description", "id"),
+)
 USAGE = ("section", "start", "end", *_COLUMN, *_USE, *_FLOW)
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
 _DONE = ("transformations", "operations", "jobs", "runs")
@@ -74,6 +79,26 @@ def _tagged(column: TaggedColumn) -> Iterator[Row]:
             "at": when(reporter.time),
             "caller": reporter.caller or "",
         }
+
+
+def impact_table(impact: Impact) -> str:
+    """Return a row for each job and dataset downstream; the first is the query, and the last says if there was more."""
+    query = {"section": "query", "id": impact.node_id}
+    return _table(IMPACT, [query, *map(_impacted, impact.impacted), *_cut(impact.truncated)])
+
+
+def _impacted(one: Impacted) -> Row:
+    node = one.node
+    kind = "JOB" if isinstance(node, Job) else "DATASET"
+    row = {"section": "impacted", "id": node.id.node_id, "type": kind, "hops": str(one.hops)}
+    row |= {"namespace": node.id.namespace, "name": node.id.name, "through": _listed(one.through)}
+    if node.outline:
+        return row
+    run = node.latest_run if isinstance(node, Job) else None
+    if run:
+        row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
+    row["owners"] = _listed([owner.name for owner in node.annotations.owners])
+    return {**row, "updated": when(node.updated), "description": node.description or ""}
 
 
 def provenance_table(provenance: Provenance) -> str:

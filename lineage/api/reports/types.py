@@ -6,6 +6,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from lineage.api.marquez.annotation_types import ReportedTag
+from lineage.api.marquez.types import ShortDataset, ShortJob
 from lineage.api.types import Count, Id, Positive, Time, Transformation
 from lineage.queries.columns.results import Reason
 
@@ -112,6 +113,37 @@ class ProvenanceStep(TypedDict):
     operations: Operations
     jobs: list[Id]
     runs: list[str]
+
+
+class ImpactedJob(TypedDict):
+    """A job downstream of a node; `data` is null for one whose details the caller may not see."""
+
+    nodeId: str
+    type: Literal["JOB"]
+    hops: Positive
+    """The number of edges of the shortest way."""
+    through: list[str]
+    """The nodes one hop nearer from which an edge leads to it."""
+    data: ShortJob | None
+
+
+class ImpactedDataset(TypedDict):
+    """A dataset downstream of a node; fields as of a job."""
+
+    nodeId: str
+    type: Literal["DATASET"]
+    hops: Positive
+    through: list[str]
+    data: ShortDataset | None
+
+
+class ImpactReport(TypedDict):
+    """Everything downstream of a job or dataset, nearest first."""
+
+    nodeId: str
+    impacted: list[Annotated[ImpactedJob | ImpactedDataset, Field(discriminator="type")]]
+    truncated: bool
+    """True if more is downstream than one request may read."""
 
 
 class UsageReport(TypedDict):

@@ -195,11 +195,11 @@ def test_an_outline_has_expired_records_and_those_without_a_way_to_the_root(api)
     api.put((ROOT, "read", "READ"), at=NOON - 25 * HOUR)
     api.put(("read", "east", "SPLIT"), ("read", "west", "SPLIT"), ("never", "orphan", "CHECK"))
 
-    answer = api.outline_of()
+    response = api.outline_of()
 
-    assert (answer.status, answer.json["records"], answer.json["truncated"]) == (200, 4, False)
+    assert (response.status, response.json["records"], response.json["truncated"]) == (200, 4, False)
     assert [
         (one["action_taken"], one["parent"], one["records"], one["leaves"], one["complete"])
-        for one in answer.json["groups"]
+        for one in response.json["groups"]
     ] == [("READ", None, 1, 0, True), ("SPLIT", 0, 2, 2, True), ("CHECK", None, 1, 1, False)]
     assert api.outline_of("nowhere").status == 404

@@ -67,6 +67,7 @@ OF_RUNS = [
     (("/api/v1/lineage", {"nodeId": "job:a:b"}), 404, not_found("Node 'job:a:b' not found.")),
     (("/api/v1/lineage/neighbours", {"nodeId": runs.NODE_ID, "side": "up"}), 200, runs.NEIGHBOURS),
     (("/api/v1/runlineage/upstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),
+    (("/api/v1/reports/impact", {"nodeId": f"dataset:{runs.NAMESPACE}:raw", "depth": 0}), 200, runs.IMPACT),
     (("/api/v1/runlineage/downstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),
     (("/api/v1/events/lineage", {"limit": 1}), 200, a_page("events", runs.EVENT, total=2)),
     (("/api/v1/search", {"q": "CHECKED"}), 200, a_page("results", runs.HIT)),

@@ -1,0 +1,63 @@
+"""The report of impact, as JSON and as a table."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+
+from tests.unit.api.graph_api import GraphApi
+from tests.unit.api.proxy import get
+from tests.unit.api.test_marquez_routes import CALCULATE_JOB, CHECK_JOB, CHECKED, ESTIMATED, PIPELINE, RAW, REJECTED
+
+PATH = "/api/v1/reports/impact"
+
+
+@pytest.fixture(scope="module")
+def api():
+    graph_api = GraphApi()
+    graph_api.load(*PIPELINE)
+    return graph_api
+
+
+def test_everything_downstream_is_listed_nearest_first_with_the_way_there(api):
+    form = api.found("/reports/impact", nodeId=RAW)
+
+    assert [(one["nodeId"], one["hops"], one["through"]) for one in form["impacted"]] == [
+        (CHECK_JOB, 1, [RAW]),
+        (CHECKED, 2, [CHECK_JOB]),
+        (REJECTED, 2, [CHECK_JOB]),
+        (CALCULATE_JOB, 3, [CHECKED]),
+        (ESTIMATED, 4, [CALCULATE_JOB]),
+    ]
+    assert (form["nodeId"], form["truncated"]) == (RAW, False)
+    assert form["impacted"][0]["data"]["latestRun"]["state"] == "COMPLETED"
+    assert len(api.found("/reports/impact", nodeId=RAW, depth=0)["impacted"]) == 3
+
+
+def test_a_table_has_a_row_for_each(api):
+    response = get(api.api, PATH, {"nodeId": RAW, "format": "csv"})
+
+    rows = list(csv.DictReader(StringIO(response.body)))
+    assert response.headers["Content-Disposition"] == 'attachment; filename="impact.csv"'
+    assert [(row["section"], row["hops"], row["id"]) for row in rows][:3] == [
+        ("query", "", RAW),
+        ("impacted", "1", CHECK_JOB),
+        ("impacted", "2", CHECKED),
+    ]
+    assert (rows[1]["state"], rows[1]["started"]) == ("COMPLETED", "2025-11-20T09:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "begins"),
+    [
+        ({"nodeId": "dataset:no:where"}, 404, "Node 'dataset:no:where' not found."),
+        ({"nodeId": "datasetField:a:b:c"}, 400, "nodeId: must be dataset:<namespace>:<name> or job:"),
+        ({"nodeId": RAW, "start": "now-1d"}, 400, "start: "),
+        ({}, 400, "nodeId: must be given"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused(api, query, status, begins):
+    response = api.get("/reports/impact", **query)
+    assert (response[0], response[1]["message"][: len(begins)]) == (status, begins)
