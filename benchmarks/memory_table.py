@@ -66,7 +66,7 @@ class MemoryTable(GraphTable):
     @property
     def rounds(self) -> int:
         """Rounds of parallel reads so far."""
-        return self.calls["get"] + self.calls["query"]
+        return self.calls["get"] + self.calls["query"] + self.calls["read"]
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Read rows by key."""
@@ -78,6 +78,12 @@ class MemoryTable(GraphTable):
         """Read rows by partition."""
         self._begin("query", queries)
         return super().query(queries)
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Read rows by key and by partition, together."""
+        wanted = list(keys)
+        self._begin("read", [*wanted, *queries])
+        return super().read(wanted, queries)
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows that are the same whoever writes them."""

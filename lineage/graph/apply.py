@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import orjson
+
 from lineage.graph.catalogue import CHANGES_MAX, compact
 from lineage.graph.delta import Change, delta_of
 from lineage.graph.facts import JobFacts, text_of
@@ -17,6 +19,8 @@ from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId
 
 _ROUNDS_MAX = 100
+# A larger document of an edge names the job alone: a hub has thousands of edges.
+_HINT_BYTES_MAX = 1_000
 
 
 def refresh_nodes(jobs: Iterable[JobId], table: GraphTable) -> None:
@@ -75,7 +79,7 @@ def _move(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _Move:
     """Compare the stored node of a job, with its announced edges, to the node of its facts."""
     listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
     before, after = edges_of(job, listed), edges_of(job, node)
-    missing = [edge for key, edge in after.items() if key not in before]
+    missing = [edge for key, edge in after.items() if before.get(key) != edge]
     surplus = [key for key in {**before, **_extra(listed)} if key not in after]
     return _Move(job, node, listed, old.version if old else 0, missing, surplus)
 
@@ -116,12 +120,22 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     if node is None:
         return {}
     suffix = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
-    data = {"job": text_of(job)}
+    data = _edge_data(job, node)
     inputs, outputs = io_of(node)
     rows = [Row(dataset_pk(dataset), f"NOW#READER#{suffix}", data) for dataset in inputs]
     rows += [Row(dataset_pk(dataset), f"NOW#PRODUCER#{suffix}", data) for dataset in outputs]
     rows += [Row(dataset_pk(dataset), f"NOW#SOURCE_OF#{suffix}", data) for dataset in sources_of(node) - inputs]
     return {row.key: row for row in rows}
+
+
+def _edge_data(job: JobId, node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a job's edges: the job and, if they are few, its inputs, outputs and their facet refs.
+
+    By these a reader reads the next datasets together with the node; the node alone counts.
+    """
+    refs = {output: node["columns"].get(output, {}).get("refs", []) for output in node["outputs"]}
+    hint = {"job": text_of(job), "inputs": node["inputs"], "outputs": refs}
+    return hint if len(orjson.dumps(hint)) <= _HINT_BYTES_MAX else {"job": text_of(job)}
 
 
 T = TypeVar("T")

@@ -99,6 +99,7 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     for source in _other_sources(event):
         _dataset(delta, DatasetUse(source), stamp, parent_run, reads=True)
     if event.job is not None:
+        _users(delta, event, event.job)
         _add(delta.jobs, event.job, _job_facts(event, stamp))
         delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job.namespace, event.run or name_uuid(event.hash))
@@ -106,6 +107,15 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(delta, parent, stamp, event.time)
+
+
+def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
+    """Add the job to the users of the datasets that the event names or reports as sources."""
+    user = {text_of(job): event.time}
+    for dataset in (*(use.dataset for use in event.inputs), *_other_sources(event)):
+        _add(delta.datasets, dataset, DatasetFacts(read_by=user))
+    for use in event.outputs:
+        _add(delta.datasets, use.dataset, DatasetFacts(written_by=user))
 
 
 def _with_references(delta: FactsDelta, event: Event) -> Event:
@@ -199,6 +209,9 @@ def _description(delta: FactsDelta, event: Event, stamp: str) -> None:
     _add(delta.datasets, use.dataset, DatasetFacts(first_described=event.time))
     delta.described.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
+    text = text_of(use.dataset)
+    for source in declared["outputs"].get(text, ()) if declared else ():
+        _add(delta.datasets, dataset_of(source), DatasetFacts(derived={text: event.time}))
     if not use.facets.keys().isdisjoint(OF_DATASETS):
         # A deleted facet (`_deleted`) withdraws the earlier declaration.
         _add(delta.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))

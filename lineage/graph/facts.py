@@ -21,6 +21,7 @@ from lineage.graph.lattice import (
     NAMES,
     STATEMENTS,
     TWO_LEAST,
+    USERS,
     History,
     JoinRule,
     latest,
@@ -91,13 +92,16 @@ class DatasetFacts:
 
     `facets` describe it, but for schemas of reads (`read_schemas`: a reader may send a projection) and of runs' outputs
     (`written_schemas`: a run may fail). `first_written` is the first event with it as an output, `first_described` its
-    first DatasetEvent: without both it has no versions. `declarations` are the refs of DatasetEvents about its columns,
-    by stamp, the latest hundred.
+    first DatasetEvent: without both it has no versions. `first_streamed` is the first event that declares a run which
+    wrote it as streaming. `declarations` are the refs of DatasetEvents about its columns, by stamp, the latest hundred.
     `aliases` are the datasets of which it is another name, with the stamps of the statements; `other_names` are its own
     other names, with the first stamp.
     `parent_runs` are the parents (`RunKey`) of the events that mention it, two at most. With only one, dropping the
     dataset makes it that parent's private storage. `dropped_at` are the latest ten times of events that drop it,
     `mentioned_undropped_at` of all others that mention it. `temporary`: its name shows that it is.
+    `read_by` and `written_by` are the jobs that ever read it (or reported columns that come from it) and wrote it,
+    `derived` the datasets that DatasetEvents derive from it, each with its first time; with more than `USERS_MAX` of a
+    kind there may be others.
     """
 
     first: str | None = None
@@ -106,6 +110,7 @@ class DatasetFacts:
     first_read: str | None = None
     first_written: str | None = None
     first_described: str | None = None
+    first_streamed: str | None = None
     facets: Histories = field(default_factory=dict)
     read_schemas: Histories = field(default_factory=dict)
     written_schemas: Histories = field(default_factory=dict)
@@ -117,6 +122,9 @@ class DatasetFacts:
     mentioned_undropped_at: Sequence[str] = ()
     temporary: str | None = None
     parent_runs: Mapping[str, str] = field(default_factory=dict)
+    read_by: Mapping[IdText, str] = field(default_factory=dict)
+    written_by: Mapping[IdText, str] = field(default_factory=dict)
+    derived: Mapping[IdText, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +149,7 @@ _RULES: Mapping[str, JoinRule] = {
     "first_read": LEAST,
     "first_written": LEAST,
     "first_described": LEAST,
+    "first_streamed": LEAST,
     "first_columns": LEAST,
     "first_foreign_columns": LEAST,
     "temporary": LEAST,
@@ -150,6 +159,9 @@ _RULES: Mapping[str, JoinRule] = {
     "outputs": LEAST_EACH,
     "parent_runs": TWO_LEAST,
     "other_names": NAMES,
+    "read_by": USERS,
+    "written_by": USERS,
+    "derived": USERS,
     "times": LATEST_TIMES,
     "mentioned_at": LATEST_MENTIONS,
     "terminals": LATEST_TIMES,

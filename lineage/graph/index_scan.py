@@ -13,6 +13,7 @@ from lineage.graph.facet_refs import reported_columns
 from lineage.graph.facts import IdText, RunFacts, as_of, dataset_of
 from lineage.graph.index_rows import columns_prefix
 from lineage.graph.keys import facts_key, job_pk
+from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.run_facts import ended, has_io, is_active_stream, owner
 from lineage.graph.table import GraphTable, Key, Row, RowPage, RowQuery
 from lineage.times import EARLIEST
@@ -120,6 +121,16 @@ def advance(scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: 
     facts = read_run_facts(runs, table, at) if runs else {}
     for scan, page in zip(scans, pages, strict=True):
         scan.take(page, facts)
+
+
+def read_first(queries: Sequence[RowQuery], table: GraphTable) -> None:
+    """Read the first pages of scans of several kinds in one round, and announce the facts of the runs in them.
+
+    The scans then share two rounds, if the table reads ahead.
+    """
+    if queries and isinstance(table, ReadAhead):
+        rows = (row for page in table.query(queries) for row in page.rows)
+        table.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
 
 def first_found(

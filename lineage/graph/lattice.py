@@ -23,6 +23,8 @@ STATEMENTS_MAX = 10
 MENTIONS_MAX = 10
 # Other names that the facts of a dataset hold.
 NAMES_MAX = 100
+# Users that the facts of a dataset name; the facts hold one more, which shows that there are more.
+USERS_MAX = 8
 _REMEMBERED = frozenset(
     {
         "columnLineage",
@@ -164,6 +166,7 @@ LATEST_TIMES = _greatest_of(CONTENTS_MAX)
 LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)
+USERS = _least_of(USERS_MAX + 1)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
 LATEST_STATED = _latest_of(CONTENTS_MAX)

@@ -6,14 +6,14 @@ comes again and completes the work.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
 from lineage.graph.column_names import reported_column_rows, schema_columns
 from lineage.graph.delta import FactsDelta
-from lineage.graph.facet_refs import datasets_ever_with_columns
+from lineage.graph.facet_refs import datasets_ever_with_columns, ever_sources
 from lineage.graph.facts import (
     DatasetFacts,
     Facts,
@@ -36,6 +36,7 @@ from lineage.graph.keys import (
     job_pk,
     namespace_pk,
 )
+from lineage.graph.lattice import USERS_MAX
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
 from lineage.graph.tag_rows import tag_rows
@@ -92,7 +93,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
                 jobs.update(map(job_of, (*new.jobs, *new.named_as_parent)))
-                claimed += _mentions_of_others(new)
+                claimed += (*_claimed(new), *_streamed(new))
             if row is None or new != old:
                 extra += _new_rows(subject, old if row else None, new)
                 swaps.append((subject, _swap(subject, row, old, new)))
@@ -100,7 +101,8 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             table.put(extra)
         catalogues |= CATALOGUES & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
         written = table.swap([swap for _, swap in swaps]) if swaps else []
-        pending = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done] + claimed
+        lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
+        pending = _each_once((*lost, *claimed))
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
@@ -113,12 +115,36 @@ def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> li
     return [Row(*key) for key in sorted(missing)]
 
 
-def _mentions_of_others(facts: RunFacts) -> list[_Subject]:
-    """Return the column facts of all jobs that claim a run: its columns may come from another job than its owner."""
-    if len(facts.jobs) < 2 or not datasets_ever_with_columns(facts):
-        return []
+def _streamed(facts: RunFacts) -> Iterator[_Subject]:
+    """Yield facts of the datasets that a streaming run writes: another of its events may declare that it streams."""
+    for text in facts.outputs if facts.streaming else ():
+        yield _Subject(facts_key(dataset_of(text)), text, DatasetFacts(first_streamed=facts.streaming))
+
+
+def _claimed(facts: RunFacts) -> Iterator[_Subject]:
+    """Yield facts of a run that several jobs claim: its owner may be another job than the sender of its events.
+
+    Each of the jobs may use its datasets, and have reported its columns.
+    """
+    if len(facts.jobs) < 2:
+        return
     reported = JobFacts(first_columns=facts.first, first_foreign_columns=facts.first)
-    return [_Subject(facts_key(job_of(text)), text, reported) for text in facts.jobs]
+    for text in facts.jobs if datasets_ever_with_columns(facts) else ():
+        yield _Subject(facts_key(job_of(text)), text, reported)
+    users = dict.fromkeys(sorted(facts.jobs)[: USERS_MAX + 1], facts.first or "")
+    read = dict.fromkeys(facts.inputs.keys() | ever_sources(facts), DatasetFacts(read_by=users))
+    for text, used in (*read.items(), *dict.fromkeys(facts.outputs, DatasetFacts(written_by=users)).items()):
+        yield _Subject(facts_key(dataset_of(text)), text, used)
+
+
+def _each_once(subjects: Iterable[_Subject]) -> list[_Subject]:
+    """Return one subject for each row, with the facts of all that are of the row."""
+    found: dict[Key, _Subject] = {}
+    for one in subjects:
+        same = found.get(one.key)
+        facts: Facts = join(same.facts, one.facts) if same else one.facts  # type: ignore[type-var]
+        found[one.key] = _Subject(one.key, one.id, facts)
+    return list(found.values())
 
 
 def _subjects(delta: FactsDelta) -> Iterator[_Subject]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import orjson
@@ -122,15 +123,30 @@ class GraphTable:
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Return the rows of these keys that exist."""
-        wanted = [_key(key) for key in dict.fromkeys(keys)]
-        pages = self._each(
-            lambda some: batch_get(self.dynamodb, self.table, some, self.sleep), list(chunks(wanted, GET_KEYS_MAX))
-        )
-        return {row.key: row for items in pages for row in self._rows(items)}
+        return self._read(keys, ())[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """Return a page for each query, in the order of the sort keys' bytes, or backwards."""
-        return self._each(self._page, queries)
+        return self._read((), queries)[1]
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return what `get` and `query` return, in one round."""
+        return self._read(keys, queries)
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Announce reads that may follow; a table that reads ahead (`ReadAhead`) adds them to its next round."""
+
+    def _read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        batches = list(chunks([_key(key) for key in dict.fromkeys(keys)], GET_KEYS_MAX))
+        pages = self._each(
+            lambda part: part(),
+            [*(partial(self._batch, some) for some in batches), *(partial(self._page, one) for one in queries)],
+        )
+        rows = {row.key: row for page in pages[: len(batches)] for row in page.rows}
+        return rows, pages[len(batches) :]
+
+    def _batch(self, keys: Sequence[Item]) -> RowPage:
+        return RowPage(self._rows(batch_get(self.dynamodb, self.table, keys, self.sleep)))
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows that are the same whoever writes them; `Unavailable` if some could not be."""

@@ -49,3 +49,7 @@ class EmptyTable(GraphTable):
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """Return an empty page for each query."""
         return [RowPage([]) for _ in queries]
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return no row, and an empty page for each query."""
+        return self.get(keys), self.query(queries)

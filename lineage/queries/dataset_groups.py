@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lineage.graph.facts import DatasetFacts, NamespaceFacts, as_of, dataset_of, job_of, join, last_deleted, primary_of
 from lineage.graph.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
+from lineage.graph.lattice import USERS_MAX
 from lineage.graph.table import GraphTable, Row, RowPage, RowQuery
 from lineage.graph.visibility import Visibility
 from lineage.walk import Walked, walk
@@ -19,8 +20,22 @@ from lineage_model.ids import DatasetId, JobId
 EDGES_MAX = 3_000
 # Names that one query reads because they are aliases, of all its datasets together.
 ALIASES_MAX = 10_000
-# Up to this number, names are read in one round, by one or two requests each; more in two rounds of fewer requests.
-_FEW = 100
+# Up to this number, names are read in one round, by one or two requests each. More are read by their facts, a hundred a
+# request, which name the users of most of them.
+_FEW = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The inputs and outputs of a job as its edges have them, the outputs with their facet refs."""
+
+    inputs: Sequence[DatasetId]
+    outputs: Mapping[DatasetId, Sequence[str]]
+
+    @property
+    def datasets(self) -> set[DatasetId]:
+        """Every input and output."""
+        return {*self.inputs, *self.outputs}
 
 
 @dataclass(slots=True)
@@ -39,6 +54,8 @@ class DatasetGroup:
     reporters: set[JobId] = field(default_factory=set)
     derived: set[DatasetId] = field(default_factory=set)
     cut: bool = False
+    # Datasets of some of the jobs, by job, and facet refs by output: what to expect of their nodes.
+    near: dict[JobId, Near] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -53,7 +70,11 @@ class _Name:
     readers: list[JobId] = field(default_factory=list)
     reporters: list[JobId] = field(default_factory=list)
     derived: list[DatasetId] = field(default_factory=list)
+    near: dict[JobId, Near] = field(default_factory=dict)
     cut: bool = False
+    # The facts name all jobs that ever wrote it, or all that use it in any way.
+    names_producers: bool = True
+    names_users: bool = True
 
 
 class DatasetGroups:
@@ -100,6 +121,15 @@ class DatasetGroups:
         self._aliases_left = walked.limit - len(walked.hops)
         self.truncated |= walked.truncated
         self._groups.clear()
+
+    def expect(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
+        """Announce that these names will probably be loaded."""
+        read = self._whole if readers and self._edges else self._names.keys()
+        new = sorted(set(names) - read)
+        if self._edges and len(new) <= _FEW:
+            self._table.expect(queries=(one for name in new for one in self._queries(dataset_pk(name), readers)))
+        else:
+            self._table.expect(map(facts_key, new))
 
     def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
         """Take the facts of names that were read already (None: no facts); `load` reads the rest."""
@@ -153,23 +183,28 @@ class DatasetGroups:
             group.readers.update(one.readers)
             group.reporters.update(one.reporters)
             group.derived.update(one.derived)
+            group.near.update(one.near)
             group.cut |= one.cut
         return group
 
     def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        if self._edges and (len(names) <= _FEW or (readers and self._at is None)):
+        if self._edges and len(names) <= _FEW:
             return self._at_once(names, readers)
         return self._facts_first(names, readers)
 
     def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read the facts of the names and the jobs that use them, in one round."""
-        queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
-        pages = self._table.query(queries)
-        each = len(pages) // len(names)
         found = [_Name() for _ in names]
-        for number, page in enumerate(pages):
-            self._add(found[number // each], page)
+        self._query(dict(zip(names, found, strict=True)), readers)
         return found
+
+    def _query(self, found: Mapping[DatasetId, _Name], readers: bool) -> None:
+        queries = [query for name in found for query in self._queries(dataset_pk(name), readers)]
+        pages = self._table.query(queries)
+        each = len(pages) // len(found)
+        for number, one in enumerate(found.values()):
+            for page in pages[number * each : (number + 1) * each]:
+                self._add(one, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
         if self._at is None:
@@ -181,17 +216,19 @@ class DatasetGroups:
         return [RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        """Read the facts of the names, a hundred a request; then the jobs of the names that may have any."""
+        """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
         rows = self._table.get(facts_key(name) for name in names)
-        found = [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
-        if not self._edges:
-            return found
-        prefix = "NOW#PRODUCER#" if self._at is None else "EVER#" if readers else "EVER#PRODUCER#"
-        used = [number for number, one in enumerate(found) if readers or one.facts.first_written]
-        queries = [RowQuery(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in used]
-        for number, page in zip(used, self._table.query(queries) if queries else [], strict=True):
-            self._add(found[number], page)
-        return found
+        found = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
+        if self._edges:
+            more = {
+                name: one for name, one in found.items() if not (one.names_users if readers else one.names_producers)
+            }
+            for name, one in found.items():
+                if name not in more:
+                    _take_named_users(one)
+            if more:
+                self._query(more, readers)
+        return list(found.values())
 
     def _add(self, found: _Name, page: RowPage) -> None:
         for row in page.rows:
@@ -208,10 +245,17 @@ class DatasetGroups:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
             found.facts = as_of(facts, self._at) if self._at else facts
+            found.names_producers = len(facts.written_by) <= USERS_MAX
+            readers_named = len(facts.read_by) <= USERS_MAX and len(facts.derived) <= USERS_MAX
+            found.names_users = found.names_producers and readers_named
         elif row.sk.startswith("NOW#DERIVED#"):
             found.derived.append(dataset_of(row.data["name"]))
         else:
-            self._side(found, row.sk).append(job_of(row.data["job"]))
+            job = job_of(row.data["job"])
+            self._side(found, row.sk).append(job)
+            if "inputs" in row.data:
+                outputs = {dataset_of(text): refs for text, refs in row.data["outputs"].items()}
+                found.near[job] = Near(list(map(dataset_of, row.data["inputs"])), outputs)
 
     def _side(self, found: _Name, sk: str) -> list[JobId]:
         if sk.startswith(("NOW#PRODUCER#", "EVER#PRODUCER#")):
@@ -220,12 +264,23 @@ class DatasetGroups:
         return found.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else found.readers
 
 
+def _take_named_users(found: _Name) -> None:
+    """Take the users that the facts name: every current one is among them."""
+    found.producers += map(job_of, found.facts.written_by)
+    found.readers += map(job_of, found.facts.read_by)
+    found.derived += map(dataset_of, found.facts.derived)
+
+
 class NamespaceDeletions:
     """The times at which the loaded namespaces were deleted."""
 
     def __init__(self, table: GraphTable, at: str | None = None) -> None:
         self._table, self._at = table, at
         self._deleted: dict[str, str] = {}
+
+    def expect(self, namespaces: Iterable[str]) -> None:
+        """Announce that these namespaces will be loaded."""
+        self._table.expect((namespace_pk(namespace), FACTS) for namespace in set(namespaces) - self._deleted.keys())
 
     def load(self, namespaces: Iterable[str]) -> None:
         """Read the namespaces that were not read yet."""

@@ -14,11 +14,11 @@ from lineage.graph.index_scan import IndexScan, advance, end_of, read_run_facts,
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import dataset_pk
 from lineage.graph.run_facts import dataset_version_id, failed
-from lineage.graph.table import GraphTable, Row
+from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.openlineage.event import Facets
 from lineage.queries.dataset_groups import DatasetGroup
 from lineage.queries.descriptions import describe, fields_of
-from lineage.queries.written_versions import WrittenVersion, confirmed_version, last_streamed, version_by
+from lineage.queries.written_versions import VersionQuery, WrittenVersion, confirmed_version, last_streamed, version_by
 from lineage_model.ids import DatasetId, RunKey
 
 # Versions of one dataset that are read.
@@ -190,8 +190,14 @@ def newest_versions(
     return found
 
 
+def first_pages(group: DatasetGroup, end: str = "~") -> list[RowQuery]:
+    """Return the queries with which `newest_versions` begins."""
+    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
+
+
 def current_versions(groups: Sequence[DatasetGroup], table: GraphTable) -> list[KnownVersion | None]:
     """Return the current version of each group: the last that did not fail; streams count at their last event."""
+    table.expect(queries=(one for group in groups for one in VersionQuery(group, "ACTIVE").first_pages()))
     found = newest_versions(groups, table, [_has_not_failed] * len(groups))
     for number, stream in enumerate(last_streamed(groups, table) if groups else []):
         newest = found[number]

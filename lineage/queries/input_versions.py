@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from lineage.graph.entities import ResolvedBy, UsedVersion
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets
 from lineage.graph.index_rows import storage_key
+from lineage.graph.index_scan import read_first
 from lineage.graph.run_facts import (
     dataset_version_id,
     effective_time,
@@ -23,10 +24,10 @@ from lineage.graph.run_facts import (
     storage_version,
     written_datasets,
 )
-from lineage.graph.table import GraphTable
+from lineage.graph.table import GraphTable, RowQuery
 from lineage.openlineage.event import Facets
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
-from lineage.queries.dataset_versions import KnownVersion, newest_versions
+from lineage.queries.dataset_versions import KnownVersion, first_pages, newest_versions
 from lineage.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 from lineage_model.ids import DatasetId, RunKey
 
@@ -92,6 +93,7 @@ def reads_of(
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     every = [read for some in reads.values() for read in some]
+    _read_first_pages(every, table)
     for resolve in (_by_storage, _by_parent, _by_time):
         resolve([read for read in every if not read.resolved], table)
     return reads
@@ -117,6 +119,19 @@ def _inputs(run: RunKey, facts: RunFacts, groups: DatasetGroups) -> list[InputVe
         group = groups.group(name)
         reads.setdefault(group.primary, InputVersion(run, facts, group, [])).names.append(name)
     return [reads[primary] for primary in sorted(reads)]
+
+
+def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
+    """Read what each input will probably be resolved by, in one round; announce the facts of the runs found there."""
+    queries: list[RowQuery] = []
+    for read in reads:
+        if storage := read.storage:
+            queries += VersionQuery(read.group, f"BY_STORAGE#{storage_key(storage)}").first_pages()
+        elif (parent := parent_run(read.facts)) and read.facts.last:
+            queries += VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last).first_pages()
+        else:
+            queries += first_pages(read.group, read.facts.first or "")
+    read_first(queries, table)
 
 
 def _by_storage(reads: Sequence[InputVersion], table: GraphTable) -> None:

@@ -19,7 +19,7 @@ from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions, Near
 from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
 from lineage.walk import Walked, walk
@@ -51,6 +51,8 @@ class JobGraphWalk:
     ) -> None:
         self._table, self._at, self._visibility = table, at, visibility
         self._ways = _WAYS[direction]
+        # Hops that follow those of the jobs that are read next.
+        self._hops_left = 0
         self._groups = DatasetGroups(table, at, edges=True)
         self._namespaces = NamespaceDeletions(table, at)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
@@ -64,11 +66,13 @@ class JobGraphWalk:
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job; None if the job is unknown or hidden."""
+        self._hops_left = depth
         found = self._keep(self._read_jobs([job]))
         return self._walk_from([(one, way) for one in found for way in self._ways], depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
+        self._hops_left = depth
         names = [(dataset, way) for way in self._ways]
         self._load(names, is_last=False)
         new = self._add_datasets(names)
@@ -86,6 +90,7 @@ class JobGraphWalk:
         some = self._walked.fitting(sorted(self._names_of(opened) - self._names))
         self._load(some, is_last=is_last)
         new = self._add_datasets(some)
+        self._hops_left -= 1
         return () if is_last else self._users_of(new)
 
     def _names_of(self, jobs: Iterable[tuple[Job, Way]]) -> set[tuple[DatasetId, Way]]:
@@ -94,9 +99,8 @@ class JobGraphWalk:
 
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
-        # The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
-        alone = [name for name, way in names if is_last or way == "up"]
-        whole = [name for name, way in names if not is_last and way != "up"]
+        self._namespaces.expect(name.namespace for name, _ in names)
+        alone, whole = _split(names, is_last=is_last)
         if alone:
             self._groups.load(alone, readers=False)
         if whole:
@@ -127,11 +131,23 @@ class JobGraphWalk:
             steps.update((job, way) for job in users_beyond(group, way))
             among.setdefault(way, set()).update(group.names)
         steps -= self._walked.hops.keys()
+        near = {job: one for group, _ in opened for job, one in group.near.items()}
+        self._expect_beyond(steps, near)
         found = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
         known = {job.id: job for job in found} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
-        near = [(job, way) for job, way in sorted(steps) if job in known and _leads_to(known[job], way, among[way])]
-        self._keep(known[job] for job, _ in near)
-        return near
+        users = [(job, way) for job, way in sorted(steps) if job in known and _leads_to(known[job], way, among[way])]
+        self._keep(known[job] for job, _ in users)
+        return users
+
+    def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], near: Mapping[JobId, Near]) -> None:
+        """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
+        opened = [(job, way) for job, way in steps if job in near and self._visibility.opens(job)]
+        names = {(name, way) for job, way in opened for name in datasets_beyond(near[job], way)} - self._names
+        some = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
+        alone, whole = _split(some, is_last=self._hops_left <= 0)
+        self._namespaces.expect(name.namespace for name, _ in some)
+        self._groups.expect(alone, readers=False)
+        self._groups.expect(whole)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
         found = {job.id: job for job in jobs}
@@ -142,6 +158,7 @@ class JobGraphWalk:
         """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
         fitting = self._walked.fitting(jobs)
         new = [job for job in fitting if job not in self._nodes]
+        self._namespaces.expect(job.namespace for job in new)
         self._nodes.update(nodes_of(new, self._table, self._at))
         self._namespaces.load(job.namespace for job in new)
         nodes = [self._nodes[job] for job in fitting if job in self._nodes]
@@ -187,7 +204,16 @@ class JobGraphWalk:
         return sorted(edges)
 
 
-def datasets_beyond(job: Job, way: Way) -> Sequence[DatasetId]:
+def _split(names: Iterable[tuple[DatasetId, Way]], *, is_last: bool) -> tuple[list[DatasetId], list[DatasetId]]:
+    """Return the datasets that are read without their readers, and the others.
+
+    The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
+    """
+    alone = [name for name, way in names if is_last or way == "up"]
+    return alone, [name for name, way in names if not is_last and way != "up"]
+
+
+def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:
     """Return the datasets to which a way leads from a job."""
     return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, ResultPage, Sort, State
-from lineage.graph.facet_refs import restored
+from lineage.graph.facet_refs import ref_of, restored
 from lineage.graph.facts import JobFacts, facets_of
 from lineage.graph.job_nodes import job_of_node
-from lineage.graph.keys import current_key, facts_key
+from lineage.graph.keys import current_key, facet_key, facts_key
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.current_facets import read_facets
@@ -80,6 +80,7 @@ class Datasets:
 
     def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         groups = self._load(names)
+        self._expect_details(groups)
         currents = current_versions(groups, self._table) if groups else []
         facets = read_facets(groups, self._table)
         writers = find_stale(groups, self._table, self._namespaces)
@@ -99,7 +100,15 @@ class Datasets:
             )
         return _with_facets(found, self._table)
 
+    def _expect_details(self, groups: Sequence[DatasetGroup]) -> None:
+        """Announce the nodes of the producers, and the facets that are stored by content."""
+        jobs = {job for group in groups for job in group.producers}
+        refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
+        self._table.expect((*map(current_key, jobs), *(facet_key(ref) for ref in refs if ref)))
+        self._namespaces.expect(job.namespace for job in jobs)
+
     def _load(self, names: Sequence[DatasetId]) -> Sequence[DatasetGroup]:
+        self._namespaces.expect(name.namespace for name in names)
         self._groups.load(names, readers=False)
         groups = {self._groups.primary(name): self._groups.group(name) for name in names}
         self._namespaces.load(primary.namespace for primary in groups)

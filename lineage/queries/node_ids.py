@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from lineage.graph.entities import GraphDirection
 from lineage.graph.facts import DatasetFacts, JobFacts
-from lineage.graph.keys import facts_key
+from lineage.graph.keys import FACTS, current_key, facts_key, namespace_pk
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage_model.errors import Fault, Invalid
@@ -95,6 +95,8 @@ def find_node(text: str, table: GraphTable, visibility: Visibility = EVERYTHING)
 def _find_existing(ids: Iterable[_Id], table: GraphTable) -> set[_Id]:
     """Return the ids that exist, in one round of requests."""
     keys = {one: facts_key(one) for one in ids}
+    table.expect(current_key(one) for one in keys if isinstance(one, JobId))
+    table.expect((namespace_pk(one.namespace), FACTS) for one in keys)
     rows = table.get(keys.values()) if keys else {}
     return {one for one, key in keys.items() if key in rows and _exists(one, rows[key].data["facts"])}
 

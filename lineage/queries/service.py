@@ -27,6 +27,7 @@ from lineage.graph.entities import (
     State,
     UpstreamRun,
 )
+from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries import name_lists, runs
@@ -88,6 +89,10 @@ class LineageQueries:
         """Return the same queries, bounded by a caller's visibility."""
         return LineageQueries(self._table, visibility)
 
+    def together(self) -> LineageQueries:
+        """Return the same queries for one response: what one of them read, the next do not read again."""
+        return LineageQueries(ReadAhead.of(self._table), self._visibility)
+
     def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
         """Return the namespaces, by name."""
         return name_lists.list_namespaces(self._table, limit=limit, offset=offset, visibility=self._visibility)
@@ -100,11 +105,12 @@ class LineageQueries:
         self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Dataset]:
         """Return a namespace's datasets, by name or the last updated first."""
-        return Datasets(self._table).list(namespace, sort=sort, in_short=in_short, limit=limit, offset=offset)
+        datasets = Datasets(ReadAhead.of(self._table))
+        return datasets.list(namespace, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """Return a dataset, found under any of its names."""
-        return Datasets(self._table).find(dataset)
+        return Datasets(ReadAhead.of(self._table)).find(dataset)
 
     def list_dataset_versions(
         self, dataset: DatasetId, *, limit: int, offset: int
@@ -156,11 +162,12 @@ class LineageQueries:
         """Return a job's runs, the last started first."""
         if Jobs(self._table).find_brief(job) is None:
             return None
-        return runs.list_runs(job, self._table, in_short=in_short, limit=limit, offset=offset)
+        table = ReadAhead.of(self._table)
+        return runs.list_runs(job, table, in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Return a run by its id, as sent or as Marquez prints it; of several, the earliest that the caller sees."""
-        return runs.find_run(run, self._table, self._visibility)
+        return runs.find_run(run, ReadAhead.of(self._table), self._visibility)
 
     def find_run_key(self, run: str) -> RunKey | None:
         """Return the identity of a run (see `find_run`)."""
@@ -168,7 +175,7 @@ class LineageQueries:
 
     def find_upstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its upstream runs, nearest first."""
-        return runs.find_upstream(run, self._table, depth=depth, visibility=self._visibility)
+        return runs.find_upstream(run, ReadAhead.of(self._table), depth=depth, visibility=self._visibility)
 
     def find_downstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its downstream runs, nearest first."""
@@ -191,22 +198,25 @@ class LineageQueries:
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
         """
-        node = find_node(node_id, self._table, self._visibility)
+        table = ReadAhead.of(self._table)
+        node = find_node(node_id, table, self._visibility)
         if node is None:
             return None
         wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
         if wanted:
             check_unfolded(direction, fold)
             return self._version_graph(node, wanted, depth)
-        walk = self._graph_walk(at, direction, fold)
+        walk = self._graph_walk(table, at, direction, fold)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)
 
-    def _graph_walk(self, at: str | None, direction: GraphDirection, fold: int | None) -> JobGraphWalk:
+    def _graph_walk(
+        self, table: GraphTable, at: str | None, direction: GraphDirection, fold: int | None
+    ) -> JobGraphWalk:
         if fold is None:
-            return JobGraphWalk(self._table, at, self._visibility, direction=direction)
-        return FoldedGraphWalk(self._table, at, self._visibility, direction=direction, fold=fold)
+            return JobGraphWalk(table, at, self._visibility, direction=direction)
+        return FoldedGraphWalk(table, at, self._visibility, direction=direction, fold=fold)
 
     def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
         """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
@@ -240,9 +250,9 @@ class LineageQueries:
 
     def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):
-            return VersionGraphWalk(self._table, self._visibility).from_dataset(node.id, version, depth)
+            return VersionGraphWalk(ReadAhead.of(self._table), self._visibility).from_dataset(node.id, version, depth)
         found = self.find_job_version(node.id, version)
-        return from_job_version(found, self._table, depth, self._visibility) if found else None
+        return from_job_version(found, ReadAhead.of(self._table), depth, self._visibility) if found else None
 
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
@@ -285,26 +295,34 @@ class LineageQueries:
         Raises:
             Invalid: the node id cannot be read, or selectors disagree (a version or time with `downstream`, ...).
         """
-        for node in nodes_named(node_id, self._table, self._visibility):
+        table = ReadAhead.of(self._table)
+        for node in nodes_named(node_id, table, self._visibility):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
             wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
-            graph = self._column_graph(node, wanted, at, depth=depth, downstream=downstream)
+            graph = self._column_graph(table, node, wanted, at, depth=depth, downstream=downstream)
             if graph is not None:
                 return graph
         return None
 
     def _column_graph(
-        self, node: FieldNode | Node, version: str | None, at: str | None, *, depth: int, downstream: bool
+        self,
+        table: GraphTable,
+        node: FieldNode | Node,
+        version: str | None,
+        at: str | None,
+        *,
+        depth: int,
+        downstream: bool,
     ) -> ColumnGraph | None:
         if version is None and at is None:
-            walk = ColumnWalk(self._table, self._visibility)
+            walk = ColumnWalk(table, self._visibility)
             columns = select_current(node, walk, downstream=downstream)
             return None if columns is None else walk.graph(columns, depth=depth, downstream=downstream)
-        past = VersionWalk(self._table, self._visibility)
+        past = VersionWalk(table, self._visibility)
         if version is not None:
-            nodes = select_version(node, version, past, self._table)
+            nodes = select_version(node, version, past, table)
         else:
-            nodes = select_at(node, at or "", past, self._table)
+            nodes = select_at(node, at or "", past, table)
         return None if nodes is None else past.graph(nodes, depth=depth)
 
     def find_field(self, node_id: str) -> Column | None:
@@ -323,7 +341,7 @@ class LineageQueries:
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """Return each dataset's derived columns with their current inputs; the input limit counts for all together."""
-        present = CurrentColumns(self._table)
+        present = CurrentColumns(ReadAhead.of(self._table))
         present.load(datasets)
         budget = SOURCES_MAX
         found = {}
@@ -360,4 +378,4 @@ class LineageQueries:
 
     def find_origins(self, node_id: str) -> Origins | None:
         """Return the runs and record roots of a field (`datasetField:...`, with `#` of a version); None if unknown."""
-        return find_origins(node_id, self._table, self._visibility)
+        return find_origins(node_id, ReadAhead.of(self._table), self._visibility)

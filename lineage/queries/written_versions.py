@@ -10,7 +10,7 @@ from lineage.graph.facts import RunFacts
 from lineage.graph.index_scan import IndexScan, first_found, run_of, time_of
 from lineage.graph.keys import dataset_pk
 from lineage.graph.run_facts import effective_time, failed, owner, run_version_id, version_created
-from lineage.graph.table import GraphTable, Key, Row
+from lineage.graph.table import GraphTable, Key, Row, RowQuery
 from lineage.queries.dataset_groups import DatasetGroup
 from lineage_model.ids import DatasetId, JobId, RunKey
 
@@ -58,8 +58,9 @@ class VersionQuery:
     def scans(self) -> list[IndexScan[WrittenVersion]]:
         """Return a scan for each name of the dataset; all scans share their results."""
         found: dict[Key, WrittenVersion] = {}
-        # Only datasets that an event named as output have rows.
-        names = self.group.names if self.group.facts.first_written else ()
+        # Only datasets that an event named as output have rows, and only those that a stream wrote have `ACTIVE` ones.
+        facts = self.group.facts
+        names = self.group.names if (facts.first_streamed if self.prefix == "ACTIVE" else facts.first_written) else ()
         return [
             IndexScan(
                 dataset_pk(name),
@@ -71,6 +72,10 @@ class VersionQuery:
             )
             for name in names
         ]
+
+    def first_pages(self) -> list[RowQuery]:
+        """Return the queries with which `newest_written` begins."""
+        return [scan.query(_PAGES[0]) for scan in self.scans()]
 
     def _order(self, one: WrittenVersion) -> tuple[str, str]:
         """Return a version's sort key; it is before its row if its run wrote it under another name first."""

@@ -29,6 +29,7 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.entities import Dataset
 from lineage.queries.columns.results import ColumnGraph
+from lineage.queries.service import LineageQueries
 
 
 def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
@@ -40,14 +41,15 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     namespace = NAMESPACE.read(request)
     limit, offset = read_paging(request)
     in_short = is_short(request)
-    listed = services.queries.list_datasets(
+    queries = services.queries.together()
+    listed = queries.list_datasets(
         namespace, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset
     )
     if not listed.total:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
     if in_short:
         return respond_list(services.links, "datasets", listed, map(render_short_dataset, listed.items))
-    return respond_list(services.links, "datasets", listed, _rendered(services, listed.items))
+    return respond_list(services.links, "datasets", listed, _rendered(queries, listed.items))
 
 
 def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -56,7 +58,8 @@ def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The dataset, by its primary name.
     """
-    return respond_json(services.links, next(_rendered(services, [_find(services, request)])))
+    queries = services.queries.together()
+    return respond_json(services.links, next(_rendered(queries, [_find(queries, request)])))
 
 
 def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -67,9 +70,10 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The thing, deleted; other requests show it so within seconds.
     """
-    dataset = _find(services, request)
+    queries = services.queries.together()
+    dataset = _find(queries, request)
     services.deletions.put(dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller)
-    return respond_json(services.links, next(_rendered(services, [replace(dataset, deleted=True)])))
+    return respond_json(services.links, next(_rendered(queries, [replace(dataset, deleted=True)])))
 
 
 def list_dataset_versions(services: Services, request: HttpRequest) -> Response[str]:
@@ -96,14 +100,14 @@ def get_dataset_version(services: Services, request: HttpRequest) -> Response[st
     return respond_json(services.links, render_dataset_version(require(found, "Dataset version", version)))
 
 
-def _find(services: Services, request: HttpRequest) -> Dataset:
+def _find(queries: LineageQueries, request: HttpRequest) -> Dataset:
     dataset_id = read_dataset_id(request)
-    return require(services.queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
+    return require(queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
 
 
-def _rendered(services: Services, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
+def _rendered(queries: LineageQueries, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
     """Yield the datasets with their columns, which are read at once."""
-    columns = services.queries.columns_of([dataset.id for dataset in datasets]) if datasets else {}
+    columns = queries.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:
         graph = columns.get(dataset.id, ColumnGraph(()))
         yield render_dataset(dataset, render_column_lineage(graph.columns), columns_cut=graph.truncated)

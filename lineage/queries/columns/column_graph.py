@@ -102,13 +102,15 @@ class ColumnWalk:
         entries = ((column, self._present.entry(column.dataset)) for column in columns)
         return _merged(entry.known.sources_of(column.field) for column, entry in entries if entry)
 
-    def _users(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
+    def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
         """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
         columns = self._opened(level)
-        self._present.load({column.dataset for column in columns}, readers=True)
+        self._present.load({column.dataset for column in columns}, readers=True, onward=not is_last)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
         self._walked.truncated |= any(group.cut for group in groups.values())
         made = set().union(*(self._present.made_of(group) for group in groups.values()))
+        if not is_last:
+            self._present.groups.load(made)  # with the readers, for the next level
         self._present.load(made)
         entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
         found: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())

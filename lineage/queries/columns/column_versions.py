@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lineage.graph.facet_refs import is_explicit, reported_columns
+from lineage.graph.facet_refs import ever_sources, is_explicit, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets, text_of
 from lineage.graph.index_scan import read_run_facts
 from lineage.graph.keys import dataset_pk
@@ -78,6 +78,7 @@ class VersionWalk:
         new = {version: run for version, run in made.items() if version not in self._entries}
         if not new:
             return
+        self._groups.expect(primary for primary, _ in new)
         facts = read_run_facts({run for run in new.values() if run}, self._table)
         self._groups.load(primary for primary, _ in new)
         entries = []
@@ -85,6 +86,9 @@ class VersionWalk:
             group = self._groups.group(version[0])
             reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
             entries.append(VersionEntry(group, version[1], reported))
+        self._groups.expect(
+            dataset_of(text) for some in facts.values() for text in ever_sources(some) | some.inputs.keys()
+        )
         columns = read_columns((one.key for entry in entries for one in entry.reports), self._table)
         for entry in entries:
             for one in entry.reports:

@@ -10,7 +10,7 @@ from lineage.graph.facet_refs import OPERATIONS_KIND, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, job_of, text_of
 from lineage.graph.index_scan import RunWithFacts, first_found, last_with_columns, read_run_facts
 from lineage.graph.job_nodes import io_of, job_of_node
-from lineage.graph.keys import facet_key
+from lineage.graph.keys import current_key, facet_key, facts_key
 from lineage.graph.run_facts import effective_time, run_version_id
 from lineage.graph.table import GraphTable, Key, Row
 from lineage.queries.columns.results import Reporter
@@ -147,11 +147,16 @@ class CurrentColumns:
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._entries: dict[DatasetId, DatasetColumns] = {}
 
-    def load(self, names: Iterable[DatasetId], *, readers: bool = False) -> None:
-        """Read the columns of these datasets; with `readers`, also the nodes of the jobs that read them."""
+    def load(self, names: Iterable[DatasetId], *, readers: bool = False, onward: bool = False) -> None:
+        """Read the columns of these datasets; with `readers`, also the nodes of the jobs that read them.
+
+        `onward`: the readers of the outputs of these jobs will be read as well.
+        """
         wanted = set(names)
+        self.namespaces.expect(name.namespace for name in wanted)
         self.groups.load(wanted, readers=readers)
         groups = {self.groups.primary(name): self.groups.group(name) for name in wanted}
+        self._expect_jobs(groups.values(), readers, onward)
         self.namespaces.load(primary.namespace for primary in groups)
         self._read_nodes(groups.values(), readers)
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
@@ -170,6 +175,7 @@ class CurrentColumns:
     def load_jobs(self, jobs: Iterable[JobId]) -> None:
         """Read the nodes of these jobs."""
         new = sorted(set(jobs) - self.nodes.keys())
+        self.namespaces.expect(job.namespace for job in new)
         self.nodes.update(nodes_of(new, self.table, self.at))
         self.namespaces.load(job.namespace for job in new)
 
@@ -201,10 +207,24 @@ class CurrentColumns:
         return {output for node in jobs for output in io_of(node)[1]} | group.derived
 
     def _read_nodes(self, groups: Iterable[DatasetGroup], readers: bool) -> None:
-        jobs = {job for group in groups for job in group.producers}
-        if readers:
-            jobs |= {job for group in groups for job in group.readers | group.reporters}
-        self.load_jobs(jobs)
+        self.load_jobs({job for group in groups for job in _jobs_of(group, readers)})
+
+    def _expect_jobs(self, groups: Iterable[DatasetGroup], readers: bool, onward: bool) -> None:
+        """Announce the nodes of the jobs, the columns that they report, and the datasets that these come from."""
+        sources: set[DatasetId] = set()
+        outputs: set[DatasetId] = set()
+        for group in groups if self.at is None else ():
+            new = _jobs_of(group, readers) - self.nodes.keys()
+            self.table.expect(current_key(job) for job in new)
+            self.namespaces.expect(job.namespace for job in new)
+            for near in (group.near[job] for job in new if job in group.near):
+                made = [name for name in near.outputs if readers or name in group.names]
+                self.table.expect(keys_of((tuple(near.outputs[name]), name) for name in made).values())
+                sources.update(near.inputs)
+                outputs.update(made if readers else ())
+        self.groups.expect(outputs, readers=onward)
+        self.groups.expect(sources - outputs, readers=False)
+        self.namespaces.expect(name.namespace for name in sources | outputs)
 
     def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
         """Give each report on a dataset with several names the one version that its run made of the dataset."""
@@ -225,6 +245,7 @@ class CurrentColumns:
         for one in every:
             one.columns = columns[one.key] if one.key[0] else one.columns
         names = {source for one in every for source in one.columns.datasets}
+        self.namespaces.expect(name.namespace for name in names)
         self.groups.load(names, readers=False)
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
@@ -272,8 +293,14 @@ class CurrentColumns:
             reported = node["columns"][text_of(name)]
             version = run_version_id(name, job.namespace, reported["run"]) if reported["versioned"] else None
             reporter = Reporter(RunKey.of(job.namespace, reported["run"]), job, version, reported["declared"])
+            if self.at is None:
+                self.table.expect([facts_key(reporter.run)])  # for the versions that it read
             unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)
             entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
+
+
+def _jobs_of(group: DatasetGroup, readers: bool) -> set[JobId]:
+    return group.producers | group.readers | group.reporters if readers else set(group.producers)
 
 
 def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:

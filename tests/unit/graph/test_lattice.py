@@ -27,6 +27,7 @@ RULES = {
     "GREATEST": times,
     "LEAST_EACH": st.dictionaries(st.sampled_from(NAMES), times),
     "TWO_LEAST": st.dictionaries(st.sampled_from(NAMES), times, max_size=1),
+    "USERS": st.dictionaries(st.text("abc", min_size=1, max_size=3), times, max_size=9),
     "LATEST_TIMES": st.lists(times, max_size=2).map(lambda some: sorted(set(some))),
     "HISTORY": st.builds(history_of, bodies, stamps),
     "LATEST": st.builds(history_of, bodies, stamps),
