@@ -1,4 +1,4 @@
-"""Cold starts: a handler's imports and objects, beside a bare process with the same boto3 clients.
+"""Cold starts: a handler's imports and objects, beside a bare process with the boto3 clients of its services.
 
 Bytecode is compiled and the disk is warm, as in a function whose layer contains .pyc files.
 """
@@ -38,7 +38,10 @@ _TIMED = "import time; _t = time.perf_counter(); {work}; print('{{\"s\": %f}}' %
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The cold start of a function: the code that its first event runs, the boto3 clients in it, and the goal."""
+    """The cold start of a function: the code that its first event runs, the services that it uses, and the goal.
+
+    A function makes its clients of S3 and SQS at their first use, so the code of an event that uses one makes it.
+    """
 
     name: str
     module: str
@@ -53,24 +56,26 @@ class Start:
 
     @property
     def bare(self) -> str:
-        """Code that makes the same boto3 clients, and nothing else."""
+        """Code that makes boto3's clients of these services, and nothing else."""
         clients = "; ".join(f"boto3.client({service!r})" for service in self.clients)
         return f"import boto3; {clients}"
 
 
 # Each handler's work before its first AWS call: late imports, and the objects of `lambdas.wiring`.
 _TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
-_EVENT = "import lineage.openlineage.ingest; wiring.event_queue()"
+_EVENT = "import lineage.openlineage.ingest; wiring.event_queue().sqs.meta"
+_QUERY = "lambdas.api._api.load('/api/v1/lineage'); wiring.lineage_queries(); wiring.tokens()"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
-    Start("input", "input", "wiring.record_queue()", ("sqs", "s3"), 1.7),
+    Start("input", "input", "wiring.record_queue().sqs.meta", ("sqs", "s3"), 1.7),
     Start("input, of an event", "input", _EVENT, ("sqs", "s3"), 1.7),
     Start("load", "load", "wiring.load_stores()", _ALL, 1.7),
-    Start("events", "events", "wiring.event_stores()", ("dynamodb", "s3"), 1.7),
-    Start("trace", "trace", f"wiring.tracer({_TRACE})", _ALL, 1.7),
+    Start("events", "events", "wiring.event_stores().s3.meta", ("dynamodb", "s3"), 1.7),
+    Start("trace", "trace", f"wiring.tracer({_TRACE}).sources.archive.s3.meta", _ALL, 1.7),
     Start("expired", "expired", "wiring.dirty_roots(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
-    Start("compact", "compact", "wiring.compactor(), wiring.publisher()", (*_ALL, "glue"), 1.7),
-    Start("api", "api", "lambdas.api._services()", _ALL, 2.5),
+    Start("compact", "compact", "wiring.compactor().sqs.meta, wiring.publisher().s3.meta", (*_ALL, "glue"), 1.7),
+    Start("api, of a query", "api", _QUERY, _ALL, 2.0),
+    Start("api, of an event", "api", f"lambdas.api._api.load('/api/v1/lineage'); {_EVENT}", _ALL, 2.5),
 )
 
 

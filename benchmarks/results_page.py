@@ -74,8 +74,9 @@ The baselines:
   object's SHA-256, skips objects that do not count, checks the counts, and makes `records` from the `traces` it wrote.
   Objects of 100 traces with paths of 4 to 6 steps, UUIDs as node ids and in S3 locations; read from the disk's cache
   and written to disk, two cores, each run in a new session. Lines are counted before their compression.
-- **cold start**: a process that makes the same boto3 clients and does nothing else; compiled bytecode, warm disk. Ours
-  is all that a handler does before its first call of AWS, late imports included.
+- **cold start**: a process that makes boto3's clients of the services that a function may use and does nothing else;
+  compiled bytecode, warm disk. Ours is all that a handler does before its first call of AWS, late imports included. It
+  makes its clients of S3 and SQS at their first use: *api, of a query* makes neither.
 
 For context, not as a ratio: the recursive SQL of Marquez 0.51's `/lineage` alone (PostgreSQL 15, 2 cores, warm; no JVM,
 no loading of runs, no JSON) took 0.37 s (depth 2) and 0.53 s (depth 20) on 10,000 jobs in chains of 10, and 0.12 s,

@@ -10,26 +10,26 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
+from lambdas.wiring import at_first_use
 from lineage import settings
 from lineage.api.app import Api, Entry
 from lineage.api.links import Links
 from lineage.api.services import Services
-from lineage.aws.clients import client
 
 
 def _services() -> Services:
     return Services(
-        records=wiring.record_queue(),
-        events=wiring.event_queue(),
-        deletions=wiring.deletion_queue(),
-        event_log=wiring.event_log(),
-        queries=wiring.lineage_queries(),
-        sources=wiring.sources(),
-        dirty_roots=wiring.dirty_roots(),
+        records=at_first_use(wiring.record_queue),
+        events=at_first_use(wiring.event_queue),
+        deletions=at_first_use(wiring.deletion_queue),
+        event_log=at_first_use(wiring.event_log),
+        queries=at_first_use(wiring.lineage_queries),
+        sources=at_first_use(wiring.sources),
+        dirty_roots=at_first_use(wiring.dirty_roots),
         searcher=wiring.searcher,
-        tokens=wiring.tokens(),
-        links=Links(client("s3"), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),
-        sqs=client("sqs"),
+        tokens=at_first_use(wiring.tokens),
+        links=Links(wiring.s3(), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),
+        sqs=wiring.sqs(),
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
         ttl_s=wiring.number(settings.RECORDS_TTL_S),
         now_s=wiring.now_s,

@@ -9,13 +9,16 @@ import os
 import time
 from datetime import datetime, timezone
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from lineage import settings
 from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client, dynamodb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
 
     from lineage.api.tokens import Tokens
     from lineage.graph.event_log import EventLog
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
 
+T = TypeVar("T")
+
 
 def now_s() -> int:
     """Return the clock, in whole seconds since 1970 UTC."""
@@ -58,14 +63,39 @@ def number(name: str) -> int:
     return int(os.environ[name])
 
 
+class _AtFirstUse:
+    """A stand-in for an object that is made when one of its attributes is first used."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._make(), name)
+
+
+def at_first_use(make: Callable[[], T]) -> T:
+    """Return a stand-in for the object that a cached factory makes; many invocations never use it."""
+    return cast("T", _AtFirstUse(make))
+
+
+def s3() -> S3Client:
+    """Return the client of S3, made at its first use: boto3 takes longer for it than our own modules do."""
+    return at_first_use(lambda: client("s3"))
+
+
+def sqs() -> SQSClient:
+    """Return the client of SQS, made at its first use."""
+    return at_first_use(lambda: client("sqs"))
+
+
 @cache
 def record_queue() -> RecordQueue:
     """Return the queue of requests."""
     from lineage.records.ingest import RecordQueue
 
     return RecordQueue(
-        sqs=client("sqs"),
-        s3=client("s3"),
+        sqs=sqs(),
+        s3=s3(),
         records_queue_url=os.environ[settings.RECORDS_QUEUE_URL],
         packed_queue_url=os.environ[settings.PACKED_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
@@ -78,8 +108,8 @@ def event_queue() -> EventQueue:
     from lineage.openlineage.ingest import EventQueue
 
     return EventQueue(
-        sqs=client("sqs"),
-        s3=client("s3"),
+        sqs=sqs(),
+        s3=s3(),
         queue_url=os.environ[settings.EVENTS_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
     )
@@ -90,7 +120,7 @@ def deletion_queue() -> DeletionQueue:
     """Return the queue of deletions."""
     from lineage.openlineage.ingest import DeletionQueue
 
-    return DeletionQueue(client("sqs"), os.environ[settings.DELETIONS_QUEUE_URL])
+    return DeletionQueue(sqs(), os.environ[settings.DELETIONS_QUEUE_URL])
 
 
 @cache
@@ -130,7 +160,7 @@ def dead_letters() -> DeadLetters:
     """Return the records' dead-letter queue."""
     from lineage.records.dead_letters import DeadLetters
 
-    return DeadLetters(client("sqs"), os.environ[settings.RECORDS_DLQ_URL])
+    return DeadLetters(sqs(), os.environ[settings.RECORDS_DLQ_URL])
 
 
 @cache
@@ -139,14 +169,14 @@ def sources() -> RecordSources:
     from lineage.records.archive import Archive
     from lineage.records.root_records import RecordSources
 
-    return RecordSources(table(), staged(), pointers(), Archive(client("s3"), os.environ[settings.ARCHIVE_BUCKET]))
+    return RecordSources(table(), staged(), pointers(), Archive(s3(), os.environ[settings.ARCHIVE_BUCKET]))
 
 
 def load_stores() -> LoadStores:
     """Return the stores of the load function."""
     from lineage.records.load import LoadStores
 
-    return LoadStores(table(), dirty_roots(), dead_letters(), client("s3"), number(settings.RECORDS_TTL_S))
+    return LoadStores(table(), dirty_roots(), dead_letters(), s3(), number(settings.RECORDS_TTL_S))
 
 
 def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
@@ -173,9 +203,9 @@ def compactor() -> Compactor:
         archive_state=archive_state(),
         dirty_roots=dirty_roots(),
         pointers=pointers(),
-        digests=Digests(client("s3"), os.environ[settings.ARCHIVE_BUCKET]),
+        digests=Digests(s3(), os.environ[settings.ARCHIVE_BUCKET]),
         publications=publications(),
-        sqs=client("sqs"),
+        sqs=sqs(),
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
         signatures=_signatures(),
     )
@@ -188,7 +218,7 @@ def _signatures() -> Signatures | None:
         return None
     from lineage.records.signatures import Signatures
 
-    return Signatures(client("s3"), os.environ[settings.ARCHIVE_BUCKET], client("kms"), key)
+    return Signatures(s3(), os.environ[settings.ARCHIVE_BUCKET], client("kms"), key)
 
 
 @cache
@@ -207,7 +237,7 @@ def publisher() -> Publisher:
 
     bucket = os.environ[settings.ARCHIVE_BUCKET]
     catalog = Catalog(client("glue"), os.environ[settings.SEARCH_DATABASE])
-    return Publisher(client("s3"), bucket, Digests(client("s3"), bucket), publications(), catalog)
+    return Publisher(s3(), bucket, Digests(s3(), bucket), publications(), catalog)
 
 
 @cache
@@ -220,7 +250,7 @@ def _graph_table(concurrency: int) -> GraphTable:
     from lineage.graph.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
-    return GraphTable(dynamodb(), table, client("s3"), bucket, concurrency=concurrency)
+    return GraphTable(dynamodb(), table, s3(), bucket, concurrency=concurrency)
 
 
 @cache
@@ -228,7 +258,7 @@ def event_log() -> EventLog:
     """Return the raw log of events, and their list."""
     from lineage.graph.event_log import EventLog
 
-    return EventLog(graph_table(), client("s3"), os.environ[settings.ARCHIVE_BUCKET])
+    return EventLog(graph_table(), s3(), os.environ[settings.ARCHIVE_BUCKET])
 
 
 @cache
@@ -251,7 +281,7 @@ def event_stores() -> EventStores:
     """Return the stores of the events function."""
     from lineage.graph.load import EventStores
 
-    return EventStores(event_log(), graph_table(), client("s3"), naming_rules())
+    return EventStores(event_log(), graph_table(), s3(), naming_rules())
 
 
 @cache

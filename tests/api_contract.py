@@ -6,13 +6,13 @@ import re
 
 from pydantic import ConfigDict, TypeAdapter
 
-from lineage.api.app import ROUTES
+from lineage.api.app import all_routes
 from lineage.api.openapi import replies_of
 from lineage.api.records.types import TraceLine
 from lineage.api.responses import CSV, JSON, LINES
 
 _ALWAYS = {"Content-Type", "Cache-Control", "X-Content-Type-Options"}
-_SHAPES = [(re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), route) for route in ROUTES]
+_SHAPES = [(re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), route) for route in all_routes()]
 _HEADERS = {401: {"WWW-Authenticate"}, 405: {"Allow"}, 503: {"Retry-After"}}
 _VALIDATORS = {}
 # A response has no other fields than its type.

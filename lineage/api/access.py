@@ -14,22 +14,18 @@ treated as if it were not there; a request that adds records to it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from lineage import settings
-from lineage.api.records.parameters import ROOT_ID
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.api.tokens import Scope, Token
 from lineage.graph.visibility import EmptyTable, Visibility
-from lineage.openlineage.event import Event
-from lineage.openlineage.naming import NamingRules, find_datasets
-from lineage.openlineage.parse import parse_event
 from lineage.queries.service import LineageQueries
 from lineage.records.live_records import unknown_root
-from lineage_model.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage_model.errors import Forbidden, Unauthorized, shown
 from lineage_model.ids import DatasetId
 
 _RECORDS = "/api/v1/records"
@@ -54,8 +50,6 @@ _BY_NODE = frozenset(
 _BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})
 # The routes over all namespaces that show what the caller sees.
 _OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/tags", "/api/v1/events/lineage"})
-# Namespaces are never rewritten, whatever the rules.
-_RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
@@ -137,6 +131,8 @@ def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
     if token.is_of_every_root or path in _BY_RECORD:
         return
     if "root_id" in request.segments:
+        from lineage.api.records.parameters import ROOT_ID
+
         root_id = ROOT_ID.read(request)
         if not token.covers_root(root_id):
             raise unknown_root(root_id)
@@ -150,7 +146,10 @@ def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
     if scope == "write" and path in _EVENTS:
-        _check_covered(token, scope, _of_events(request.json()))
+        # Its models take as long to load as the rest of this module's.
+        from lineage.api.event_namespaces import namespaces_of
+
+        _check_covered(token, scope, namespaces_of(request.json()))
     elif not ({"namespace", "run_id"} & request.segments.keys() or path in _BY_NODE | _BY_RUN | _OF_ALL):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
     elif scope == "delete" and "dataset" in request.segments:
@@ -186,22 +185,3 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
         queries=services.queries.seen_by(visibility),
         event_log=services.event_log.seen_by(visibility),
     )
-
-
-def _of_events(body: object) -> Iterator[str]:
-    """Yield the namespaces that the events name; an invalid event names none, for its route refuses it."""
-    for document in body if isinstance(body, list) else [body]:
-        try:
-            event = parse_event(document, _RULES, now=None)
-        except Invalid:
-            continue
-        yield from _of_event(event)
-
-
-def _of_event(event: Event) -> Iterator[str]:
-    jobs = (event.job, *(run.job for run in (event.parent, event.root) if run is not None))
-    yield from (job.namespace for job in jobs if job is not None)
-    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
-    yield from (use.dataset.namespace for use in uses)
-    for facets in (event.run_facets, event.job_facets, *(use.facets for use in uses)):
-        yield from sorted(dataset.namespace for dataset in find_datasets(facets))

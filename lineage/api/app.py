@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
@@ -13,14 +14,10 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from lineage.api import events, explorer
+from lineage.api import explorer
 from lineage.api.access import check_access, get_caller, name_caller, seen_by
-from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
-from lineage.api.marquez import routes as marquez
 from lineage.api.me import Me, make_me
-from lineage.api.records import routes as records
-from lineage.api.reports import routes as reports
 from lineage.api.request import HttpRequest
 from lineage.api.responses import JSON, respond
 from lineage.api.route import Route
@@ -43,7 +40,7 @@ def render_document() -> str:
     """Return this API's OpenAPI document; made when it is first requested, for it costs as much as a cold start."""
     from lineage.api.openapi import build
 
-    return json.dumps(build(ROUTES, _INFO), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(build(all_routes(), _INFO), indent=2, ensure_ascii=False) + "\n"
 
 
 def document(_services: Services, _request: HttpRequest) -> Response[str]:
@@ -66,20 +63,33 @@ def start(_services: Services, request: HttpRequest) -> Response[str]:
     return respond(_INFO)
 
 
-def _routes() -> Iterable[Route]:
-    return ROUTES
+# The modules of routes, in the order of the document, each with a pattern that begins its paths: they are imported for
+# the first request of such a path.
+MODULES = (
+    ("lineage.api.records.routes", "/api/v1/records"),
+    ("lineage.api.events", "/api/v1/lineage"),
+    ("lineage.api.marquez.routes", "/api/v1/(?!records|reports|me$)"),
+    ("lineage.api.cdap.routes", "/v3/"),
+    ("lineage.api.reports.routes", "/api/v1/reports"),
+)
 
 
-get_me = make_me(_routes)
-ROUTES: tuple[Route, ...] = (
+def routes_of(module: str) -> tuple[Route, ...]:
+    """Return the routes of a module."""
+    routes: tuple[Route, ...] = import_module(module).ROUTES
+    return routes
+
+
+def all_routes() -> tuple[Route, ...]:
+    """Return the routes of every module."""
+    return (*_OWN, *(route for module, _ in MODULES for route in routes_of(module)))
+
+
+get_me = make_me(all_routes)
+_OWN = (
     Route("GET", "/", start, returns=ApiInfo, linked=False, errors=()),
     Route("GET", "/openapi.json", document, returns=dict[str, Any], linked=False, errors=()),
     Route("GET", "/api/v1/me", get_me, returns=Me, linked=False, errors=(503,)),
-    *records.ROUTES,
-    *events.ROUTES,
-    *marquez.ROUTES,
-    *cdap.ROUTES,
-    *reports.ROUTES,
 )
 
 
@@ -87,11 +97,13 @@ def _methods_of(route: Route) -> set[str]:
     return {"GET", "HEAD"} if route.method == "GET" else {route.method}
 
 
-# Slashes at the end do not count, as in the router.
-_SHAPES = tuple(
-    (re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route))
-    for route in (*ROUTES, *explorer.ROUTES)
-)
+@cache
+def _shapes() -> tuple[tuple[re.Pattern[str], set[str]], ...]:
+    """Return the pattern of each route's path with its methods; slashes at the end do not count, as in the router."""
+    return tuple(
+        (re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route))
+        for route in (*all_routes(), *explorer.ROUTES)
+    )
 
 
 # The status with which API Gateway responds where this raises.
@@ -118,8 +130,8 @@ class Api:
         self._log = log
         self._caller: str | None = None  # of the request under way; the router, too, has one at a time
         self._app = APIGatewayRestResolver()
-        for route in ROUTES:
-            self._app.route(route.path, sorted(_methods_of(route)))(self._handle(route))
+        self._waiting = list(MODULES)
+        self._add(_OWN)
         for route in explorer.ROUTES:
             self._app.route(route.path, sorted(_methods_of(route)))(self._handle_page(route))
         self._app.exception_handler(HeadwaterError)(render_error)
@@ -130,6 +142,7 @@ class Api:
         """Respond to a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
         # The router knows the characters of RFC 3986; servers let others through undecoded.
         event = {**event, "path": quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
+        self.load(event["path"])
         self._caller, status = None, _RAISED
         try:
             response = self._app.resolve(event, context)
@@ -138,6 +151,16 @@ class Api:
             self._log(_entry(event, self._caller, status))
         response["multiValueHeaders"] = {**_HEADERS, **response.get("multiValueHeaders", {})}
         return {**response, "body": ""} if event["httpMethod"] == "HEAD" else response
+
+    def load(self, path: str) -> None:
+        """Add the routes that a request with this path may take."""
+        for one in [one for one in self._waiting if re.match(one[1], path)]:
+            self._waiting.remove(one)
+            self._add(routes_of(one[0]))
+
+    def _add(self, routes: Iterable[Route]) -> None:
+        for route in routes:
+            self._app.route(route.path, sorted(_methods_of(route)))(self._handle(route))
 
     def _identify(self, services: Services) -> Token | None:
         """Return the token that the request brought, as `get_caller`, and keep its name for the log."""
@@ -180,5 +203,5 @@ class Api:
             self._identify(self._services())
         except (Unauthorized, Forbidden) as error:
             return render_error(error)
-        allowed = {method for shape, methods in _SHAPES if shape.fullmatch(event.path) for method in methods}
+        allowed = {method for shape, methods in _shapes() if shape.fullmatch(event.path) for method in methods}
         return refuse_method(event.http_method, allowed) if allowed else refuse_route(event.path)

@@ -9,7 +9,8 @@ from lineage.api.responses import respond
 from lineage.api.route import Reply, Route
 from lineage.api.services import Services
 from lineage.api.types import BatchResult, EventBatch, LineageEvent
-from lineage.openlineage.ingest import accept_event, accept_events, render_accepted
+
+# The modules of events are loaded for events alone, as in `lambdas/input.py`.
 
 
 def post_event(services: Services, request: HttpRequest) -> Response[str]:
@@ -20,6 +21,8 @@ def post_event(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         Durable in a queue; queries show it within seconds.
     """
+    from lineage.openlineage.ingest import accept_event
+
     accept_event(request.json(), services.events, now=services.now(), caller=request.caller)
     services.count("EventsAccepted", 1)
     return Response(201, body="")
@@ -33,6 +36,8 @@ def post_events(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         All are durable.
     """
+    from lineage.openlineage.ingest import accept_events, render_accepted
+
     accepted = accept_events(request.json(), services.events, now=services.now(), caller=request.caller)
     services.count("EventsAccepted", accepted.received - len(accepted.failed))
     return respond(render_accepted(accepted)) if accepted.failed else Response(204, body="")

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lineage.api.links import Links
-from lineage.api.tokens import Tokens
-from lineage.graph.event_log import EventLog
-from lineage.openlineage.ingest import DeletionQueue, EventQueue
-from lineage.queries.service import LineageQueries
-from lineage.records.dirty_roots import DirtyRoots
-from lineage.records.ingest import RecordQueue
-from lineage.records.root_records import RecordSources
-from lineage.records.search.searcher import Searcher
-
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
+
+    from lineage.api.links import Links
+    from lineage.api.tokens import Tokens
+    from lineage.graph.event_log import EventLog
+    from lineage.openlineage.ingest import DeletionQueue, EventQueue
+    from lineage.queries.service import LineageQueries
+    from lineage.records.dirty_roots import DirtyRoots
+    from lineage.records.ingest import RecordQueue
+    from lineage.records.root_records import RecordSources
+    from lineage.records.search.searcher import Searcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ class Services:
 
     `strict_namespaces`: a token for some namespaces is shown neighbours in others by id and type alone.
 
-    `searcher` makes the search of records at the first search: a cold start pays for what it uses.
+    The modules of the stores are imported where these are made, and not here: a cold start pays for what it uses.
+    `searcher` makes the search of records at the first search.
     """
 
     records: RecordQueue

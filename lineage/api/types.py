@@ -11,8 +11,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from lineage.graph.entities import State
-from lineage.openlineage.facet_models import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
-from lineage.openlineage.ingest import EVENTS_MAX
+from lineage.openlineage.bounds import EVENTS_MAX, NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
 
 Time: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 Count: TypeAlias = Annotated[int, Field(ge=0)]

@@ -15,11 +15,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model
 from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
+from lineage.openlineage.bounds import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
 from lineage.times import parse_time
 from lineage.validation import checked_text
 
-NAME_BYTES_MAX = 2048
-NAMESPACE_CHARS_MAX = 1024
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from lineage.aws.bodies import BODY_BYTES_MAX, Pointer, parse_pointer, put_body, render_body, render_pointer
 from lineage.aws.queues import CALLER, Message, send_all, send_each
+from lineage.openlineage.bounds import EVENTS_MAX
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event, render_deletion
 from lineage_model.errors import Invalid, TooLarge, Unavailable
@@ -102,8 +103,6 @@ def _message(text: str, caller: str | None) -> Message:
     return Message(text, {CALLER: caller} if caller else {})
 
 
-# A hundred calls of SQS: a second or two of the half minute that API Gateway waits.
-EVENTS_MAX = 1000
 # Keeps the response to a thousand bad events small.
 _REASON_CHARS_MAX = 500
 # Naming rules apply when an event is loaded.

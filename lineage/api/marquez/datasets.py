@@ -42,9 +42,7 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     limit, offset = read_paging(request)
     in_short = is_short(request)
     queries = services.queries.together()
-    listed = queries.list_datasets(
-        namespace, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset
-    )
+    listed = queries.list_datasets(namespace, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset)
     if not listed.total:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
     if in_short:

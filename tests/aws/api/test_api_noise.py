@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from lambdas import wiring
-from lineage.api.app import ROUTES
+from lineage.api.app import all_routes
 from tests.aws.api.searching import Search
 from tests.builders_events import a_run_event
 from tests.examples import examples
@@ -43,7 +43,7 @@ HEADERS = st.sampled_from(["Content-Encoding", "Content-Type", "Accept"])
 def paths(draw):
     if draw(st.booleans()):
         return f"/{draw(SEGMENTS)}/{draw(SEGMENTS)}"
-    path = draw(st.sampled_from(ROUTES)).path
+    path = draw(st.sampled_from(all_routes())).path
     return re.sub("<.*?>", lambda _: draw(SEGMENTS), path)
 
 

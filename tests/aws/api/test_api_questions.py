@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.api.app import ROUTES
+from lineage.api.app import all_routes
 from tests.aws.api.conftest import RECORDS, ROOT
 from tests.aws.faults import before, refused
 from tests.builders import HOUR, NOON
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, RUN, a_run_event
 
-GETS = [route for route in ROUTES if route.method == "GET"]
+GETS = [route for route in all_routes() if route.method == "GET"]
 
 
 def a_record(parent, node, action, *, root=ROOT, at=NOON, location=None):

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from urllib.parse import quote
 
 from benchmarks.memory_table import MemoryTable
-from lineage.api.app import ROUTES, Api
+from lineage.api.app import Api, all_routes
 from lineage.api.services import Services
 from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
@@ -210,7 +210,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
 
 
 def _paths():
-    return [re.sub("<(.*?)>", r"{\1}", route.path) for route in ROUTES if route.method == "GET"]
+    return [re.sub("<(.*?)>", r"{\1}", route.path) for route in all_routes() if route.method == "GET"]
 
 
 def _is_of_range(path):

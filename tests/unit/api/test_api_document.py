@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from lineage.api.app import ROUTES, render_document
+from lineage.api.app import MODULES, all_routes, render_document, routes_of
 from lineage.api.examples import EXAMPLES
 from lineage.records.request import RequestModel
 
@@ -26,11 +26,11 @@ def test_every_route_is_in_the_document_and_no_other():
         (method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item if method != "parameters"
     }
 
-    assert documented == {(route.method, re.sub("<(.*?)>", r"{\1}", route.path)) for route in ROUTES}
+    assert documented == {(route.method, re.sub("<(.*?)>", r"{\1}", route.path)) for route in all_routes()}
 
 
 def test_every_route_declares_the_segments_of_its_path():
-    for route in ROUTES:
+    for route in all_routes():
         declared = [parameter.name for parameter in route.parameters if parameter.place == "path"]
         assert declared == re.findall("<(.*?)>", route.path), route.path
 
@@ -41,7 +41,7 @@ def test_every_route_has_a_summary_a_response_and_an_operation_id_of_its_own():
     assert all(
         one["summary"] and all(reply["description"] for reply in one["responses"].values()) for one in operations
     )
-    assert len({one["operationId"] for one in operations}) == len(ROUTES)
+    assert len({one["operationId"] for one in operations}) == len(all_routes())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -63,3 +63,9 @@ def test_whatever_a_route_takes_or_returns_by_name_has_an_example():
 def test_the_request_is_documented_field_by_field():
     assert list(SCHEMAS["LineageRequest"]["properties"]) == list(RequestModel.model_fields)
     assert not any(field.is_required() for field in RequestModel.model_fields.values())
+
+
+def test_a_path_loads_the_module_of_its_route():
+    """A module of routes is imported for the first request whose path begins as its routes do."""
+    for module, beginning in MODULES:
+        assert [route.path for route in routes_of(module) if not re.match(beginning, route.path)] == []
