@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer test test-fast check format openapi bench synth deploy lock audit clean
+.PHONY: help setup demo serve explorer test test-fast check format openapi pictures bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -67,6 +67,7 @@ check: $(READY) ## format, lint, types, arrows, template
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BUILD_EXPLORER) --check
 	@$(BIN)/python -m infra.check
 
 format: $(READY) ## write the code as `make check` wants it
@@ -75,6 +76,10 @@ format: $(READY) ## write the code as `make check` wants it
 
 openapi: $(LOCAL) ## print the OpenAPI document of the HTTP API
 	@$(BIN)/python -c "from lineage.api.app import render_document; print(render_document(), end='')"
+
+pictures: $(READY) ## the README's screenshots, from the demo's data; needs npm and Chromium. URL=... takes a running stack
+	@$(BUILD_EXPLORER)
+	@$(BIN)/python scripts/pictures.py $(URL)
 
 bench: $(READY) ## the benchmarks; writes docs/benchmarks.md and docs/cost.md
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -1,6 +1,9 @@
 /** Requests to the API: addresses relative to the page, the reader's token, errors that name the call. */
 
-import type { paths } from "./schema";
+import type { components, paths } from "./schema";
+
+/** A type of the API, by its name in the OpenAPI document. */
+export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
 type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
 /** Body of a route's 200 response, by its path. */

@@ -1,18 +1,17 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
-import { get, getText, Failure, type ResponseOf } from "./client";
+import { get, getText, Failure, type ResponseOf, type Schema } from "./client";
 import { toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { cutsOf, datasetId, fieldId, jobId, slashed, type NodeName } from "../url/ids";
 
-export type Graph = ResponseOf<"/api/v1/lineage">;
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
 export type Dataset = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}">;
 export type Job = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}">;
 export type DatasetVersions = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}/versions">;
 export type DatasetVersion = DatasetVersions["versions"][number];
 export type JobVersions = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/versions">;
-export type Runs = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/runs">;
+export type Runs = Schema<"Runs">;
 export type Hit = ResponseOf<"/api/v1/search">["results"][number];
 export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
 type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
@@ -27,13 +26,17 @@ export type UpstreamRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 // -- search
 
 export async function search(q: string, kind: "name" | "field", limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
-  const query = { q, limit, filter: kind === "field" ? "column" : undefined };
+  const query = { q, limit, filter: kind === "field" ? "column" : undefined, sort: "relevance", form: "summary" };
   const { results, totalCount, truncated } = await get("/api/v1/search", { query, signal });
   return { hits: results, total: totalCount, truncated };
 }
 
 export const searchRecords = (by: { node?: string; location?: string }, cursor: string | undefined, signal?: AbortSignal) =>
   get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
+
+/** Return the jobs that changed last, in short. */
+export const changedJobs = async (signal?: AbortSignal) =>
+  (await get("/api/v1/jobs", { query: { sort: "updated_at", form: "summary", limit: 8 }, signal })) as Schema<"ShortJobs">;
 
 export const failingJobs = (signal?: AbortSignal) =>
   get("/api/v1/jobs", { query: { lastRunStates: "FAILED", limit: 10 }, signal });
@@ -42,16 +45,24 @@ export const namespaces = (signal?: AbortSignal) => get("/api/v1/namespaces", { 
 
 // -- the graph
 
-export async function lineage(node: string, depth: number, at: string, signal?: AbortSignal): Promise<Lineage> {
-  return fromGraph(await get("/api/v1/lineage", { query: { nodeId: node, depth, lineageAt: at }, signal }));
+export interface LineageQuery {
+  node: string;
+  depth: number;
+  at?: string;
+  direction?: "both" | "down";
+  /** True if columns are needed, as for a comparison: they are most of a response. */
+  full?: boolean;
 }
 
-function fromGraph(graph: Graph): Lineage {
-  const arrows: Arrow[] = graph.graph.flatMap((node) => [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })));
-  return toLineage(graph.graph.map(toItem), arrows, graph.truncated);
+export async function lineage({ node, depth, at = "", direction, full }: LineageQuery, signal?: AbortSignal): Promise<Lineage> {
+  const query = { nodeId: node, depth, lineageAt: at, direction, form: full ? undefined : "summary" };
+  const graph = await get("/api/v1/lineage", { query, signal });
+  const nodes: readonly GraphNode[] = graph.graph;
+  const arrows: Arrow[] = nodes.flatMap((node) => [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })));
+  return toLineage(nodes.map(toItem), arrows, graph.truncated);
 }
 
-type GraphNode = Graph["graph"][number];
+type GraphNode = Schema<"Graph">["graph"][number] | Schema<"ShortGraph">["graph"][number];
 
 function toItem(node: GraphNode): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
@@ -70,10 +81,11 @@ function toItem(node: GraphNode): Item {
   }
   return {
     ...shared,
-    touchedAt: node.data.lastModifiedAt ?? node.data.updatedAt,
+    touchedAt: ("lastModifiedAt" in node.data ? node.data.lastModifiedAt : null) ?? node.data.updatedAt,
     stale: node.data.stale,
     temporary: node.data.temporary,
-    fields: node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null })),
+    fieldCount: "fieldCount" in node.data ? node.data.fieldCount : node.data.fields.length,
+    fields: "fields" in node.data ? node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null })) : [],
     tags: node.data.tags,
   };
 }
@@ -82,7 +94,7 @@ export function blankItem(id: string, kind: "dataset" | "job"): Item {
   const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
   return {
     id, kind, namespace, name, known: false, state: null, runId: null, startedAt: null, endedAt: null, touchedAt: null,
-    stale: false, temporary: false, fields: [], description: null, owners: [], tags: [],
+    stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [],
   };
 }
 
@@ -174,7 +186,7 @@ export const jobVersions = (node: string, limit: number, signal?: AbortSignal) =
   );
 
 export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}/runs", { parts: { namespace, job: name }, query: { limit }, signal }));
+  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}/runs", { parts: { namespace, job: name }, query: { limit }, signal }) as Promise<Runs>);
 
 export const run = (id: string, signal?: AbortSignal) => get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });
 

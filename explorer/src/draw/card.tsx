@@ -3,11 +3,11 @@
 import { memo } from "react";
 
 import type { Fold, Item } from "../model/graph";
-import { ago, count, cutMiddle, placeOf, titleOf } from "../model/format";
+import { ago, agoShort, count, cutMiddle, placeOf, titleOf } from "../model/format";
 import type { Side } from "../url/state";
 import { SignOf, signOfState } from "../parts/signs";
 
-export const CARD = { width: 220, height: 54 };
+export const CARD = { width: 244, height: 54 };
 export const FOLD = { width: 132, height: 36 };
 const NAME_CHARS = 25;
 
@@ -52,7 +52,7 @@ function JobFacts({ item }: { item: Item }) {
   return (
     <>
       <span className={`state state-${item.state}`}><SignOf of={signOfState(item.state)} />{item.state.toLowerCase()}</span>
-      {ago(item.endedAt ?? item.startedAt, Date.now())}
+      {agoShort(item.endedAt ?? item.startedAt, Date.now())}
     </>
   );
 }
@@ -62,7 +62,7 @@ function DatasetFacts({ item }: { item: Item }) {
   return (
     <>
       {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
-      {cutMiddle(placeOf(item), 18)}{item.fields.length > 0 && ` · ${count(item.fields.length)} col.`}
+      {cutMiddle(placeOf(item), 18)}{item.fieldCount > 0 && ` · ${count(item.fieldCount)} col.`}
     </>
   );
 }
@@ -79,5 +79,5 @@ export function FoldBox({ fold, selected, muted }: { fold: Fold; selected: boole
 export function spoken(item: Item, inputs: number, outputs: number, now: number): string {
   const counts = `${inputs} input${inputs === 1 ? "" : "s"}, ${outputs} output${outputs === 1 ? "" : "s"}`;
   if (item.kind === "job") return `job ${item.name}, ${item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, now)}` : "never ran"}, ${counts}`;
-  return `dataset ${item.name}${item.stale ? ", stale" : ""}, ${item.fields.length} columns, ${counts}`;
+  return `dataset ${item.name}${item.stale ? ", stale" : ""}, ${item.fieldCount} columns, ${counts}`;
 }

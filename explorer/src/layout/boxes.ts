@@ -25,7 +25,7 @@ export interface Task {
   last: Record<string, number>;
 }
 
-export const RANK_GAP = 68;
+export const RANK_GAP = 64;
 export const ROW_GAP = 26;
 
 /** The boxes as a layout is fed with them: as they stood, new ones by id, whatever order they came in. */

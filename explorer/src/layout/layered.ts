@@ -1,34 +1,36 @@
-/** The layered layout, from left to right: dagre's. */
+/**
+ * The layered layout, from left to right (Sugiyama, Tagawa, Toda 1981): ranks, an order within each, heights.
+ *
+ * A box that has a place already keeps its height as well as it can: only new boxes push others aside.
+ */
 
-import { Graph, layout } from "@dagrejs/dagre";
-
-import { inOrder, RANK_GAP, ROW_GAP, type Placed, type Task } from "./boxes";
+import { RANK_GAP, type Placed, type Task } from "./boxes";
+import { heightsOf } from "./heights";
+import { orderByCrossings, orderByHeights } from "./order";
+import { toLayers, type Cell } from "./ranks";
 
 export function layered(task: Task): Placed {
-  const graph = new Graph({ multigraph: false, compound: false });
-  graph.setGraph({ rankdir: "LR", ranksep: RANK_GAP, nodesep: ROW_GAP, edgesep: 14, ranker: "network-simplex" });
-  graph.setDefaultEdgeLabel(() => ({}));
-  const boxes = inOrder(task);
-  const place = new Map(boxes.map((box, index) => [box.id, index]));
-  for (const box of boxes) graph.setNode(box.id, { width: box.width, height: box.height });
-  const arrows = task.arrows
-    .filter(({ from, to }) => from !== to && place.has(from) && place.has(to))
-    .sort((a, b) => place.get(a.from)! - place.get(b.from)! || place.get(a.to)! - place.get(b.to)!);
-  for (const { from, to } of arrows) graph.setEdge(from, to);
-  layout(graph);
-  const at: Placed["at"] = {}, bends: Placed["bends"] = {};
-  for (const { id, width, height } of boxes) {
-    const node = graph.node(id) as { x: number; y: number };
-    at[id] = { x: node.x - width / 2, y: node.y - height / 2 };
+  const { layers, passes } = toLayers(task);
+  const sizes = new Map(task.boxes.map((box) => [box.id, box]));
+  const kept = new Map(layers.flat().flatMap((cell): [Cell, number][] => {
+    const y = cell.isPass ? undefined : task.last[cell.id];
+    return y === undefined ? [] : [[cell, y + cell.height / 2]];
+  }));
+  if (kept.size) orderByHeights(layers, new Map(kept));
+  else orderByCrossings(layers);
+  const middles = heightsOf(layers, kept);
+  const at: Placed["at"] = {};
+  const centres: number[] = [];
+  let x = 0;
+  for (const layer of layers) {
+    const width = Math.max(0, ...layer.map(({ id }) => sizes.get(id)?.width ?? 0));
+    centres.push(x + width / 2);
+    for (const cell of layer) {
+      const box = sizes.get(cell.id);
+      if (!cell.isPass && box) at[cell.id] = { x: x + (width - box.width) / 2, y: middles.get(cell)! - cell.height / 2 };
+    }
+    x += width + RANK_GAP;
   }
-  for (const { from, to } of arrows) {
-    const points = (graph.edge(from, to) as { points?: { x: number; y: number }[] }).points ?? [];
-    bends[`${from}→${to}`] = passes(points.slice(1, -1));
-  }
+  const bends = Object.fromEntries([...passes].map(([key, cells]) => [key, cells.map((cell) => ({ x: centres[cell.rank]!, y: middles.get(cell)! }))]));
   return { at, bends, simple: false };
-}
-
-/** Between two ranks dagre has a point of its own, too: those in the ranks are every second. */
-function passes(points: { x: number; y: number }[]): { x: number; y: number }[] {
-  return points.length < 3 ? [] : points.filter((_, index) => index % 2 === 1).map(({ x, y }) => ({ x, y }));
 }

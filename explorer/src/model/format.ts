@@ -41,6 +41,13 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+const UNITS: Record<string, string> = { second: "s", minute: "min", hour: "h", day: "d" };
+
+/** Return "2 h ago", for where there is little room. */
+export function agoShort(time: string | null, now: number): string {
+  return ago(time, now).replace(/ (second|minute|hour|day)s? /, (_, unit: string) => ` ${UNITS[unit] ?? unit} `);
+}
+
 interface Named {
   kind?: string;
   namespace: string;

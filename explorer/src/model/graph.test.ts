@@ -10,7 +10,7 @@ const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
 function anItem(id: string, change: Partial<Item> = {}): Item {
   return {
     id, kind: id.startsWith("job") ? "job" : "dataset", namespace: "n", name: id, known: true, state: null, runId: null, startedAt: null, endedAt: null,
-    touchedAt: null, stale: false, temporary: false, fields: [], description: null, owners: [], tags: [], ...change,
+    touchedAt: null, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], ...change,
   };
 }
 

@@ -19,6 +19,8 @@ export interface Item {
   touchedAt: string | null;
   stale: boolean;
   temporary: boolean;
+  fieldCount: number;
+  /** Empty where a lineage was fetched in short. */
   fields: readonly { name: string; type: string | null; description: string | null }[];
   description: string | null;
   owners: readonly string[];

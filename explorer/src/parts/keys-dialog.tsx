@@ -21,7 +21,7 @@ export function KeysDialog({ dialog }: { dialog: React.RefObject<HTMLDialogEleme
       <dl className="facts">
         {KEYS.map(([key, does]) => [<dt key={key}><kbd>{key}</kbd></dt>, <dd key={does}>{does}</dd>])}
       </dl>
-      <p className="muted small">Times are UTC; the time in your zone stands in their titles. Drawn with React Flow, laid out by dagre (both MIT).</p>
+      <p className="muted small">Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT).</p>
       <form method="dialog"><button className="button">Close</button></form>
     </dialog>
   );

@@ -26,7 +26,7 @@ export function ImpactView() {
   const depth = Number.isInteger(given) && given >= 0 && given <= DEPTH_MAX ? given : DEPTH_MAX;
   const isColumn = kindOf(node) === "field";
   useTitle(node ? `Impact of ${nameOf(node).field ?? nameOf(node).name}` : "Impact");
-  const result = useQuery({ queryKey: ["lineage", node, depth, ""], queryFn: ({ signal }) => fetchLineage(node, depth, "", signal), enabled: node !== "" && !isColumn });
+  const result = useQuery({ queryKey: ["impact", node, depth], queryFn: ({ signal }) => fetchLineage({ node, depth, direction: "down" }, signal), enabled: node !== "" && !isColumn });
   if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
   return (
     <div className="page">

@@ -4,7 +4,7 @@ import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
 import type { Lineage, Shown } from "../../model/graph";
-import { ago, count, cutMiddle, placeOf, titleOf } from "../../model/format";
+import { agoShort, count, cutMiddle, placeOf, titleOf } from "../../model/format";
 import { rowsOf } from "../../model/list";
 import { Downloads } from "../../parts/export";
 
@@ -24,7 +24,7 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
     const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
     const figures: Figure[] = items.map((item) => ({
       id: item.id, ...CARD, kind: item.kind, title: titleOf(item), sign: item.kind,
-      about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${cutMiddle(placeOf(item), 18)}`,
+      about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${cutMiddle(placeOf(item), 18)}`,
       ink: INK[comparison?.changes.get(item.id) ?? ("" as "added")] ?? (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
     }));
     const folds: Figure[] = shown.folds.map(({ id, ids }) => ({ id, ...FOLD, kind: "fold", title: `${count(ids.length)} more`, about: "", sign: null, ink: "line" }));

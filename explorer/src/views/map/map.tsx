@@ -29,14 +29,14 @@ export function MapView() {
   useTitle(state.node ? `Map of ${nameOf(state.node).name}` : "Map");
   const depth = depthToFetch(state);
   const result = useQuery({
-    queryKey: ["lineage", state.node, depth, state.at],
-    queryFn: ({ signal }) => fetchLineage(state.node, depth, state.at, signal),
+    queryKey: ["lineage", state.node, depth, state.at, state.vs !== ""],
+    queryFn: ({ signal }) => fetchLineage({ node: state.node, depth, at: state.at, full: state.vs !== "" }, signal),
     enabled: state.node !== "",
     placeholderData: keepPreviousData,
   });
   const other = useQuery({
-    queryKey: ["lineage", state.node, depth, state.vs],
-    queryFn: ({ signal }) => fetchLineage(state.node, depth, state.vs, signal),
+    queryKey: ["lineage", state.node, depth, state.vs, true],
+    queryFn: ({ signal }) => fetchLineage({ node: state.node, depth, at: state.vs, full: true }, signal),
     enabled: state.node !== "" && state.vs !== "",
     placeholderData: keepPreviousData,
   });

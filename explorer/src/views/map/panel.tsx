@@ -4,9 +4,9 @@ import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { errorOf, run as fetchRun } from "../../api/queries";
+import { dataset as fetchDataset, errorOf, run as fetchRun } from "../../api/queries";
 import { DRAWN_MAX, type Fold, type Item, type Lineage } from "../../model/graph";
-import { count, duration, plural } from "../../model/format";
+import { count, duration, plural, titleOf } from "../../model/format";
 import { nearestTroubles } from "../../model/paths";
 import { NodeLink, pageOf, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
@@ -27,8 +27,8 @@ export function NodePanel({ item, lineage, state, close, choose, open }: Props) 
     <aside className="side" aria-label={`about ${item.name}`}>
       <button className="icon close" aria-label="close" onClick={close}><SignOf of="close" /></button>
       <div className="kind-word"><span className={`kind-${item.kind}`}><SignOf of={item.kind} /></span> {item.kind === "job" ? "Job" : "Dataset"}</div>
-      <h1>{item.name}</h1>
-      <div className="where mono">{item.namespace}</div>
+      <h1>{titleOf(item)}</h1>
+      <div className="where mono">{item.namespace}{titleOf(item) !== item.name && <><br />{item.name}</>}</div>
       {item.description && <p>{item.description}</p>}
       <div className="actions">
         <Link className="button main" href={mapLink({ node: item.id, at: state.at, vs: state.vs })}>Centre here</Link>
@@ -40,7 +40,7 @@ export function NodePanel({ item, lineage, state, close, choose, open }: Props) 
       {why && <Why item={item} lineage={lineage} choose={choose} />}
       {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}
       {(["up", "down"] as const).map((side) => <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />)}
-      {item.fields.length > 0 && <Schema item={item} />}
+      {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
     </aside>
   );
 }
@@ -119,13 +119,16 @@ function Neighbours({ side, item, lineage, choose, open }: { side: Side; item: I
   );
 }
 
+/** A dataset's columns: a map fetched in short has only their number. */
 function Schema({ item }: { item: Item }) {
+  const { data } = useQuery({ queryKey: ["dataset", item.id], queryFn: ({ signal }) => fetchDataset(item.id, signal), enabled: item.fields.length === 0 });
+  const fields = data?.fields ?? item.fields;
   return (
     <section>
-      <h2>Columns <span className="muted">{count(item.fields.length)}</span></h2>
+      <h2>Columns <span className="muted">{count(item.fieldCount)}</span></h2>
       <table className="table">
         <tbody>
-          {item.fields.slice(0, 100).map((field) => (
+          {fields.slice(0, 100).map((field) => (
             <tr key={field.name}>
               <td className="mono"><Link href={columnsLink({ node: `datasetField:${item.namespace}:${item.name}:${field.name}` })}>{field.name}</Link>{field.description && <div className="small muted">{field.description}</div>}</td>
               <td className="muted">{field.type ?? ""}</td>

@@ -7,7 +7,7 @@ import { browse, searchRecords, type Hit } from "../../api/queries";
 import { count } from "../../model/format";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { Marked, useHits } from "../../parts/find";
-import { SignOf } from "../../parts/signs";
+import { SignOf, StateOf } from "../../parts/signs";
 import { LongTable, type ColumnOf } from "../../parts/table";
 import { link } from "../../url/state";
 
@@ -46,6 +46,7 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
         </span>
       ),
     },
+    { name: "State", cell: (hit) => ("latestRun" in hit && hit.latestRun ? <StateOf state={hit.latestRun.state} /> : "fieldCount" in hit ? <span className="muted">{count(hit.fieldCount)} columns</span> : "fieldType" in hit ? <span className="mono muted">{hit.fieldType}</span> : null) },
     { name: "Kind", by: (hit) => hit.type, cell: (hit) => WORDS[hit.type] },
     { name: "Namespace", by: (hit) => hit.namespace, cell: (hit) => <span className="mono">{hit.namespace}</span> },
     { name: "Changed", by: (hit) => hit.updatedAt, cell: (hit) => <When time={hit.updatedAt} /> },

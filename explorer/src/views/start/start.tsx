@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { failingJobs, namespaces } from "../../api/queries";
+import { changedJobs, failingJobs, namespaces } from "../../api/queries";
 import { count } from "../../model/format";
 import { Loaded, JobLink, useTitle, When } from "../../parts/frame";
 import { Find } from "../../parts/find";
@@ -21,7 +21,7 @@ export function StartView() {
         <Find large />
       </div>
       <div className="columns2">
-        <FailingJobs />
+        <div><FailingJobs /><ChangedJobs /></div>
         <Namespaces />
       </div>
     </div>
@@ -50,6 +50,25 @@ function FailingJobs() {
             </ul>
             {totalCount > jobs.length && <p className="muted">and {count(totalCount - jobs.length)} more</p>}
           </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function ChangedJobs() {
+  const result = useQuery({ queryKey: ["changed"], queryFn: ({ signal }) => changedJobs(signal) });
+  return (
+    <section className="card">
+      <h2>Changed lately</h2>
+      <Loaded of={result} rows={3}>
+        {({ jobs }) => (
+          <ul className="plain">
+            {jobs.length === 0 && <li className="muted">No job is known yet.</li>}
+            {jobs.map((job) => (
+              <li key={jobId(job)} className="spread"><JobLink job={job} /><span className="small muted"><StateOf state={job.latestRun?.state ?? null} /> <When time={job.updatedAt} /></span></li>
+            ))}
+          </ul>
         )}
       </Loaded>
     </section>

@@ -1,0 +1,104 @@
+"""Make the README's screenshots from the demo's data: `.venv/bin/python scripts/pictures.py [URL]`.
+
+Without the URL of a running stack (`make demo ARGS=--keep` prints it), the demo's pipeline runs over one day of flights.
+Needs Chromium (`CHROMIUM`, else the PATH) and the built explorer.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = Path(__file__).resolve().parent.parent
+_OUT = ROOT / "docs" / "pictures"
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
+_SIZE = {"width": 1280, "height": 640}
+_SETTLED_MS = 500
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line."""
+    chromium = find_chromium()
+    if chromium is None:
+        print("pictures: no Chromium: install it, or name it in CHROMIUM", file=sys.stderr)
+        return 1
+    from playwright.sync_api import sync_playwright
+
+    with _stack(arguments) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(_OPTIONS))
+        for name, view in views_of(url).items():
+            for scheme in ("light", "dark"):
+                _take(browser, f"{url}/explore/{view}", scheme, _OUT / f"{name}-{scheme}.png")
+        browser.close()
+    return 0
+
+
+def find_chromium() -> str | None:
+    """Return the program of the system's Chromium."""
+    given = os.environ.get("CHROMIUM")
+    return given or next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+def views_of(url: str) -> dict[str, str]:
+    """Return the views of the demo to show, by the name of the picture."""
+    from headwater.job_graph import fetch_graph
+
+    job = "job:emissions:emissions.demo_checked"
+    graph = fetch_graph(url, job, depth=20)
+    [estimated] = (node for node in graph.nodes if node.startswith("dataset:") and node.endswith("/estimated"))
+    column = f"datasetField:{estimated.removeprefix('dataset:')}:co2_kg"
+    return {
+        "columns": f"columns?{urlencode({'node': column, 'dir': 'up'})}",
+        "map": f"map?{urlencode({'node': estimated})}",
+    }
+
+
+@contextmanager
+def _stack(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the URL of a stack that holds the demo's lineage."""
+    if arguments:
+        yield arguments[0].rstrip("/")
+        return
+    from examples.emissions.landing import land_flights
+    from headwater.pipeline_run import FOLDER, prepare, run_pipeline
+    from headwater.progress import Progress
+    from headwater.terminal import output_console
+    from local.stack import LocalStack
+
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    with Progress(output_console()) as progress:
+        template, spark = prepare(progress)
+        land_flights(FOLDER / "landing", 1)
+        with LocalStack(template) as stack:
+            run_pipeline(progress, spark, stack, FOLDER / "landing", FOLDER)
+            yield stack.api_url
+        spark.stop()
+
+
+def _take(browser: Browser, address: str, scheme: str, file: Path) -> None:
+    """Open a view and keep what it shows."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    context = browser.new_context(viewport=_SIZE, color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1.5)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(address)
+    page.locator(".react-flow__node").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(_SETTLED_MS)
+    page.screenshot(path=file)
+    context.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
