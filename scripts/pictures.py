@@ -1,12 +1,11 @@
 """Make the README's screenshots from the demo's data: `.venv/bin/python scripts/pictures.py [URL]`.
 
-Without the URL of a running stack (`make demo ARGS=--keep` prints it), the demo's pipeline runs over one day of flights.
+Without the URL of a running stack (`make demo ARGS=--keep` prints it), the demo's pipeline runs over a day of flights.
 Needs Chromium (`CHROMIUM`, else the PATH) and the built explorer.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,13 +15,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from local.toolchain import find_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 _OUT = ROOT / "docs" / "pictures"
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 _SIZE = {"width": 1280, "height": 640}
 _SETTLED_MS = 500
@@ -32,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line."""
     chromium = find_chromium()
     if chromium is None:
-        print("pictures: no Chromium: install it, or name it in CHROMIUM", file=sys.stderr)
+        sys.stderr.write("pictures: no Chromium: install it, or name it in CHROMIUM\n")
         return 1
     from playwright.sync_api import sync_playwright
 
@@ -43,12 +42,6 @@ def main(arguments: Sequence[str]) -> int:
                 _take(browser, f"{url}/explore/{view}", scheme, _OUT / f"{name}-{scheme}.png")
         browser.close()
     return 0
-
-
-def find_chromium() -> str | None:
-    """Return the program of the system's Chromium."""
-    given = os.environ.get("CHROMIUM")
-    return given or next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
 def views_of(url: str) -> dict[str, str]:

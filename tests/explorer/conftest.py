@@ -5,27 +5,20 @@ They are skipped, saying why, where there is no Chromium (`CHROMIUM`, else the P
 
 from __future__ import annotations
 
-import os
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from lineage.api.page_files import built_files
+from local.toolchain import find_chromium
 from tests.explorer import stories
 from tests.explorer.served import Served
 
 ROOT = Path(__file__).resolve().parents[2]
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # Without these, Chromium looks for Google's hosts at every start.
 _OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 _OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
-
-
-def find_chromium():
-    given = os.environ.get("CHROMIUM")
-    return given or next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
 @pytest.fixture(scope="session")
@@ -96,6 +89,14 @@ def _served(*events):
 def pipeline():
     """The emissions pipeline, and what attacks."""
     served = _served(*stories.emissions(), *stories.attacks())
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def wide():
+    """Two thousand nodes."""
+    served = _served(*stories.a_wide_graph())
     yield served
     served.stop()
 

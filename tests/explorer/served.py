@@ -42,6 +42,7 @@ class Served:
         self._lock = threading.Lock()
         self._refusals = {}
         self.requested = []
+        self.tokens = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -64,6 +65,7 @@ class Served:
         url = urlsplit(target)
         if not url.path.startswith("/explore"):
             self.requested.append(target)
+            self.tokens.append(headers.get("Authorization"))
         if waiting := self._refusals.get(url.path):
             status, sent = waiting.pop()
             return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'

@@ -178,6 +178,20 @@ def a_hub(readers=2000):
     return events
 
 
+def a_wide_graph(chains=190, length=5):
+    """A dataset of which many chains of jobs are made: two thousand nodes, none with many neighbours but the first."""
+    events = a_run("wide.load", 1, (), [a_dataset("wide", [("id", "int")])])
+    for chain in range(chains):
+        before = "wide"
+        for step in range(length):
+            made = f"chain.{chain:03}.{step}"
+            events += a_run(f"job.{chain:03}.{step}", 2 + step, [a_dataset(before)], [a_dataset(made)], number=chain)[
+                1:
+            ]
+            before = made
+    return events
+
+
 ATTACK = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 
 

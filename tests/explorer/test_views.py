@@ -154,6 +154,30 @@ def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
     node(page, "emissions.check").wait_for()
 
 
+def test_a_token_is_typed_where_one_is_needed_and_kept_in_memory_alone(open_view, pipeline):
+    pipeline.refuse("/api/v1/lineage", 401)
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    page.watch.expected = ("status of 401",)
+    dialog = page.get_by_role("dialog", name="token")
+    dialog.get_by_label("Token", exact=True).fill("tok-secret")
+    dialog.get_by_role("button", name="Use it").click()
+    node(page, "emissions.check").wait_for()
+    assert pipeline.tokens[-1] == "Bearer tok-secret"
+    assert "tok-secret" not in page.url
+    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+
+
+def test_a_response_that_lies_elsewhere_is_followed(open_view, pipeline):
+    pipeline.refuse("/api/v1/lineage", 303, Location=f"lineage?nodeId={quote(CHECKED)}&depth=2")
+    node(open_view(pipeline, f"map?node={CHECKED}"), "emissions.check").wait_for()
+
+
+def test_columns_that_changed_since_a_time_are_marked(open_view, pipeline):
+    page = open_view(pipeline, f"columns?node={CHECKED}&vs=2025-11-17T12:00:00Z")
+    page.get_by_text("+ 2 added").wait_for()
+    assert page.get_by_role("button", name=re.compile("contact")).first.get_attribute("class").count("is-added") == 1
+
+
 @pytest.mark.parametrize(
     "view", ["map?node={}", "job?node={}", "job?node={}&tab=code", "job?node={}&tab=facets", "impact?node={}"]
 )

@@ -11,6 +11,7 @@ import zipfile
 import pytest
 
 from infra.package import PROJECT
+from lineage.api.page_files import DIST, list_files
 
 pytestmark = pytest.mark.large
 CLIENT = PROJECT / "packaging" / "client"
@@ -42,8 +43,15 @@ def run(code, *paths, cwd):
 
 
 def test_each_wheel_has_its_packages_and_nothing_else(wheels):
-    assert top_levels(wheels["headwater"]) == ["headwater", "lineage"]
+    page = ["explorer"] if list_files(DIST) else []
+    assert top_levels(wheels["headwater"]) == [*page, "headwater", "lineage"]
     assert top_levels(wheels["headwater-client"]) == ["lineage_model", "spark_client"]
+
+
+def test_the_explorer_is_in_the_wheel_as_it_is_built(wheels):
+    with zipfile.ZipFile(wheels["headwater"]) as archive:
+        names = {name.rpartition("/")[2] for name in archive.namelist() if name.startswith("explorer/dist/")}
+    assert names == set(list_files(DIST))
 
 
 def test_the_client_is_imported_and_used_where_nothing_else_is_installed(wheels, tmp_path):

@@ -153,6 +153,7 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neig
     if (!placed || settled.current || !nodes.length) return;
     settled.current = true;
     showFirst(flow, nodes, focus);
+    performance.mark("map-drawn");
   }, [placed, nodes, flow, focus]);
   useEffect(() => {
     handle({

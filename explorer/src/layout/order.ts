@@ -11,7 +11,7 @@ const SWAPS_MAX = 400;
 export function orderByCrossings(layers: readonly Cell[][]): void {
   const size = layers.reduce((sum, layer) => sum + layer.length, 0);
   let best = layers.map((layer) => [...layer]), least = crossingsOf(layers);
-  for (let sweep = 0; sweep < (size > LARGE ? SWEEPS / 4 : SWEEPS) && least > 0; sweep++) {
+  for (let sweep = 0; sweep < (size > LARGE ? SWEEPS / 6 : SWEEPS) && least > 0; sweep++) {
     const isForward = sweep % 2 === 0;
     const places = new Map<Cell, number>();
     for (const layer of layers) layer.forEach((cell, index) => places.set(cell, index));
@@ -20,7 +20,7 @@ export function orderByCrossings(layers: readonly Cell[][]): void {
       if (sweep % 4 > 1) layer.reverse();
       sortByMean(layer, places, isForward ? "before" : "after");
     }
-    if (size <= SWAPS_MAX) layers.forEach((layer) => swap(layer, places));
+    if (size <= SWAPS_MAX && sweep % 4 === 3) layers.forEach((layer) => swap(layer, places));
     const crossings = crossingsOf(layers);
     if (crossings < least) [best, least] = [layers.map((layer) => [...layer]), crossings];
   }
@@ -56,7 +56,7 @@ function stableSort(layer: Cell[], key: (cell: Cell) => number): void {
 
 /** Swap neighbours in a layer while that takes crossings away. */
 function swap(layer: Cell[], places: Map<Cell, number>): void {
-  for (let changed = true, rounds = 0; changed && rounds < 4; rounds++) {
+  for (let changed = true, rounds = 0; changed && rounds < 2; rounds++) {
     changed = false;
     for (let index = 1; index < layer.length; index++) {
       const [above, below] = [layer[index - 1]!, layer[index]!];
