@@ -52,10 +52,7 @@ def views_of(url: str) -> dict[str, str]:
     graph = fetch_graph(url, job, depth=20)
     [estimated] = (node for node in graph.nodes if node.startswith("dataset:") and node.endswith("/estimated"))
     column = f"datasetField:{estimated.removeprefix('dataset:')}:co2_kg"
-    return {
-        "columns": f"columns?{urlencode({'node': column, 'dir': 'up'})}",
-        "map": f"map?{urlencode({'node': estimated})}",
-    }
+    return {"columns": f"columns?{urlencode({'node': column, 'dir': 'up'})}"}
 
 
 @contextmanager

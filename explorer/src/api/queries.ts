@@ -17,7 +17,7 @@ export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][numbe
 type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
 export type Place = Exclude<Found, { matches: unknown }>;
 export type LiveRecord = ResponseOf<"/api/v1/records/roots/{root_id}">["records"][number];
-export type Usage = ResponseOf<"/api/v1/reports/usage">;
+export type Usage = Schema<"UsageReport">;
 export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
 export type FieldPaths = ResponseOf<"/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage">;
 export type Origins = ResponseOf<"/api/v1/column-lineage/origins">;
@@ -67,7 +67,7 @@ type GraphNode = Schema<"Graph">["graph"][number] | Schema<"ShortGraph">["graph"
 function toItem(node: GraphNode): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
   if (!node.data) return blank;
-  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null };
+  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [] };
   if (node.type === "JOB") {
     const run = node.data.latestRun;
     return {
@@ -86,7 +86,6 @@ function toItem(node: GraphNode): Item {
     temporary: node.data.temporary,
     fieldCount: "fieldCount" in node.data ? node.data.fieldCount : node.data.fields.length,
     fields: "fields" in node.data ? node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null })) : [],
-    tags: node.data.tags,
   };
 }
 
@@ -212,7 +211,7 @@ interface Range {
   end: string;
 }
 
-export const usage = (node: string, range: Range, signal?: AbortSignal) => get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal });
+export const usage = async (node: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
 export const usageCsv = (node: string, range: Range) => getText("/api/v1/reports/usage", { query: { nodeId: node, ...range, format: "csv" } });
 export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });

@@ -57,6 +57,7 @@ function About({ dataset }: { dataset: Dataset }) {
         {dataset.stale && <><dt>State</dt><dd><span className="state stale"><SignOf of="stale" />stale</span>: who wrote it last does so no more</dd></>}
         {dataset.physicalName !== dataset.name && <><dt>Physical name</dt><dd className="mono">{dataset.physicalName}</dd></>}
         {dataset.tags.length > 0 && <><dt>Tags</dt><dd>{dataset.tags.map((tag) => <span key={tag} className="chip">{tag}</span>)}</dd></>}
+        {dataset.owners.length > 0 && <><dt>Owners</dt><dd>{dataset.owners.map(({ name, type }) => <div key={`${name} ${type}`}>{name}{type && <span className="muted"> {type.toLowerCase()}</span>}</div>)}</dd></>}
         <dt>Known since</dt><dd><When time={dataset.createdAt} /></dd>
         {dataset.currentVersion && <><dt>Version</dt><dd className="mono">{dataset.currentVersion}</dd></>}
       </dl>
