@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _OUT = ROOT / "docs" / "pictures"
 _OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 _SIZE = {"width": 1280, "height": 640}
-_SETTLED_MS = 500
+_STILL_MS = 500
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -85,7 +85,7 @@ def _take(browser: Browser, address: str, scheme: str, file: Path) -> None:
     page.goto(address)
     page.locator(".react-flow__node").first.wait_for()
     page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(_SETTLED_MS)
+    page.wait_for_timeout(_STILL_MS)
     page.screenshot(path=file)
     context.close()
 
