@@ -15,7 +15,8 @@ CHECKED, ESTIMATED = f"dataset:{LAKE}:checked", f"dataset:{LAKE}:estimated"
 FIRST_MAP_BYTES, ALL_BYTES = 260_000, 400_000
 FIRST_MAP_MS, NEXT_MAP_MS, TASK_MS = 1_000, 300, 50
 # Milliseconds of a calm machine. Where others share its cores, a browser gets a part of them: what it loses is measured
-# by a task of known length, and taken out.
+# by a task of known length, and taken out. What remains is noise: a budget holds if one of a few attempts meets it.
+_ATTEMPTS = 6
 _CALIBRATION = """() => {
   const started = performance.now();
   let sum = 0;
@@ -36,8 +37,18 @@ def packed(names):
 
 
 def slowness(page):
-    """How many times slower than a calm machine this one runs now; at least 1."""
+    """Return how many times slower than a calm machine this machine runs now; at least 1."""
     return max(1.0, min(page.evaluate(_CALIBRATION) for _ in range(3)) / _CALIBRATION_MS)
+
+
+def check_within(budget_ms, page, attempt):
+    """Check that one of a few attempts takes at most these milliseconds of a calm machine."""
+    taken_ms = []
+    for _ in range(_ATTEMPTS):
+        taken_ms.append(attempt() / slowness(page))
+        if taken_ms[-1] <= budget_ms:
+            return
+    assert min(taken_ms) <= budget_ms, taken_ms
 
 
 @pytest.fixture(autouse=True)
@@ -62,19 +73,34 @@ def test_the_first_map_loads_within_its_bytes_requests_and_time(open_view, pipel
 
     assert packed(files) <= FIRST_MAP_BYTES
     assert len(pipeline.requested) <= 3
-    assert page.evaluate(_DRAWN_MS) <= FIRST_MAP_MS * slowness(page)
+
+    def draw_anew():
+        again = open_view(pipeline, f"map?node={CHECKED}")
+        again.locator(".react-flow__node").first.wait_for()
+        again.wait_for_function(_DRAWN_MS)
+        return again.evaluate(_DRAWN_MS)
+
+    check_within(FIRST_MAP_MS, page, draw_anew)
 
 
 def test_the_next_map_is_there_soon(open_view, pipeline):
     page = open_view(pipeline, f"map?node={CHECKED}")
-    page.locator(".react-flow__node", has_text="estimated").click()
-    link = page.get_by_role("link", name="Centre here")
-    link.wait_for()
-    page.wait_for_load_state("networkidle")
-    started = page.evaluate("performance.now()")
-    link.click()
-    page.locator(".react-flow__node", has_text="marts.co2_by_day").wait_for()
-    assert page.evaluate(_DRAWN_MS) - started <= NEXT_MAP_MS * slowness(page)
+
+    def draw_next():
+        page.reload()
+        page.locator(".react-flow__node", has_text="estimated").click()
+        link = page.get_by_role("link", name="Centre here")
+        link.wait_for()
+        page.wait_for_load_state("networkidle")
+        started = page.evaluate("performance.now()")
+        link.click()
+        page.locator(".react-flow__node", has_text="marts.co2_by_day").wait_for()
+        page.wait_for_function(f"(started) => ({_DRAWN_MS})() > started", arg=started)
+        taken_ms = page.evaluate(_DRAWN_MS) - started
+        page.go_back()
+        return taken_ms
+
+    check_within(NEXT_MAP_MS, page, draw_next)
 
 
 def test_two_thousand_nodes_are_panned_without_a_long_task(open_view, wide):
@@ -87,13 +113,18 @@ def test_two_thousand_nodes_are_panned_without_a_long_task(open_view, wide):
     )
     time.sleep(1)
     page.evaluate(_LONG_TASKS)
-    page.mouse.move(640, 400)
-    page.mouse.down()
-    for step in range(30):
-        page.mouse.move(640 - 12 * step, 400 - 6 * step)
-        page.wait_for_timeout(16)
-    page.mouse.up()
-    assert max(page.evaluate("longTasks"), default=0) <= TASK_MS * slowness(page)
+
+    def pan():
+        page.evaluate("window.longTasks.length = 0")
+        page.mouse.move(640, 400)
+        page.mouse.down()
+        for step in range(30):
+            page.mouse.move(640 - 12 * step, 400 - 6 * step)
+            page.wait_for_timeout(16)
+        page.mouse.up()
+        return max(page.evaluate("longTasks"), default=0)
+
+    check_within(TASK_MS, page, pan)
 
 
 def test_a_build_is_of_this_page():
