@@ -105,7 +105,8 @@ def scope_of(method: str, path: str) -> Scope | None:
         return "records"
     if method in _READS:
         return "read"
-    return "delete" if method == "DELETE" else "write"
+    # A tag is taken away by whoever may set one.
+    return "delete" if method == "DELETE" and "/tags/" not in path else "write"
 
 
 def check_access(services: Services, token: Token, request: HttpRequest, path: str) -> None:
@@ -152,8 +153,8 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         _check_covered(token, scope, namespaces_of(request.json()))
     elif not ({"namespace", "run_id"} & request.segments.keys() or path in _BY_NODE | _BY_RUN | _OF_ALL):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
-    elif scope == "delete" and "dataset" in request.segments:
-        _check_primary_name(services, token, request)
+    elif scope != "read" and "dataset" in request.segments:
+        _check_primary_name(services, token, request, scope)
 
 
 def _check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
@@ -162,12 +163,12 @@ def _check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> Non
             raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
 
 
-def _check_primary_name(services: Services, token: Token, request: HttpRequest) -> None:
-    """Refuse to delete a dataset by another name that it has in a namespace of the token's."""
+def _check_primary_name(services: Services, token: Token, request: HttpRequest, scope: Scope) -> None:
+    """Refuse to delete or tag a dataset by another name that it has in a namespace of the token's."""
     named = DatasetId(request.segment("namespace"), request.segment("dataset"))
     dataset = services.queries.find_dataset(named) if token.covers(named.namespace) else None
     if dataset is not None:
-        _check_covered(token, "delete", [dataset.id.namespace])
+        _check_covered(token, scope, [dataset.id.namespace])
 
 
 def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:

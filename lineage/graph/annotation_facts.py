@@ -1,6 +1,6 @@
 """Annotations from the facts of a job or a dataset: from OpenLineage's facets `tags`, `ownership` and `documentation`.
 
-The latest facet of each name counts.
+The latest facet of each name counts. A tag that the API set, or took away, stays so, whatever events report.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lineage.graph.annotations import Annotations, Attribution, Owner, Tag, TagKey, tag_name
+from lineage.graph.annotations import API, Annotations, Attribution, Owner, Tag, TagKey, tag_name
 from lineage.graph.facts import DatasetFacts, JobFacts
 from lineage.graph.lattice import History, latest
 from lineage.graph.run_facts import text_in
@@ -30,16 +30,24 @@ def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
 
 
 def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
-    """Return the names of every tag that these facts hold, of the job or dataset and of fields, now or before."""
+    """Return the names of every tag of these facets, of the job or dataset and of fields, now or before."""
     history = facts.facets.get("tags", {})
     return {tag.name for _, last, body in history.values() for tag in _tags_in(body, _attribution(last, body))}
 
 
 def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
-    """Return the tags of the latest facet; a job has no fields, so that all of its tags are its own."""
+    """Return the tags of the latest facet, and those of the API, which decides on each tag that it set or took away.
+
+    A job has no fields, so that all of its tags are its own.
+    """
     found = _latest(facts.facets.get("tags", {}))
-    tags = _tags_in(*found) if found else ()
-    return _ordered(tags if isinstance(facts, DatasetFacts) else (replace(tag, field=None) for tag in tags))
+    sent = _tags_in(*found) if found else ()
+    tags = _ordered(sent if isinstance(facts, DatasetFacts) else (replace(tag, field=None) for tag in sent))
+    annotations = Annotations(tags)
+    for stamp, name, field, present, caller in facts.tagged.values():
+        tag = Tag(name, field, None, API, Attribution(None, stamp.partition("#")[0], caller))
+        annotations = annotations.changed(tag, present=present)
+    return annotations.tags
 
 
 def _ordered(tags: Iterable[Tag]) -> tuple[Tag, ...]:

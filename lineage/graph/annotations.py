@@ -6,7 +6,7 @@ Tags of one name in any case are one tag.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 # A tag's field and its name, both for comparison: names are equal in any case.
@@ -60,6 +60,11 @@ class Annotations:
         """The tags of the job or dataset itself."""
         return self.of_field(None)
 
+    def changed(self, tag: Tag, *, present: bool) -> Annotations:
+        """Return the annotations with this tag, or without it."""
+        tags = {one.key: one for one in self.tags if one.key != tag.key} | ({tag.key: tag} if present else {})
+        return replace(self, tags=tuple(tags[key] for key in sorted(tags)))
+
     def of_field(self, field: str | None) -> tuple[str, ...]:
         """Return the tags of a field."""
         return tuple(tag.name for tag in self.tags if tag.field == field)
@@ -74,6 +79,8 @@ class KnownTag:
 
 
 NO_ANNOTATIONS = Annotations()
+# The source of tags that were set through the API.
+API = "API"
 
 
 def tag_key(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from lineage.graph.annotations import tag_key
 from lineage.graph.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from lineage.graph.facts import (
     NO_PARENT,
@@ -15,6 +16,7 @@ from lineage.graph.facts import (
     JobFacts,
     NamespaceFacts,
     RunFacts,
+    TagFacts,
     dataset_of,
     join,
     text_of,
@@ -22,10 +24,11 @@ from lineage.graph.facts import (
 from lineage.graph.keys import dataset_pk
 from lineage.graph.lattice import history_of
 from lineage.graph.table import Row
-from lineage.openlineage.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun
+from lineage.graph.tag_rows import rows_of_tagging
+from lineage.openlineage.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun, Tagging
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-Change: TypeAlias = Event | Deletion
+Change: TypeAlias = Event | Deletion | Tagging
 # A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
 _Role: TypeAlias = Literal["input", "output", "described"]
 
@@ -37,12 +40,13 @@ _OF_USES = frozenset({"schema"})
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by run, job, dataset and namespace, DatasetEvents as rows, and facet refs by name."""
+    """Facts by run, job, dataset, namespace and tag, rows of DatasetEvents and of tags, and facet refs by name."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
+    tags: dict[str, TagFacts] = field(default_factory=dict)
     described: list[Row] = field(default_factory=list)
     refs: dict[str, FacetRef] = field(default_factory=dict)
 
@@ -66,6 +70,8 @@ def delta_of(statements: Iterable[Change]) -> FactsDelta:
     for statement in statements:
         if isinstance(statement, Deletion):
             _deletion(delta, statement)
+        elif isinstance(statement, Tagging):
+            _tagging(delta, statement)
         else:
             _event(delta, statement)
     return delta
@@ -79,6 +85,20 @@ def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
         _add(delta.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
     else:
         _add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
+
+
+def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
+    stamp = f"{tagging.time}#{tagging.hash}"
+    key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
+    delta.described += rows_of_tagging(tagging)
+    tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
+    if tagging.job is not None:
+        _add(delta.jobs, tagging.job, JobFacts(tagged=tagged))
+    elif tagging.dataset is not None:
+        _add(delta.datasets, tagging.dataset, DatasetFacts(tagged=tagged))
+    else:
+        described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
+        _add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
 
 
 def _event(delta: FactsDelta, sent: Event) -> None:

@@ -12,6 +12,7 @@ from lineage.graph.lattice import (
     FACETS_OF_EACH,
     GREATEST,
     LATEST,
+    LATEST_EACH,
     LATEST_MENTIONS,
     LATEST_STATED,
     LATEST_TIMES,
@@ -32,6 +33,8 @@ from lineage_model.ids import DatasetId, JobId
 Histories: TypeAlias = Mapping[str, History]
 # An id as text, so that it can be a JSON key: namespaces hold no control characters.
 IdText: TypeAlias = str
+# By field and name (`tag_text`), the tags that the API set: stamp, name, field, whether it is present, and the caller.
+Tagged: TypeAlias = Mapping[str, Sequence[Any]]
 NO_PARENT = "-"
 
 
@@ -84,6 +87,7 @@ class JobFacts:
     first_columns: str | None = None
     first_foreign_columns: str | None = None
     deleted_at: Sequence[str] = ()
+    tagged: Tagged = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +129,14 @@ class DatasetFacts:
     read_by: Mapping[IdText, str] = field(default_factory=dict)
     written_by: Mapping[IdText, str] = field(default_factory=dict)
     derived: Mapping[IdText, str] = field(default_factory=dict)
+    tagged: Tagged = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagFacts:
+    """Facts of a tag: the last name and description that the API gave it."""
+
+    described: History = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +183,8 @@ _RULES: Mapping[str, JoinRule] = {
     "parents": LATEST,
     "declarations": LATEST_STATED,
     "aliases": STATEMENTS,
+    "tagged": LATEST_EACH,
+    "described": LATEST,
     "facets": FACETS,
     "read_schemas": FACETS,
     "written_schemas": FACETS,
@@ -182,8 +196,8 @@ _RULES: Mapping[str, JoinRule] = {
     "written_facets": FACETS_OF_EACH,
 }
 
-Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts
-F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts)
+Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts | TagFacts
+F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts, TagFacts)
 
 
 def join(left: F, right: F) -> F:
@@ -203,7 +217,7 @@ def as_of(facts: F, time: str) -> F:
         value = getattr(facts, member.name)
         if value:
             changes[member.name] = _RULES[member.name].as_of(value, time)
-    if facts.last and not changes["last"]:
+    if not isinstance(facts, TagFacts) and facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
         changes["named_last"] = changes["named_first"]
@@ -216,7 +230,9 @@ def as_of(facts: F, time: str) -> F:
     return replace(facts, **changes)
 
 
-def _last_mentioned(facts: Facts, changes: Mapping[str, Any], time: str) -> str | None:
+def _last_mentioned(
+    facts: RunFacts | JobFacts | DatasetFacts | NamespaceFacts, changes: Mapping[str, Any], time: str
+) -> str | None:
     """Return the last mention before a time; where it is forgotten, mentions are taken to have gone on."""
     stored, stored_max = (
         (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.mentioned_at, MENTIONS_MAX)

@@ -132,7 +132,8 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         parent=_parent_of(node["parent"]),
         latest_run=_run_of(latest) if latest else None,
         labels=tuple(node["labels"]),
-        hidden=max(node["deleted"], namespace_deleted) > (node["last"] or ""),
+        # Without a mention it was only tagged, or deleted.
+        hidden=node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or ""),
         annotations=annotations_from_json(node.get("annotations")),
     )
 

@@ -25,6 +25,8 @@ MENTIONS_MAX = 10
 NAMES_MAX = 100
 # Users that the facts of a dataset name; the facts hold one more, which shows that there are more.
 USERS_MAX = 8
+# Tags that the API set on, or took from, one job or dataset with its fields.
+TAGS_MAX = 1_000
 _REMEMBERED = frozenset(
     {
         "columnLineage",
@@ -159,6 +161,21 @@ def _facets() -> JoinRule:
     return JoinRule(join, _each(HISTORY).as_of)
 
 
+def _latest_each(count: int) -> JoinRule:
+    """Return the rule that keeps the latest value of each key, of the latest `count`; values begin with a stamp."""
+
+    def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        both = {key: max(left[key], right[key], key=_stamp) for key in left.keys() & right.keys()}
+        joined = {**left, **right, **both}
+        return {key: joined[key] for key in sorted(joined, key=lambda key: (joined[key][0], key))[-count:]}
+
+    return JoinRule(join, lambda values, time: {key: value for key, value in values.items() if value[0] < time})
+
+
+def _stamp(value: Sequence[Any]) -> str:
+    return str(value[0])
+
+
 LEAST = JoinRule(min, _before)
 GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)
@@ -169,6 +186,7 @@ NAMES = _least_of(NAMES_MAX)
 USERS = _least_of(USERS_MAX + 1)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
+LATEST_EACH = _latest_each(TAGS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets()

@@ -15,7 +15,7 @@ from lineage.graph.apply import apply_changes, failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.ingest import parse_event_message
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change, parse_deletion, parse_event
+from lineage.openlineage.parse import parse_change, parse_event, parse_own_change
 from lineage.records.table import is_throttle
 from lineage.times import day_of, from_seconds
 from lineage_model.errors import HeadwaterError, Invalid, Unavailable
@@ -64,7 +64,7 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
 
 
 def load_deletions(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
-    """Load messages of the deletions' queue, as `load_events` does; a message that is no deletion is refused."""
+    """Load messages of the deletions' queue, as `load_events` does; only deletions and tags are accepted."""
     return _load_messages(messages, _read_deletion, stores, now_s)
 
 
@@ -92,17 +92,17 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
 
 
 def _read_deletion(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
-    """Read a deletion; date one from a fast clock back to when SQS took it, the same at each delivery."""
+    """Read a change through the API; date one from a fast clock back to when SQS took it, the same at each delivery."""
     document: Any = parse_event_message(message.body)
-    deletion = parse_deletion(document, stores.rules)
+    change = parse_own_change(document, stores.rules)
     sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
     # SQS cuts its times to milliseconds: the last microsecond of that one.
     latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
-    if deletion.time > latest:
+    if change.time > latest:
         # The log stores the applied time: a replay has no queue to look it up in.
         document = {**document, "eventTime": latest}
-        deletion = parse_deletion(document, stores.rules)
-    return RawEvent(deletion, document, message.sender, message.caller)
+        change = parse_own_change(document, stores.rules)
+    return RawEvent(change, document, message.sender, message.caller)
 
 
 def _fetch(pointer: Pointer, s3: S3Client) -> Any:

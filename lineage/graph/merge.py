@@ -20,6 +20,7 @@ from lineage.graph.facts import (
     JobFacts,
     NamespaceFacts,
     RunFacts,
+    TagFacts,
     dataset_of,
     job_of,
     join,
@@ -39,7 +40,7 @@ from lineage.graph.keys import (
 from lineage.graph.lattice import USERS_MAX
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
-from lineage.graph.tag_rows import tag_rows
+from lineage.graph.tag_rows import tag_facts_key, tag_rows
 from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId, RunKey
 
@@ -154,6 +155,8 @@ def _subjects(delta: FactsDelta) -> Iterator[_Subject]:
         yield _Subject(facts_key(job), text_of(job), of_job)
     for dataset, of_dataset in delta.datasets.items():
         yield _Subject(facts_key(dataset), text_of(dataset), of_dataset)
+    for tag, of_tag in delta.tags.items():
+        yield _Subject(tag_facts_key(tag), tag, of_tag)
     for namespace, of_namespace in delta.namespaces.items():
         yield _Subject((namespace_pk(namespace), FACTS), namespace, of_namespace)
 
@@ -181,6 +184,8 @@ def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
 
 def _is_listed(facts: Facts) -> bool:
     """True if the catalogue lists it; the listing moves with the facts, in one transaction."""
+    if isinstance(facts, TagFacts):
+        return False
     return facts.first is not None and not (isinstance(facts, DatasetFacts) and facts.temporary)
 
 
@@ -188,7 +193,7 @@ def _listing(subject: _Subject, facts: Facts) -> Row | None:
     """Return the row that lists a namespace, a job or a dataset; None for one that is not listed."""
     if not _is_listed(facts):
         return None
-    if isinstance(facts, NamespaceFacts):
+    if isinstance(facts, NamespaceFacts | TagFacts):
         return named("namespaces", subject.id)
     return (
         named("jobs", job_of(subject.id)) if isinstance(facts, JobFacts) else named("datasets", dataset_of(subject.id))

@@ -1,6 +1,7 @@
 """Rows by which tags are found: the names of tags by namespace, and by tag the jobs and datasets that ever had it.
 
-    TAG#<tag>    JOB#<namespace>:<name>#<job>            a job that ever had the tag
+    TAG#<tag>    FACTS                                   what the API gave it: its name and description
+                 JOB#<namespace>:<name>#<job>            a job that ever had the tag
                  DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
 
 `<tag>` is a hash of the tag's name for comparison. A reader checks each row against the facts.
@@ -9,17 +10,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from lineage.graph.annotation_facts import tags_ever
 from lineage.graph.annotations import tag_key
 from lineage.graph.catalogue import TAGS, change
 from lineage.graph.facts import DatasetFacts, JobFacts, text_of
-from lineage.graph.keys import sortable
-from lineage.graph.table import Row
+from lineage.graph.keys import FACTS, sortable
+from lineage.graph.table import Key, Row
+from lineage.openlineage.event import Tagging
 from lineage_model.ids import DatasetId, JobId
 
+# The set of tags that were described, whatever has them.
+NO_NAMESPACE = ""
 _PREFIX_BYTES_MAX = 800
 
 
@@ -28,11 +32,29 @@ def tag_pk(name: str) -> str:
     return f"TAG#{hashlib.sha256(tag_key(name).encode()).hexdigest()}"
 
 
+def tag_facts_key(name: str) -> Key:
+    """Return the key of the facts of a tag."""
+    return tag_pk(name), FACTS
+
+
+def rows_of_tagging(tagging: Tagging) -> Iterator[Row]:
+    """Yield the rows of a tag that was set, or described: a tag that is only described is in no namespace."""
+    thing = tagging.job or tagging.dataset
+    if thing is None:
+        yield change(TAGS, NO_NAMESPACE, [tagging.tag])
+    elif tagging.present:
+        yield from _rows(thing, [tagging.tag])
+
+
 def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
-    """Yield the rows of every tag that the facts hold."""
+    """Yield the rows of every tag that the facets of these facts have or had."""
+    yield from _rows(thing, sorted(tags_ever(facts)))
+
+
+def _rows(thing: JobId | DatasetId, names: Iterable[str]) -> Iterator[Row]:
     kind = "JOB" if isinstance(thing, JobId) else "DATASET"
     suffix = f"{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}"
-    for name in sorted(tags_ever(facts)):
+    for name in names:
         yield change(TAGS, thing.namespace, [name])
         yield Row(tag_pk(name), f"{kind}#{suffix}", {"name": text_of(thing)})
 

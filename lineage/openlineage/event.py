@@ -65,6 +65,24 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tagging:
+    """A tag that was set through the API, or taken away if it is not `present`; `time` is when it was accepted.
+
+    It is a job's, a dataset's or, with `field` (a path with dots), a field's. Without these it describes the tag.
+    """
+
+    time: str
+    hash: str
+    tag: str
+    job: JobId | None = None
+    dataset: DatasetId | None = None
+    field: str | None = None
+    present: bool = True
+    description: str | None = None
+    caller: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
     """A deletion of a job, a dataset, or a namespace with its jobs and datasets; `time` is when it was accepted."""
 

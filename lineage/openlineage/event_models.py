@@ -20,6 +20,7 @@ from pydantic import (
     PrivateAttr,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from lineage.openlineage.facet_models import (
@@ -216,6 +217,26 @@ class DatasetEventModel(_EventModel):
     """A DatasetEvent: facets of a dataset."""
 
     dataset: DatasetModel
+
+
+class TaggingModel(Model):
+    """A change of a tag, a message of our own; the names are as they were accepted."""
+
+    eventTime: Time  # noqa: N815 - as in events
+    tag: Name
+    namespace: Namespace | None = None
+    job: Name | None = None
+    dataset: Name | None = None
+    field: Name | None = None
+    description: Text | None = None
+    caller: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_thing(self) -> Self:
+        named = [one for one in (self.job, self.dataset) if one is not None]
+        if len(named) == (0 if self.namespace is None else 1):
+            return self
+        raise PydanticCustomError("subject", "must name a namespace with a job or a dataset in it, or none of them")
 
 
 class DeletionModel(Model):

@@ -12,7 +12,7 @@ from lineage.aws.bodies import BODY_BYTES_MAX, Pointer, parse_pointer, put_body,
 from lineage.aws.queues import CALLER, Message, send_all, send_each
 from lineage.openlineage.bounds import EVENTS_MAX
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event, render_deletion
+from lineage.openlineage.parse import parse_event, parse_own_change, render_deletion, render_tagging
 from lineage_model.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class EventQueue:
 
 @dataclass(frozen=True, slots=True)
 class DeletionQueue:
-    """The queue of deletions; only the api function may send to it."""
+    """The queue of deletions and of tags set through the API; only the api function may send to it."""
 
     sqs: SQSClient
     queue_url: str
@@ -95,8 +95,23 @@ class DeletionQueue:
         Raises:
             Unavailable: the deletion was not queued; the caller sends it again.
         """
-        form = render_deletion(namespace, time=time, job=job, dataset=dataset)
-        send_all(self.sqs, self.queue_url, [_message(render_event_message(form), caller)])
+        self._send(render_deletion(namespace, time=time, job=job, dataset=dataset), caller)
+
+    def put_tagging(
+        self, tag: str, *, time: str, present: bool = True, caller: str | None = None, **about: str | None
+    ) -> None:
+        """Put a tag that was set, or taken away, on the queue; `about` as in `render_tagging`.
+
+        Raises:
+            Invalid: a name breaks a rule.
+            Unavailable: it was not queued; the caller sends it again.
+        """
+        body = render_tagging(tag, time=time, present=present, caller=caller, **about)
+        parse_own_change(body, _RULES)
+        self._send(body, caller)
+
+    def _send(self, body: Mapping[str, str], caller: str | None) -> None:
+        send_all(self.sqs, self.queue_url, [_message(render_event_message(body), caller)])
 
 
 def _message(text: str, caller: str | None) -> Message:

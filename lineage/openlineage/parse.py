@@ -1,4 +1,4 @@
-"""Parsing of OpenLineage events, and of deletions, a message of our own."""
+"""Parsing of OpenLineage events, and of changes through the API, messages of our own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from lineage.openlineage.canonical import canonical, content_hash
-from lineage.openlineage.event import DatasetUse, Deletion, Event, Facets, ParentRun
+from lineage.openlineage.event import DatasetUse, Deletion, Event, Facets, ParentRun, Tagging
 from lineage.openlineage.event_models import (
     WORDS,
     DatasetEventModel,
@@ -19,6 +19,7 @@ from lineage.openlineage.event_models import (
     JobRunModel,
     RunEventModel,
     RunFacetsModel,
+    TaggingModel,
 )
 from lineage.openlineage.facet_models import NamedModel, is_deleted
 from lineage.openlineage.naming import NamingRules, rename_datasets
@@ -53,36 +54,39 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     hash_ = content_hash(body)
     if not isinstance(body, dict):
         raise Invalid.because("event", body, "must be a JSON object")
-    if _is_deletion(body):
-        raise Invalid.because("change", body["change"], "must not come as an event; the API's DELETE routes delete")
+    if _is_own_change(body):
+        raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
     event = _PARSERS[_kind(body)](body, hash_, rules)
     _check_time(event.time, body["eventTime"], now)
     _check_size(event)
     return event
 
 
-def parse_change(body: object, rules: NamingRules) -> Event | Deletion:
-    """Parse a line of the raw log: an event, or a deletion of ours, whatever its time.
+def parse_change(body: object, rules: NamingRules) -> Event | Deletion | Tagging:
+    """Parse a line of the raw log: an event, or a change of ours, whatever its time.
 
-    Only the log holds both: senders of events may not delete.
+    Only the log holds both: senders of events may not delete or tag.
     """
-    return _deletion(body, rules) if _is_deletion(body) else parse_event(body, rules, now=None)
+    return parse_own_change(body, rules) if _is_own_change(body) else parse_event(body, rules, now=None)
 
 
-def parse_deletion(body: object, rules: NamingRules) -> Deletion:
-    """Parse the message of a deletion, as `render_deletion` makes it.
+def parse_own_change(body: object, rules: NamingRules) -> Deletion | Tagging:
+    """Parse the message of a change through the API, as `render_deletion` or `render_tagging` makes it.
 
     Raises:
-        Invalid: the body is no deletion, or breaks a rule.
+        Invalid: the body is no such change, or breaks a rule.
     """
-    if not _is_deletion(body):
-        raise Invalid.because("change", body, "must be DELETE, without a producer: only deletions come this way")
-    return _deletion(body, rules)
+    if not isinstance(body, dict) or not _is_own_change(body):
+        raise Invalid.because("change", body, f"must be one of {', '.join(_OWN_CHANGES)}, without a producer")
+    return _deletion(body, rules) if body["change"] == "DELETE" else _tagging(body, rules)
 
 
-def _is_deletion(body: object) -> bool:
-    """True if the body is a deletion: every event names its producer, no deletion does."""
-    return isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None
+_OWN_CHANGES = ("DELETE", "TAG", "UNTAG")
+
+
+def _is_own_change(body: object) -> bool:
+    """True if the body is a change through the API: every event names its producer, no such change does."""
+    return isinstance(body, dict) and body.get("change") in _OWN_CHANGES and body.get("producer") is None
 
 
 def _check_time(time: str, sent: object, now: str | None) -> None:
@@ -102,6 +106,16 @@ def _check_size(event: Event) -> None:
 def render_deletion(namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> dict[str, str]:
     """Return the message of a deletion accepted at `time` (normalized): of a job, a dataset, or a whole namespace."""
     document = {"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset}
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def render_tagging(tag: str, *, time: str, present: bool = True, **about: str | None) -> dict[str, str]:
+    """Return the message of a tag that was set, or taken away, at `time` (normalized).
+
+    `about` are the fields of `TaggingModel`: the namespace with the job or the dataset, the field, the description, the
+    caller.
+    """
+    document = {"change": "TAG" if present else "UNTAG", "eventTime": time, "tag": tag, **about}
     return {name: value for name, value in document.items() if value is not None}
 
 
@@ -180,6 +194,23 @@ def _deletion(body: object, rules: NamingRules) -> Deletion:
         namespace=model.namespace,
         job=JobId(model.namespace, model.job) if model.job else None,
         dataset=rules.dataset(model.namespace, model.dataset) if model.dataset else None,
+    )
+
+
+def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
+    hash_ = content_hash(body)
+    model = _read(TaggingModel, body)
+    namespace = model.namespace or ""
+    return Tagging(
+        time=model.eventTime,
+        hash=hash_,
+        tag=model.tag,
+        job=JobId(namespace, model.job) if model.job else None,
+        dataset=rules.dataset(namespace, model.dataset) if model.dataset else None,
+        field=model.field,
+        present=body["change"] == "TAG",
+        description=model.description,
+        caller=model.caller,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
 from lineage.graph.load import EventLoad, load_events
-from lineage.openlineage.parse import render_deletion
+from lineage.openlineage.parse import render_deletion, render_tagging
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a_run_event
 
@@ -21,9 +21,10 @@ FORGED = [
     render_deletion(NAMESPACE, time=SOON, job=READ_FLIGHTS),
     render_deletion(STORE, time=SOON, dataset="raw"),
     {**render_deletion(NAMESPACE, time=SOON), "producer": None},
+    render_tagging("PII", time=SOON, present=False, namespace=STORE, dataset="raw"),
     {**render_deletion(NAMESPACE, time=SOON), "eventType": "COMPLETE", "s3": {"bucket": "b"}},
 ]
-REASON = "Invalid: change: must not come as an event; the API's DELETE routes delete"
+REASON = "Invalid: change: must not come as an event; the API's routes delete and tag"
 
 
 def shown():
@@ -59,7 +60,7 @@ def test_a_deletion_on_the_queue_of_events_is_refused_and_hides_nothing(loaded, 
         messages = [{"s3": {"bucket": bucket, "key": key}} for key in keys]
 
     # They stay in the queue until they are dead letters; what came with them is loaded.
-    assert loaded.load_events(a_job_event(), *messages) == [1, 2, 3, 4, 5]
+    assert loaded.load_events(a_job_event(), *messages) == [1, 2, 3, 4, 5, 6]
     assert before <= shown()
     assert logged(loaded) == []
 

@@ -10,6 +10,7 @@ from lineage.graph.event_log import EventLog
 from lineage.graph.load import Replay, replay
 from lineage.graph.table import GraphTable
 from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import render_tagging
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 
@@ -36,7 +37,8 @@ def loaded(cloud):
     cloud.load_events(*events[10:30], a_job_event(), a_dataset_event())
     # The clock that stamped it was an hour ahead.
     ahead = {"change": "DELETE", "eventTime": "2025-11-20T13:00:00Z", "namespace": "emissions", "job": CHECK}
-    assert cloud.load_deletions(ahead) == []
+    tag = render_tagging("PII", time="2025-11-20T12:00:00Z", namespace="emissions", job=CHECK, caller="token:a")
+    assert cloud.load_deletions(ahead, tag) == []
     cloud.now_s += 24 * HOUR
     cloud.load_events(*events[25:], a_job_event())
     cloud.load_events(*events[:15])
@@ -74,7 +76,7 @@ def test_the_log_knows_its_days(loaded, empty):
 
 
 def test_a_replay_into_an_empty_table_makes_the_same_table(loaded, empty):
-    assert replay_all(empty) == [Replay(2, 23), Replay(2, 31)]
+    assert replay_all(empty) == [Replay(2, 24), Replay(2, 31)]
     assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
 
 

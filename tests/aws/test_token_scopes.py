@@ -43,7 +43,8 @@ def test_each_scope_is_needed_by_a_route_and_only_what_describes_the_api_needs_n
         (lambda method, path: path.startswith(RECORDS), "records"),
         (lambda method, path: not path.startswith(RECORDS) and method == "GET", "read"),
         (lambda method, path: not path.startswith(RECORDS) and method == "POST", "write"),
-        (lambda method, path: not path.startswith(RECORDS) and method == "DELETE", "delete"),
+        (lambda method, path: "/tags/" in path, "write"),
+        (lambda method, path: not path.startswith(RECORDS) and method == "DELETE" and "/tags/" not in path, "delete"),
     ],
 )
 def test_a_route_needs_the_scope_of_what_it_does(of, scope):

@@ -6,15 +6,18 @@ from lineage.graph.annotations import Annotations, Attribution, Owner, Tag
 from tests.runs_model.facets import canonical, when
 
 
-def annotations_of(pairs, *, of_job=False):
-    """Return the annotations from (event, facets) of a job or a dataset; a job has no fields."""
+def annotations_of(pairs, *, of_job=False, taggings=()):
+    """Return the annotations from (event, facets) of a job or a dataset; a job has no fields.
+
+    The last of the `taggings` of a tag decides, whatever the facets have.
+    """
     pairs = list(pairs)
     tags, tagged = _last(pairs, "tags")
     owners, owned = _last(pairs, "ownership")
     documentation, described = _last(pairs, "documentation")
     owners = {Owner(one["name"], one.get("type")): None for one in owners.get("owners", [])}
     return Annotations(
-        tags=_tags(tags, tagged, of_job),
+        tags=_with(_tags(tags, tagged, of_job), taggings),
         owners=tuple(owners),
         owned=owned if owners else None,
         described=described if documentation.get("description") else None,
@@ -27,6 +30,14 @@ def _last(pairs, name):
     if not sent or (last := max(sent, key=lambda one: one[:3])[-1]).get("_deleted"):
         return {}, None
     return last, Attribution(last.get("_producer"), max(sent, key=lambda one: one[:3])[0])
+
+
+def _with(tags, taggings):
+    named = {(tag.field or "", tag.name.lower()): tag for tag in tags}
+    for one in sorted(taggings, key=when):
+        reporter = Attribution(None, one.time, one.caller)
+        named[one.field or "", one.tag.lower()] = one.present and Tag(one.tag, one.field, None, "API", reporter)
+    return tuple(named[key] for key in sorted(named) if named[key])
 
 
 def _tags(facet, reporter, of_job):

@@ -191,7 +191,9 @@ class Model:
             facets=facets,
             hidden=self.statements.is_hidden(job),
             annotations=annotations_of(
-                ((event, event.job_facets) for event in self.statements.events_of_job(job)), of_job=True
+                ((event, event.job_facets) for event in self.statements.events_of_job(job)),
+                of_job=True,
+                taggings=[one for one in self.statements.taggings if one.job == job],
             ),
         )
 
@@ -270,7 +272,11 @@ class Model:
         )
 
     def _annotations_of(self, dataset):
-        return annotations_of((event, use.facets) for event, _, use in self.statements.uses_of(dataset))
+        names = {dataset, *self.statements.names_of(dataset)}
+        return annotations_of(
+            ((event, use.facets) for event, _, use in self.statements.uses_of(dataset)),
+            taggings=[one for one in self.statements.taggings if one.dataset in names],
+        )
 
     def _last_writer(self, dataset):
         """Return the last run that wrote a dataset; None if a visible job writes it now, or none ever did."""
@@ -368,8 +374,14 @@ class Model:
         events = [(event, event.job_facets) for event in self.statements.events if event.job]
         uses = [(event, use.facets) for event, _, use in self.statements.uses]
         names = {tag.name for one in (*events, *uses) for tag in annotations_of([one]).tags}
-        spelled = {name.lower(): min(one for one in names if one.lower() == name.lower()) for name in names}
-        return _page([KnownTag(spelled[name]) for name in sorted(spelled)], limit, offset)
+        names |= {one.tag for one in self.statements.taggings if one.present}
+        known = {name.lower(): KnownTag(min(one for one in names if one.lower() == name.lower())) for name in names}
+        known |= {
+            one.tag.lower(): KnownTag(one.tag, one.description)
+            for one in self.statements.taggings
+            if one.job is one.dataset is None
+        }
+        return _page([known[name] for name in sorted(known)], limit, offset)
 
     def search_tagged(self, tag, text="", *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
         jobs, datasets = self.list_jobs(limit=None).items, self.statements.namespaces

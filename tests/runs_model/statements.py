@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 
-from lineage.openlineage.event import Event
+from lineage.openlineage.event import Deletion, Event, Tagging
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.runs_model.facets import when
 from tests.runs_model.run import Run
@@ -16,7 +16,8 @@ class Statements:
     def __init__(self, statements):
         self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
         self.events = [one for one in self.statements if isinstance(one, Event)]
-        self.deletions = [one for one in self.statements if not isinstance(one, Event)]
+        self.deletions = [one for one in self.statements if isinstance(one, Deletion)]
+        self.taggings = [one for one in self.statements if isinstance(one, Tagging)]
         self.uses_of = cache(self.uses_of)
 
     def before(self, time):

@@ -300,6 +300,8 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ImpactReport": [IMPACT],
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),
+    "Tag": [{"name": "PII", "description": None}],
+    "TagDescription": [{"description": "Personal data."}],
     "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],
     "SearchResults": _page("results", HIT),

@@ -47,7 +47,7 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
     if in_short:
         return respond_list(services.links, "datasets", listed, map(render_short_dataset, listed.items))
-    return respond_list(services.links, "datasets", listed, _rendered(queries, listed.items))
+    return respond_list(services.links, "datasets", listed, render_datasets(queries, listed.items))
 
 
 def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -57,7 +57,7 @@ def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
         The dataset, by its primary name.
     """
     queries = services.queries.together()
-    return respond_json(services.links, next(_rendered(queries, [_find(queries, request)])))
+    return respond_json(services.links, next(render_datasets(queries, [_find(queries, request)])))
 
 
 def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -71,7 +71,7 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     queries = services.queries.together()
     dataset = _find(queries, request)
     services.deletions.put(dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller)
-    return respond_json(services.links, next(_rendered(queries, [replace(dataset, deleted=True)])))
+    return respond_json(services.links, next(render_datasets(queries, [replace(dataset, deleted=True)])))
 
 
 def list_dataset_versions(services: Services, request: HttpRequest) -> Response[str]:
@@ -103,7 +103,7 @@ def _find(queries: LineageQueries, request: HttpRequest) -> Dataset:
     return require(queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
 
 
-def _rendered(queries: LineageQueries, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
+def render_datasets(queries: LineageQueries, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
     """Yield the datasets with their columns, which are read at once."""
     columns = queries.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:

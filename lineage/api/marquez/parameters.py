@@ -18,6 +18,8 @@ DATASET_VERSION_ID = segment("version", "440d7ecc-0c0f-3379-8ab4-343c41b4f07d")
 JOB_NAMESPACE = segment("namespace", "emissions")
 JOB = segment("job", "emissions.check")
 JOB_VERSION_ID = segment("version", "b9cb41cc-d734-39a3-b85e-6850153b2741")
+TAG = segment("tag", "PII")
+FIELD = segment("field", "flight")
 RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
 
 LIMIT = number("limit", "The most of a page.", least=0, most=LIMIT_MAX, default=100)

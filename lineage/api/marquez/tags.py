@@ -1,20 +1,45 @@
-"""Routes of tags."""
+"""Routes of tags: the list, descriptions, and tags of datasets, fields and jobs.
+
+A tag that is set or taken away here is a message of ours in the log of events, so that a replay knows it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
 from aws_lambda_powertools.event_handler import Response
 
+from lineage.api.links import respond_json
 from lineage.api.marquez import types
-from lineage.api.marquez.parameters import LIMIT, OFFSET, read_paging
-from lineage.api.marquez.responses import respond_list
+from lineage.api.marquez.datasets import render_datasets
+from lineage.api.marquez.job_views import render_job
+from lineage.api.marquez.parameters import (
+    DATASET,
+    FIELD,
+    JOB,
+    JOB_NAMESPACE,
+    LIMIT,
+    NAMESPACE,
+    OFFSET,
+    TAG,
+    read_dataset_id,
+    read_job_id,
+    read_paging,
+)
+from lineage.api.marquez.responses import require, respond_list
 from lineage.api.request import HttpRequest
+from lineage.api.responses import respond
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.annotations import KnownTag
+from lineage.graph.annotations import API, Attribution, KnownTag, Tag
+from lineage.graph.entities import Dataset
+from lineage_model.errors import Invalid
 
 
 def list_tags(services: Services, request: HttpRequest) -> Response[str]:
-    """List the tags that jobs, datasets and fields have or had.
+    """List the tags that jobs, datasets and fields have or had, and those that were described.
 
     Returns:
         By name; of several spellings one.
@@ -24,9 +49,145 @@ def list_tags(services: Services, request: HttpRequest) -> Response[str]:
     return respond_list(services.links, "tags", listed, map(render_known_tag, listed.items))
 
 
+def put_tag(services: Services, request: HttpRequest) -> Response[str]:
+    """Describe a tag, which any job, dataset or field may have.
+
+    Returns:
+        The tag; the list shows it so within seconds.
+    """
+    name, body = TAG.read(request), request.json()
+    description = body.get("description") if isinstance(body, dict) else body
+    if not isinstance(body, dict) or not isinstance(description, str | None):
+        raise Invalid.because("description", description, "must be a string, in a JSON object")
+    services.deletions.put_tagging(name, time=services.now(), description=description, caller=request.caller)
+    return respond(render_known_tag(KnownTag(name, description)))
+
+
 def render_known_tag(tag: KnownTag) -> types.Tag:
     """Return Marquez's Tag."""
     return {"name": tag.name, "description": tag.description}
 
 
-ROUTES = (Route("GET", "/api/v1/tags", list_tags, parameters=(LIMIT, OFFSET), returns=types.Tags, errors=(400, 503)),)
+def tag_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Set a tag on a dataset.
+
+    Returns:
+        The dataset with the tag; other requests show it so within seconds.
+    """
+    return _change_dataset(services, request, present=True)
+
+
+def untag_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Take a tag from a dataset, whatever events report of it.
+
+    Returns:
+        The dataset without the tag; other requests show it so within seconds.
+    """
+    return _change_dataset(services, request, present=False)
+
+
+def tag_field(services: Services, request: HttpRequest) -> Response[str]:
+    """Set a tag on a field of a dataset, in capitals, as in Marquez.
+
+    Returns:
+        The dataset with the tag; other requests show it so within seconds.
+    """
+    return _change_dataset(services, request, present=True, field=FIELD.read(request))
+
+
+def untag_field(services: Services, request: HttpRequest) -> Response[str]:
+    """Take a tag from a field of a dataset, whatever events report of it.
+
+    Returns:
+        The dataset without the tag; other requests show it so within seconds.
+    """
+    return _change_dataset(services, request, present=False, field=FIELD.read(request))
+
+
+def tag_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Set a tag on a job.
+
+    Returns:
+        The job with the tag; other requests show it so within seconds.
+    """
+    return _change_job(services, request, present=True)
+
+
+def untag_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Take a tag from a job, whatever events report of it.
+
+    Returns:
+        The job without the tag; other requests show it so within seconds.
+    """
+    return _change_job(services, request, present=False)
+
+
+def _change_dataset(
+    services: Services, request: HttpRequest, *, present: bool, field: str | None = None
+) -> Response[str]:
+    dataset_id, name = read_dataset_id(request), TAG.read(request)
+    dataset = require(services.queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
+    if field is not None:
+        _require_field(services, dataset, field)
+        name = name.upper()
+    about = {"namespace": dataset.id.namespace, "dataset": dataset.id.name, "field": field}
+    tag = _put(services, request, name, about, present=present)
+    changed = replace(dataset, annotations=dataset.annotations.changed(tag, present=present))
+    return respond_json(services.links, next(render_datasets(services.queries, [changed])))
+
+
+def _require_field(services: Services, dataset: Dataset, field: str) -> None:
+    if any(one.get("name") == field for one in dataset.fields):
+        return
+    node_id = f"datasetField:{dataset.id.namespace}:{dataset.id.name}:{field}"
+    require(services.queries.find_field(node_id), "Field", field)
+
+
+def _change_job(services: Services, request: HttpRequest, *, present: bool) -> Response[str]:
+    job_id, name = read_job_id(request), TAG.read(request)
+    job = require(services.queries.find_job(job_id), "Job", job_id.name)
+    tag = _put(services, request, name, {"namespace": job_id.namespace, "job": job_id.name}, present=present)
+    changed = replace(job, annotations=job.annotations.changed(tag, present=present))
+    return respond_json(services.links, render_job(changed))
+
+
+def _put(services: Services, request: HttpRequest, name: str, about: Mapping[str, str | None], *, present: bool) -> Tag:
+    """Queue the change; return the tag as it will be."""
+    time = services.now()
+    services.deletions.put_tagging(name, time=time, present=present, caller=request.caller, **about)
+    return Tag(name, about.get("field"), None, API, Attribution(None, time, request.caller))
+
+
+_DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>"
+_of_dataset = partial(Route, path=f"{_DATASET}/tags/<tag>", parameters=(NAMESPACE, DATASET, TAG), returns=types.Dataset)
+_of_field = partial(
+    Route,
+    path=f"{_DATASET}/fields/<field>/tags/<tag>",
+    parameters=(NAMESPACE, DATASET, FIELD, TAG),
+    returns=types.Dataset,
+)
+_of_job = partial(
+    Route,
+    path="/api/v1/namespaces/<namespace>/jobs/<job>/tags/<tag>",
+    parameters=(JOB_NAMESPACE, JOB, TAG),
+    returns=types.Job,
+)
+ROUTES = (
+    Route("GET", "/api/v1/tags", list_tags, parameters=(LIMIT, OFFSET), returns=types.Tags, errors=(400, 503)),
+    Route(
+        "PUT",
+        "/api/v1/tags/<tag>",
+        put_tag,
+        parameters=(TAG,),
+        accepts=types.TagDescription,
+        returns=types.Tag,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    _of_dataset("POST", handler=tag_dataset),
+    _of_dataset("DELETE", handler=untag_dataset),
+    _of_field("POST", handler=tag_field),
+    _of_field("DELETE", handler=untag_field),
+    _of_job("POST", handler=tag_job),
+    _of_job("DELETE", handler=untag_job),
+)

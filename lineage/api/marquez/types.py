@@ -5,12 +5,12 @@ They are written as `lineage.api.types` describes.
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from lineage.api.marquez.annotation_types import AnnotatedThing, Owner
 from lineage.api.marquez.column_types import ColumnLineage
-from lineage.api.types import Count, Facets, Id, LastWriter, Time, VersionId
+from lineage.api.types import AS_REQUEST, Count, Facets, Id, LastWriter, Time, VersionId
 from lineage.graph.entities import ResolvedBy, State
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
@@ -374,6 +374,13 @@ class Tag(TypedDict):
 
     name: str
     description: str | None
+
+
+@with_config(AS_REQUEST)
+class TagDescription(TypedDict):
+    """A description of a tag."""
+
+    description: NotRequired[str | None]
 
 
 class Tags(Page):

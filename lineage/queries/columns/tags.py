@@ -11,11 +11,12 @@ from lineage.graph.annotation_facts import annotations_of
 from lineage.graph.annotations import KnownTag, Tag, tag_key
 from lineage.graph.catalogue import TAGS, read_catalogue
 from lineage.graph.entities import Job, ResultPage, SearchHit, SearchSort
-from lineage.graph.facts import dataset_of, job_of
+from lineage.graph.facts import TagFacts, dataset_of, job_of
 from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import current_key
-from lineage.graph.table import GraphTable, RowQuery
-from lineage.graph.tag_rows import namespace_prefix, tag_pk
+from lineage.graph.lattice import latest
+from lineage.graph.table import GraphTable, Row, RowQuery
+from lineage.graph.tag_rows import NO_NAMESPACE, namespace_prefix, tag_facts_key, tag_pk
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
 from lineage.queries.columns.results import ColumnHit
@@ -36,14 +37,24 @@ THINGS_MAX = 1_000
 def list_tags(
     table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
 ) -> ResultPage[KnownTag]:
-    """Return a page of the tags that were ever used in a namespace that the caller sees, by name, each once."""
+    """Return a page of the tags that were described, or ever used in a namespace that the caller sees, by name."""
     catalogue = read_catalogue(TAGS, table)
     spellings: dict[str, list[str]] = {}
     for namespace, names in catalogue.sets.items():
-        for name in names if visibility.covers(namespace) else ():
+        for name in names if namespace == NO_NAMESPACE or visibility.covers(namespace) else ():
             spellings.setdefault(tag_key(name), []).append(name)
     tags = sorted(map(min, spellings.values()), key=lambda name: (tag_key(name), name))
-    return ResultPage([KnownTag(name) for name in tags[offset : offset + limit]], len(tags), catalogue.truncated)
+    page = tags[offset : offset + limit]
+    rows = table.get(map(tag_facts_key, page)) if page else {}
+    described = [find_described(rows.get(tag_facts_key(name))) for name in page]
+    known = [one or KnownTag(name) for one, name in zip(described, page, strict=True)]
+    return ResultPage(known, len(tags), catalogue.truncated)
+
+
+def find_described(row: Row | None) -> KnownTag | None:
+    """Return the tag as the API last described it."""
+    last = latest(TagFacts(**row.data["facts"]).described) if row else None
+    return KnownTag(**last[1]) if last else None
 
 
 @dataclass(slots=True)

@@ -63,7 +63,7 @@ def test_an_event_too_large_for_a_message_travels_as_a_pointer(api, cloud):
     assert (message["s3"]["key"][:9], json.load(stored)) == ("requests/", event)
 
 
-NO_DELETION = "change: must not come as an event; the API's DELETE routes delete, got 'DELETE'"
+NO_DELETION = "change: must not come as an event; the API's routes delete and tag, got 'DELETE'"
 BAD = {
     "not JSON": ("{", 400, "body: must be JSON"),
     "nothing": ("", 422, "body: must be JSON"),

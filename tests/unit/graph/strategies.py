@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import orjson
 from hypothesis import strategies as st
 
-from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun
+from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun, Tagging
 from lineage_model.ids import DatasetId, JobId
 
 # The last dataset is in the jobs' namespace, so that deleting that deletes both; the third is a table's other name.
@@ -177,6 +177,23 @@ _deleted_things = st.one_of(
     st.sampled_from(JOBS).map(lambda one: {"namespace": one.namespace, "job": one}),
     st.sampled_from([*JOBS, *DATASETS]).map(lambda one: {"namespace": one.namespace}),
 )
+_tagged_things = st.one_of(
+    st.builds(
+        lambda one, field, present: {"dataset": one, "field": field, "present": present},
+        st.sampled_from(DATASETS),
+        st.sampled_from((None, "carrier")),
+        st.booleans(),
+    ),
+    st.builds(lambda one, present: {"job": one, "present": present}, st.sampled_from(JOBS), st.booleans()),
+    st.sampled_from(({}, {"description": "personal"})),
+)
+taggings = st.builds(
+    lambda time, tag, caller, thing: stamped(Tagging(time=time, hash="", tag=tag, caller=caller, **thing)),
+    st.sampled_from(TIMES),
+    st.sampled_from(("PII", "pii", "team:blue")),
+    st.sampled_from((None, "token:a")),
+    _tagged_things,
+)
 deletions = st.builds(
     lambda time, thing: stamped(Deletion(time=time, hash="", **thing)), st.sampled_from(TIMES), _deleted_things
 )
@@ -233,7 +250,7 @@ def streams(max_size=8):
         deployments(),
         writers_of_one_dataset(),
         run_events().map(lambda one: [one]),
-        st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions, taggings).map(lambda one: [one]),
     )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 

@@ -32,6 +32,7 @@ RULES = {
     "HISTORY": st.builds(history_of, bodies, stamps),
     "LATEST": st.builds(history_of, bodies, stamps),
     "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one]), max_size=2),
+    "LATEST_EACH": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one, f"set by {one}"]), max_size=2),
     "FACETS_OF_EACH": st.dictionaries(
         st.sampled_from(NAMES),
         st.dictionaries(st.sampled_from(["schema", "version"]), st.builds(history_of, bodies, stamps)),
