@@ -29,9 +29,9 @@ def tagged(api, cloud):
 
 
 def shown(api, path):
-    answer = api.send("GET", path)
-    assert answer.status == 200, answer.body
-    return answer.json
+    response = api.send("GET", path)
+    assert response.status == 200, response.body
+    return response.json
 
 
 def hits(api, tag):
@@ -46,7 +46,7 @@ def test_a_tag_set_on_a_job_a_dataset_and_a_field_is_shown_and_found(tagged, clo
     ]
     load(cloud)
 
-    assert [answer.status for answer in at_once] == [200, 200, 200]
+    assert [response.status for response in at_once] == [200, 200, 200]
     dataset, job = shown(tagged, DATASET), shown(tagged, JOB)
     assert (dataset["tags"], dataset["fields"][0]["tags"], job["tags"]) == (["gold"], ["pii", "SECRET"], ["nightly"])
     assert at_once[0].json["tags"] == ["gold"]
@@ -59,23 +59,23 @@ def test_a_tag_set_on_a_job_a_dataset_and_a_field_is_shown_and_found(tagged, clo
 
 
 def test_a_tag_that_was_taken_away_stays_away_whatever_events_report(tagged, cloud):
-    answer = tagged.send("DELETE", f"{DATASET}/fields/flight/tags/pii")
+    response = tagged.send("DELETE", f"{DATASET}/fields/flight/tags/pii")
     load(cloud)
     again = a_dataset("checked", STORE, fields=["flight"])
     again["facets"]["tags"] = SENT
     cloud.load_events(a_run_event(run="later", job=CHECK, inputs=[], outputs=[again], eventTime="2025-11-20T13:00:00Z"))
 
-    assert (answer.status, answer.json["fields"][0]["tags"]) == (200, [])
+    assert (response.status, response.json["fields"][0]["tags"]) == (200, [])
     assert shown(tagged, DATASET)["fields"][0]["tags"] == []
     assert hits(tagged, "pii") == set()
     assert tagged.send("POST", f"{DATASET}/fields/flight/tags/pii").json["fields"][0]["tags"] == ["PII"]
 
 
 def test_a_described_tag_is_listed_with_its_description(tagged, cloud):
-    answer = tagged.send("PUT", "/api/v1/tags/PII", body=json.dumps({"description": "personal data"}))
+    response = tagged.send("PUT", "/api/v1/tags/PII", body=json.dumps({"description": "personal data"}))
     load(cloud)
 
-    assert (answer.status, answer.json) == (200, {"name": "PII", "description": "personal data"})
+    assert (response.status, response.json) == (200, {"name": "PII", "description": "personal data"})
     assert shown(tagged, "/api/v1/tags")["tags"] == [{"name": "PII", "description": "personal data"}]
 
 

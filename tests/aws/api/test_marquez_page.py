@@ -65,7 +65,7 @@ MISSING = [
 ]
 
 
-def test_every_request_of_marquezs_page_is_answered_but_for_those_that_are_known_to_be_missing(api, cloud):
+def test_every_request_of_marquezs_page_succeeds_but_for_those_that_are_known_to_be_missing(api, cloud):
     checked = a_dataset("checked", STORE, fields=["flight"])
     cloud.load_events(a_run_event(run=RUN, job=CHECK, inputs=["raw"], outputs=[checked]))
     cloud.now_s += 60
