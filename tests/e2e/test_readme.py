@@ -87,4 +87,4 @@ def test_every_route_of_the_api_is_listed():
         if path.startswith(("/api/", "/v3/")) and method != "parameters"
     }
 
-    assert set(re.findall(r"\| `((?:DELETE|GET|POST) [^`]+)` \|", API)) == routes
+    assert set(re.findall(r"\| `((?:DELETE|GET|POST|PUT) [^`]+)` \|", API)) == routes
