@@ -197,7 +197,10 @@ def _store(cloud, ledger):
         _call(cloud, "POST", "/api/v1/lineage", body=json.dumps(a_run_event()), status=201)
     with ledger.of("EventsFunction"):
         columns = {"flight": {"inputFields": [{"namespace": "s3://flights", "name": "raw", "field": "line"}]}}
-        facet = {"columnLineage": a_facet("ColumnLineageDataset", "1-2-0", fields=columns)}
+        facet = {
+            "columnLineage": a_facet("ColumnLineageDataset", "1-2-0", fields=columns),
+            "tags": a_facet(tags=[{"key": "PII", "value": "true", "source": "DBT"}]),
+        }
         described = a_dataset("checked", fields=["flight"], facets=facet)
         for _ in range(2):
             cloud.load_events(a_run_event(run="again", outputs=[described]))

@@ -89,7 +89,7 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                     "TimeToLiveSpecification": {"AttributeName": "until", "Enabled": True},
                 },
             },
-            "Answer": a_function("answer", timeout=2, BUCKET={"Ref": "Bucket"}),
+            "Answer": a_function("respond", timeout=2, BUCKET={"Ref": "Bucket"}),
             "Take": a_function("take", timeout=2, SEEN=seen),
             "Expired": a_function("expired", SEEN=seen),
             "Api": a_function("api", timeout=5),
