@@ -71,11 +71,11 @@ class LocalStack:
         self._on_stop = ExitStack()
         self.errors: list[Failure] = []
         self.api_url = ""
-        """Where the HTTP API listens; empty if the template has none."""
+        """The URL of the HTTP API; empty if the template has none."""
         self.token_api_url = ""
         """The address of the API for bearer tokens; empty if the template has none."""
         self.function_port = 0
-        """Return the address at which moto runs functions and Spark jobs; it requires the secret in it."""
+        """The port at which moto runs functions and Spark jobs; requests need the secret in their path."""
         self._rest_apis: dict[str, RestApi] = {}
 
     def __enter__(self) -> LocalStack:

@@ -27,7 +27,7 @@ def a_write(*inputs, name="write", destination=ESTIMATED, **changes):
 
 
 def a_calculation():
-    """What the emissions pipeline does to a flight: the fuel of its distance, the CO2 of the fuel."""
+    """Return the operations of the emissions pipeline on a flight: the fuel of its distance, the CO2 of the fuel."""
     return (
         a_read("flight", "distance", "carrier"),
         a_transform("burn", ["read.distance"], ["fuel"]),

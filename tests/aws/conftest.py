@@ -123,7 +123,7 @@ class Cloud:
         }
 
     def failed(self, handler, queue, bodies, **context):
-        """What a consumer's handler leaves for another try, as places in the batch."""
+        """Return the messages that a consumer's handler leaves for another try, as positions in the batch."""
         event = self.event(queue, bodies)
         response = handler(event, self.context(**context))["batchItemFailures"]
         places = {message["messageId"]: place for place, message in enumerate(event["Records"])}
@@ -199,7 +199,7 @@ class Cloud:
         return self.step("unpublished", day=day, publish_again=again)["days"]
 
     def attempt(self, day, attempt, digest_sha256=None):
-        """What Spark leaves behind when it has compacted the day."""
+        """Write the files of a finished attempt of Spark's compaction."""
         bucket = self.outputs["ArchiveBucketName"]
         digest = Digests(self._s3, bucket).get(day)
         written = TableFiles(rows=1, files=1, size_bytes=4)

@@ -24,7 +24,7 @@ _URL = "https://dynamodb.us-east-1.amazonaws.com"
 
 
 class Moto:
-    """What a signed request is handed to, in the place of a connection."""
+    """A connection that hands each signed request to moto."""
 
     def post(self, headers, body):
         request = normalize_request(AWSPreparedRequest("POST", f"{_URL}/", HTTPHeaders.from_dict(headers), body, False))

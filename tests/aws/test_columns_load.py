@@ -38,7 +38,7 @@ def a_check_run(run, job=CHECK, width=1, **changes):
 
 
 def kinds(cloud):
-    """How many rows there are of each kind of partition, and their kinds."""
+    """Return the number of rows of each kind of partition, and their kinds."""
     rows = ((item["pk"]["S"].partition("#")[0], item["sk"]["S"].partition("#")[0]) for item in cloud.items("Graph"))
     return Counter(rows)
 

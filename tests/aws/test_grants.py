@@ -331,6 +331,6 @@ def _is_used(grant, allowed, calls):
 
 
 def covers(grant, call):
-    """Whether IAM would allow the call by this grant."""
+    """Return True if IAM would allow the call by this grant."""
     key = call[2] if call[2:] else ""
     return grant[0] == call[0] and fnmatchcase(call[1], grant[1]) and fnmatchcase(key, grant[2])

@@ -59,7 +59,7 @@ def empty(loaded):
 
 
 def rows(cloud, name):
-    """What every row says; how often one was swapped depends on the batches."""
+    """Return the content of every row; the number of swaps of a row depends on the batches."""
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
     pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
     found = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])

@@ -151,7 +151,7 @@ def load(cloud, seed):
 
 
 def look(store):
-    """What is read of all that a table holds, in pages and backwards too."""
+    """Return every item of a table, also read in pages and backwards."""
     graph, table = wiring.graph_table(), wiring.table()
     keys = [(item["pk"]["S"], item["sk"]["S"]) for item in store.items(store.graph)]
     partitions = sorted({pk for pk, _ in keys})

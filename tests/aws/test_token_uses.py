@@ -1,4 +1,4 @@
-"""When a token was last used: to the day, with one write a day and function, and never in the way of a request."""
+"""The last use of a token: to the day, with one write a day and function, and never in the way of a request."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _hurried(state):
 
 @dataclass
 class Night:
-    """What a night left: what the state machine returned, and what the tables hold."""
+    """The results of a night: the output of the state machine, and the rows of the tables."""
 
     day: str
     output: dict | None

@@ -35,7 +35,7 @@ def namespace(request: pytest.FixtureRequest) -> str:
 
 
 def get_json(stack: LocalStack, path: str, **query: str) -> Mapping[str, Any]:
-    """What a route answers, once all that was sent is loaded."""
+    """Return a route's response, once everything that was sent is loaded."""
     stack.drain()
     with urlopen(f"{stack.api_url}/api/v1/{path}?{urlencode(query)}") as response:
         found: Mapping[str, Any] = json.load(response)

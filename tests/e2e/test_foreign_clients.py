@@ -42,7 +42,7 @@ def run_id(job: str, namespace: str) -> str:
 
 
 def columns_of(namespace: str) -> column_lineage_dataset.ColumnLineageDatasetFacet:
-    """That the flight of what was checked is that of what came raw, and that all of it was filtered by day."""
+    """Return the facet of a dataset whose `flight` is copied from the raw data, with all rows filtered by day."""
     raw = {"namespace": STORE, "name": f"{namespace}/raw"}
     same = column_lineage_dataset.Transformation(type="DIRECT", subtype="IDENTITY", description="as it is")
     by_day = column_lineage_dataset.Transformation(type="INDIRECT", subtype="FILTER")

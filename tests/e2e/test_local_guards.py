@@ -1,4 +1,4 @@
-"""What AWS refuses and moto would not, is refused; the request right at the limit is not."""
+"""Requests that AWS refuses and moto does not: refused here; a request right at the limit is accepted."""
 
 from __future__ import annotations
 

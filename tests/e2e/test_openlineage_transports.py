@@ -22,7 +22,7 @@ TRANSPORTS = {
 
 @pytest.fixture(params=TRANSPORTS)
 def transport(request: pytest.FixtureRequest, local_stack: LocalStack, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What a producer's configuration says: the class by its path, and the stack's output."""
+    """Return a producer's configuration: the class by its path, and the stack's output."""
     for name, value in local_stack.environment.items():
         monkeypatch.setenv(name, value)
     option, output = TRANSPORTS[request.param]

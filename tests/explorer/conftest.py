@@ -37,7 +37,7 @@ def browser():
 
 
 class Watch:
-    """What a page did that it must not do: errors, refusals of its policy, requests to others."""
+    """The faults of a page: errors, refusals of its policy, requests to others."""
 
     def __init__(self, page, url):
         self.faults = []

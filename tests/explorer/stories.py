@@ -1,4 +1,4 @@
-"""What the tests of the explorer look at: the emissions pipeline with neighbours, a hub, names that attack."""
+"""Events for the tests of the explorer: the emissions pipeline with neighbours, a hub, names that attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page may cost: bytes, requests, time until a map is drawn, and how long a task may keep the browser busy."""
+"""The budgets of the page: bytes, requests, time until a map is drawn, and the length of a task in the browser."""
 
 from __future__ import annotations
 

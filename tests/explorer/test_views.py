@@ -1,4 +1,4 @@
-"""What a reader sees, does and shares, in a browser."""
+"""The views of the explorer in a browser: shown, used and shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is uploaded: our code and nothing else, and a layer that is what the lock file says."""
+"""The uploaded assets: our code and nothing else, and a layer that is what the lock file says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept must never change its shape or its identity by accident."""
+"""Stored data, whose shape and identity must never change by accident."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -55,12 +56,19 @@ def _words(name: str) -> set[str]:
 
 
 def _documented(tree: ast.AST):
-    """Yield each module, class and function that has a docstring, with it."""
+    """Yield each docstring with its node: of modules, classes and functions, and texts below attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(node)
-            if text:
+            if text := ast.get_docstring(node):
                 yield node, text
+            for before, below in pairwise(node.body):
+                text = getattr(getattr(below, "value", None), "value", None)
+                if (
+                    isinstance(before, ast.AnnAssign | ast.Assign)
+                    and isinstance(below, ast.Expr)
+                    and isinstance(text, str)
+                ):
+                    yield below, text
 
 
 def _is_function(node: ast.AST) -> bool:
@@ -88,7 +96,8 @@ def _openings(file: Path):
         line = getattr(node, "lineno", 1)
         if _UNCLEAR.match(text):
             yield line, f"a docstring that begins with {text.split()[0]!r}"
-        if _is_function(node) and _ARTICLE.match(text):
+        # A test's name is a sentence: its docstring says what the name leaves out.
+        if "tests" not in file.relative_to(PROJECT).parts and _is_function(node) and _ARTICLE.match(text):
             yield line, f"a function's docstring that begins with {text.split()[0]!r}, not with a verb"
 
 
@@ -97,6 +106,6 @@ def test_names_comments_and_docstrings_use_the_words_of_the_field(file):
     assert [f"{_name_of(file)}:{line}: {fault}" for line, fault in _retired(file)] == []
 
 
-@pytest.mark.parametrize("file", _files(*PACKAGES), ids=_name_of)
+@pytest.mark.parametrize("file", _files(*PACKAGES, "tests"), ids=_name_of)
 def test_docstrings_begin_with_a_verb_or_a_noun(file):
     assert [f"{_name_of(file)}:{line}: {fault}" for line, fault in _openings(file)] == []

@@ -103,7 +103,7 @@ class FieldEdge(_Edge):
     operations: list[str]
     """Between the two, in their order."""
     source: EndPoint
-    """Whose field `from` is."""
+    """The endpoint of the field `from`."""
 
 
 class PathEnd(TypedDict):

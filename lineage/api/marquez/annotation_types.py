@@ -13,7 +13,7 @@ class Attribution(TypedDict):
     at: Time
     """The time of the last event that reported it."""
     caller: str | None
-    """Who set it through the API, where that is known."""
+    """The caller who set the tag through the API, where known."""
 
 
 class ReportedTag(Attribution):

@@ -26,7 +26,7 @@ RECORDS = "/api/v1/records"
 
 @dataclass(frozen=True)
 class Response:
-    """What came back."""
+    """A response of the API function."""
 
     status: int
     headers: dict[str, str]

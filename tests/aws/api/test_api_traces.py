@@ -29,7 +29,7 @@ def put_large(api):
 
 
 def expire_all(cloud):
-    """What TTL does within days, seen from the table."""
+    """Remove expired records, as TTL does within days."""
     name = cloud.outputs["RecordsTableName"]
     for item in cloud.items():
         key = {"root_id": item["root_id"], "node_id": item["node_id"]}

@@ -22,7 +22,7 @@ PLACES = ("s3://lake/raw/", "s3://lake/it's%_/")
 
 
 class History:
-    """What happened so far: every record that was loaded, and the days that were sealed and published."""
+    """The history so far: every record that was loaded, and the days that were sealed and published."""
 
     def __init__(self, search, seed):
         self.search, self.random = search, random.Random(seed)

@@ -19,7 +19,7 @@ _CONTEXT = SimpleNamespace(
 
 @dataclass(frozen=True)
 class Response:
-    """What came back; headers by name, each with its one value."""
+    """A response; headers by name, each with its one value."""
 
     status: int
     headers: dict

@@ -1,4 +1,4 @@
-"""What of the API needs no AWS: walks around a node, and how large an answer is."""
+"""Parts of the API that need no AWS: walks around a node, and the size of a response."""
 
 from __future__ import annotations
 

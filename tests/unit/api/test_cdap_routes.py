@@ -45,7 +45,7 @@ EVERY_ROUTE = [mappings_of("ns", "Employee"), detail_of("ns", "Employee", "id"),
 
 
 def a_mapping(**changes):
-    """That of the design: names of people, joined."""
+    """Return the example of the design: names of people, joined."""
     pairs = ((("first_name",), ("name",)), (("id",), ("id",)), (("last_name",), ("name",)))
     return FieldMapping(**{"source": PERSON, "destination": EMPLOYEE, "pairs": pairs, **changes})
 

@@ -38,7 +38,7 @@ def ids(form):
 
 
 def ends(form, node_id, side):
-    """Where a node's edges of one side lead; they begin at the node."""
+    """Return the other ends of a node's edges on one side; the edges begin at the node."""
     (node,) = (one for one in form["graph"] if one["id"] == node_id)
     assert {edge["origin"] for edge in node[side]} <= {node_id}
     return [edge["destination"] for edge in node[side]]

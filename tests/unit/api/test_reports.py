@@ -65,7 +65,7 @@ def a_usage(**changes):
 
 
 def a_step(source, **changes):
-    """What the run made of a column."""
+    """Return a step to a column that a run derived."""
     step = {
         "transformations": (Transformation("DIRECT", "TRANSFORMATION", "fuel, co2"),),
         "operations": ("fuel, co2",),

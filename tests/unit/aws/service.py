@@ -51,7 +51,7 @@ def truncate(connection):
 
 
 class Service:
-    """What was received: requests as (number of the connection, headers, body)."""
+    """The received requests, as (number of the connection, headers, body)."""
 
     def __init__(self, url):
         self.url, self.acts, self.requests, self.stopped = url, [], [], threading.Event()

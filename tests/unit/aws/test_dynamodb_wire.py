@@ -1,4 +1,4 @@
-"""What the functions' client sends and understands, beside botocore's serializer, parser, signer and endpoints."""
+"""Requests and parsed responses of the functions' client, beside botocore's (serializer, parser, signer)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def by_operations(names: str) -> tuple[str, str, str]:
 
 
 def a_source(dataset: str, field: str | None, *how: tuple[str, str | None, str | None], **changes: Any) -> Any:
-    """What a column depends on."""
+    """Return the inputs of a column."""
     transformations = [
         {"type": kind, "subtype": subtype, "description": message, "masking": False} for kind, subtype, message in how
     ]

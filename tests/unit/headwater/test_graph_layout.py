@@ -29,7 +29,7 @@ def moving_parts(route: Iterable[Point]) -> Iterator[tuple[Point, Point]]:
 
 
 def within(box: Box, one: float, other: float) -> bool:
-    """Whether the box has some of the way from one x to another."""
+    """Return True if the box overlaps the range from one x to another."""
     return box.x < max(one, other) and min(one, other) < box.x + box.width
 
 

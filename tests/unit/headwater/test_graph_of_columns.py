@@ -272,7 +272,7 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
 
 
 def parts_of(svg: str) -> tuple[dict[str, list[str | None]], list[tuple[str, str]], list[str | None]]:
-    """What is written of each dataset and each column, which columns are joined, and the labels between them."""
+    """Return the text of each dataset and column in a picture, the joined columns, and the labels between them."""
     root = ElementTree.fromstring(svg)
     groups = [group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib]
     texts = {group.attrib["data-id"]: [text.text for text in group.findall(f"{SVG}text")] for group in groups}

@@ -1,4 +1,4 @@
-"""What `headwater serve` says when it is up."""
+"""The text that `headwater serve` prints when it is up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom the command line gives credentials to."""
+"""Credentials of the commands: the services that get a token, and those that get a signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether operations make sense together."""
+"""Checks of operations that belong together."""
 
 from __future__ import annotations
 

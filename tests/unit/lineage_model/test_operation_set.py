@@ -1,4 +1,4 @@
-"""What a run's operations say of fields: CDAP's examples, and the traps that its own code fell into."""
+"""Fields in a run's operations: CDAP's examples, and the traps that its own code fell into."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of(dataset, *fields):
 
 
 def columns(*operations):
-    """What the one destination's fields are made of: by field, of FLIGHTS's fields."""
+    """Return the sources of the destination's fields, by field: fields of FLIGHTS."""
     [reported] = OperationSet(operations).columns().values()
     return {
         field: {source.field[0]: transformations for source, transformations in sources.items()}

@@ -56,7 +56,7 @@ def written(text=None, **more):
 
 
 def write_of(*steps):
-    """What the last of them writes."""
+    """Return the fields that the last operation writes."""
     return [f"{one.origin}.{one.name}" for one in translate(steps).operations[-1].inputs]
 
 

@@ -1,4 +1,4 @@
-"""Which ends of a path are partitions of a dataset."""
+"""Ends of paths that are partitions of a dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we change in moto's Glue and in its state machines, beside the stock behaviour."""
+"""Our changes of moto's Glue and state machines, beside the stock behaviour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we change in moto, beside the stock behaviour: a new moto that changes either is noticed here."""
+"""Our changes of moto, beside the stock behaviour: a new moto that changes either is noticed here."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ TRANSACTIONS = [
 
 
 def outcomes(client):
-    """What each transaction answers and leaves in the table, which is then as it was before."""
+    """Return each transaction's response and the table after it, and restore the table."""
     before = client.scan(TableName="records")["Items"]
     seen = [(attempt(client, *operations), client.scan(TableName="records")["Items"]) for operations in TRANSACTIONS]
     for item in client.scan(TableName="records")["Items"]:

@@ -1,4 +1,4 @@
-"""What we change in moto's KMS, beside the stock behaviour: a new moto that changes either is noticed here."""
+"""Our changes of moto's KMS, beside the stock behaviour: a new moto that changes either is noticed here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an OpenLineage event is read as."""
+"""The parsing of OpenLineage events."""
 
 from __future__ import annotations
 

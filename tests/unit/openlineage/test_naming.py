@@ -1,4 +1,4 @@
-"""Which names are partitions of a dataset or no path at all, and which are private temporary storage."""
+"""Names of partitions, names that are no paths, and names of private temporary storage."""
 
 from __future__ import annotations
 

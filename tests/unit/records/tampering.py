@@ -1,4 +1,4 @@
-"""What is done to an archive in a folder, and what a verification then says, in words that a table can hold."""
+"""Tampering with an archive in a folder, and the findings of a verification, as words for a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lineage request may say, what it is answered, and how each fault of it is named."""
+"""The rules of a lineage request, and the error for each fault."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def restored(sealed):
 
 
 def says_nothing(key, body, place):
-    """Whether a byte is of a signature's key id, which only names the key to try."""
+    """Return True if the byte is of a signature's key id, which only names the key to try."""
     if not key.endswith(".sig.json"):
         return False
     start = body.index(b'"key_id":"') + len(b'"key_id":"')

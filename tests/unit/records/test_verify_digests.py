@@ -1,4 +1,4 @@
-"""What was done to the digests of an archive, and what then says so: the chain, its end, or the digest itself."""
+"""Tampering with the digests of an archive, and where it is found: the chain, its end, or the digest itself."""
 
 from __future__ import annotations
 

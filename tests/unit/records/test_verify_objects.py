@@ -1,4 +1,4 @@
-"""What was done to the objects of an archive, and what a verification then says: no more, and no less."""
+"""Tampering with the objects of an archive, and the exact findings of a verification."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def main(arguments, spark):
 
 
 def _count(returned, spark):
-    """How many rows Spark makes; what of the bucket is in the folder; and a file for the bucket."""
+    """Return the number of rows of Spark and the bucket's files in the folder, and write a file for the bucket."""
     archive = Path(returned["--archive"])
     found = sorted(file.relative_to(archive).as_posix() for file in archive.rglob("*") if file.is_file())
     saw = {

@@ -83,7 +83,7 @@ def right_results(statements):
 
 
 def is_remembered(statements):
-    """Whether every time is: a known limit is a facet that went back to what it had been before (docs/api.md).
+    """Return True if every time can be queried: no facet went back to an earlier content (a limit, see docs/api.md).
 
     Such a facet is taken as sent all the while, so that at a time in between it may cover another one. Other
     names of a dataset mention it, too: schemas are looked at as if all were one's.

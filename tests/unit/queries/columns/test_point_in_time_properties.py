@@ -46,7 +46,7 @@ def test_a_graph_of_the_past_is_made_of_versions_alone(statements, node, time):
 
 
 def made_of(graph):
-    """What the columns of the graph are made of, without versions."""
+    """Return the sources of the graph's columns, without versions."""
     inputs, wholes = ([source for one in graph.columns for source in getattr(one, name)] for name in _KINDS)
     return [
         {(one.dataset, one.field, way) for one in some for way in (*one.transformations, None)}
@@ -55,7 +55,7 @@ def made_of(graph):
 
 
 def every_reporter_made_a_version(world, dataset):
-    """Whether each word on the dataset is a run's that wrote it under its one name."""
+    """Return True if each report on the dataset is of a run that wrote the dataset under its one name."""
     names = {
         name
         for name in world.statements.names_of(dataset)

@@ -27,7 +27,7 @@ def an_event(time, kind):
 
 
 def mapped(table, start, end):
-    """How many parts are found to be made of the source, from its side and from theirs."""
+    """Return the number of parts that are derived from the source, counted from both sides."""
     queries, window = LineageQueries(table), TimeRange(start, end)
     forward = queries.find_mappings(SOURCE, window, level=1).items
     backward = [one for part in PARTS for one in queries.find_mappings(part, window, level=1).items]
