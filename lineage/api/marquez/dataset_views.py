@@ -42,14 +42,7 @@ def render_dataset_data(dataset: Dataset) -> types.DatasetData:
 def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
     """Return a dataset without lists and facets; `version` where the node is of a version."""
     return {
-        "id": render_id(dataset.id),
-        "type": cast(types.DatasetType, dataset.type),
-        "name": dataset.id.name,
-        "physicalName": dataset.physical_name,
-        "createdAt": when(dataset.created),
-        "updatedAt": when(dataset.updated),
-        "namespace": dataset.id.namespace,
-        "sourceName": dataset.source_name,
+        **_identify(dataset),
         "description": dataset.description,
         "lastLifecycleState": dataset.lifecycle,
         "tags": list(dataset.annotations.names),
@@ -83,7 +76,7 @@ def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
     }
 
 
-def _summarize(dataset: Dataset) -> types.DatasetSummary:
+def _identify(dataset: Dataset) -> types.DatasetIdentity:
     return {
         "id": render_id(dataset.id),
         "type": cast(types.DatasetType, dataset.type),
@@ -93,6 +86,12 @@ def _summarize(dataset: Dataset) -> types.DatasetSummary:
         "updatedAt": when(dataset.updated),
         "namespace": dataset.id.namespace,
         "sourceName": dataset.source_name,
+    }
+
+
+def _summarize(dataset: Dataset) -> types.DatasetSummary:
+    return {
+        **_identify(dataset),
         "fields": _fields(dataset.fields, dataset.annotations),
         "tags": list(dataset.annotations.names),
         "lastModifiedAt": when(dataset.last_modified),

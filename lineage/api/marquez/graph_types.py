@@ -28,24 +28,26 @@ class Foldable(TypedDict, total=False):
     more: Annotated[More | None, Field(description="With `fold`; null where `data` is.")]
 
 
-class JobNode(Foldable):
+class NodeOfGraph(Foldable):
+    """A node with its edges."""
+
+    id: str
+    inEdges: list[Edge]
+    outEdges: list[Edge]
+
+
+class JobNode(NodeOfGraph):
     """A job in a graph."""
 
-    id: str
     type: Literal["JOB"]
     data: Annotated[JobData | None, Field(description=OUTLINE)]
-    inEdges: list[Edge]
-    outEdges: list[Edge]
 
 
-class DatasetNode(Foldable):
+class DatasetNode(NodeOfGraph):
     """A dataset in a graph."""
 
-    id: str
     type: Literal["DATASET"]
     data: Annotated[DatasetData | None, Field(description=OUTLINE)]
-    inEdges: list[Edge]
-    outEdges: list[Edge]
 
 
 Node: TypeAlias = Annotated[JobNode | DatasetNode, Field(discriminator="type")]
@@ -58,24 +60,18 @@ class Graph(TypedDict):
     truncated: Truncated
 
 
-class ShortJobNode(Foldable):
+class ShortJobNode(NodeOfGraph):
     """A job in a graph, in short."""
 
-    id: str
     type: Literal["JOB"]
     data: Annotated[ShortJob | None, Field(description=OUTLINE)]
-    inEdges: list[Edge]
-    outEdges: list[Edge]
 
 
-class ShortDatasetNode(Foldable):
+class ShortDatasetNode(NodeOfGraph):
     """A dataset in a graph, in short."""
 
-    id: str
     type: Literal["DATASET"]
     data: Annotated[ShortDataset | None, Field(description=OUTLINE)]
-    inEdges: list[Edge]
-    outEdges: list[Edge]
 
 
 ShortNode: TypeAlias = Annotated[ShortJobNode | ShortDatasetNode, Field(discriminator="type")]

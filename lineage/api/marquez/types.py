@@ -119,8 +119,8 @@ class Location(TypedDict):
     schemaLocation: NotRequired[Annotated[None, Field(description="Of streams, as in Marquez.")]]
 
 
-class DatasetSummary(Location):
-    """A dataset, without its columns' lineage."""
+class DatasetIdentity(TypedDict):
+    """The names and times of a dataset."""
 
     id: Id
     type: DatasetType
@@ -130,6 +130,11 @@ class DatasetSummary(Location):
     updatedAt: Time
     namespace: str
     sourceName: str
+
+
+class DatasetSummary(DatasetIdentity, Location):
+    """A dataset, without its columns' lineage."""
+
     fields: list[SchemaField]
     tags: list[str]
     lastModifiedAt: Time | None
@@ -166,17 +171,9 @@ class Dataset(DatasetSummary, DatasetState, AnnotatedThing):
     deleted: bool
 
 
-class ShortDataset(DatasetState, DatasetNodeVersion):
+class ShortDataset(DatasetIdentity, DatasetState, DatasetNodeVersion):
     """A dataset in short (`form=summary`)."""
 
-    id: Id
-    type: DatasetType
-    name: str
-    physicalName: str
-    createdAt: Time
-    updatedAt: Time
-    namespace: str
-    sourceName: str
     description: str | None
     lastLifecycleState: str | None
     tags: list[str]
