@@ -31,6 +31,8 @@ JSONFileLoader.load_file = lambda _, path: _load_once(path)
 
 # The folders of tests in the order in which they run: a failure shows early. Doctests are unit tests.
 _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
+# This file is first: its worker synthesizes the stack, 10 to 15 s, while the others run unit tests.
+_SYNTHESIZING = "test_stack_alarms.py"
 
 # Where Java or Node is missing, the tests that need it say so; the others run.
 with contextlib.suppress(ToolMissing):
@@ -44,10 +46,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         item.add_marker(_folder_of(item.path.relative_to(config.rootpath)))
         _name_by_operation(item)
-    items.sort(key=lambda item: next(rank for rank, name in enumerate(_FOLDERS) if item.get_closest_marker(name)))
+    items.sort(key=_rank)
     ids = Counter(item.nodeid for item in items)
     if twice := sorted(nodeid for nodeid, count in ids.items() if count > 1):
         raise pytest.UsageError(f"xdist runs only one of the tests that share an id: {', '.join(twice)}")
+
+
+def _rank(item: pytest.Item) -> int:
+    if item.path.name == _SYNTHESIZING:
+        return -1
+    return next(rank for rank, name in enumerate(_FOLDERS) if item.get_closest_marker(name))
 
 
 def _name_by_operation(item: pytest.Item) -> None:

@@ -16,7 +16,9 @@ from infra.synth import make_app, make_stack
 TURNED = {"alarm_email": "ops@example.org", "auth": "token", "sign_digests": True}
 
 
-@pytest.fixture(scope="module", params=["glue", pytest.param("emr-serverless", marks=pytest.mark.large)])
+@pytest.fixture(
+    scope="module", params=[pytest.param(engine, marks=pytest.mark.large) for engine in ("glue", "emr-serverless")]
+)
 def stack(request, tmp_path_factory):
     app = make_app(tmp_path_factory.mktemp("permissions"), {**TURNED, "spark_engine": request.param})
     made = make_stack(app)

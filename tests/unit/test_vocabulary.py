@@ -43,12 +43,12 @@ _IN_TEXT = re.compile(
 )
 
 
-def _files(*packages: str):
-    return [file for package in packages for file in sorted((PROJECT / package).rglob("*.py"))]
+def _folders(*packages: str) -> list[Path]:
+    return sorted({file.parent for package in packages for file in (PROJECT / package).rglob("*.py")})
 
 
-def _name_of(file: Path) -> str:
-    return file.relative_to(PROJECT).as_posix()
+def _name_of(path: Path) -> str:
+    return path.relative_to(PROJECT).as_posix()
 
 
 def _words(name: str) -> set[str]:
@@ -77,7 +77,7 @@ def _is_function(node: ast.AST) -> bool:
     return not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
-def _retired(file: Path):
+def _retired(file: Path, documented: list[tuple[ast.AST, str]]):
     """Yield each retired word in names, comments and docstrings."""
     with file.open("rb") as source:
         for token in tokenize.tokenize(source.readline):
@@ -85,14 +85,14 @@ def _retired(file: Path):
                 yield token.start[0], f"the name {token.string}"
             elif token.type == tokenize.COMMENT and (word := _IN_TEXT.search(token.string)):
                 yield token.start[0], f"the comment's {word[0]!r}"
-    for node, text in _documented(ast.parse(file.read_text("utf-8"))):
+    for node, text in documented:
         if word := _IN_TEXT.search(text):
             yield getattr(node, "lineno", 1), f"the docstring's {word[0]!r}"
 
 
-def _openings(file: Path):
+def _openings(file: Path, documented: list[tuple[ast.AST, str]]):
     """Yield each docstring that begins with a wrong word."""
-    for node, text in _documented(ast.parse(file.read_text("utf-8"))):
+    for node, text in documented:
         line = getattr(node, "lineno", 1)
         if _UNCLEAR.match(text):
             yield line, f"a docstring that begins with {text.split()[0]!r}"
@@ -101,11 +101,12 @@ def _openings(file: Path):
             yield line, f"a function's docstring that begins with {text.split()[0]!r}, not with a verb"
 
 
-@pytest.mark.parametrize("file", _files(*PACKAGES, "tests"), ids=_name_of)
-def test_names_comments_and_docstrings_use_the_words_of_the_field(file):
-    assert [f"{_name_of(file)}:{line}: {fault}" for line, fault in _retired(file)] == []
+def _faults(file: Path) -> list[str]:
+    documented = list(_documented(ast.parse(file.read_text("utf-8"))))
+    faults = [*_retired(file, documented), *_openings(file, documented)]
+    return [f"{_name_of(file)}:{line}: {fault}" for line, fault in faults]
 
 
-@pytest.mark.parametrize("file", _files(*PACKAGES, "tests"), ids=_name_of)
-def test_docstrings_begin_with_a_verb_or_a_noun(file):
-    assert [f"{_name_of(file)}:{line}: {fault}" for line, fault in _openings(file)] == []
+@pytest.mark.parametrize("folder", _folders(*PACKAGES, "tests"), ids=_name_of)
+def test_names_comments_and_docstrings_use_the_words_of_the_field(folder):
+    assert [fault for file in sorted(folder.glob("*.py")) for fault in _faults(file)] == []

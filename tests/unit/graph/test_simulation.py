@@ -21,7 +21,7 @@ from tests.unit.graph.loaders import Killed, Simulation, SteppedTable
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped, streams
 from tests.unit.queries.every_query import differences, results_of, right_results
 
-_OF_ONE_STREAM = 25
+_OF_ONE_STREAM = min(25, scaled(60))
 
 
 class Checked:
@@ -39,7 +39,7 @@ class Checked:
             self._seen.add(state)
 
 
-# Takes long: 30 histories, 25 interleavings each, a step of a loader at a time.
+# Takes long: 15 histories, 15 interleavings each, a step of a loader at a time.
 @pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(60)
 @given(streams(5), st.integers(0, 2**32))
