@@ -7,7 +7,7 @@ import math
 from hypothesis import HealthCheck, settings
 
 # How many of the examples that a property names each profile draws.
-SHARE = {"fast": 0.05, "ci": 0.25, "thorough": 10}[settings.get_current_profile_name()]
+SHARE = {"fast": 0.05, "ci": 0.25, "thorough": 2.5}[settings.get_current_profile_name()]
 
 
 def scaled(number: int) -> int:
