@@ -90,10 +90,14 @@ Tier: TypeAlias = Literal["full", "sources", "tables"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Reason why an execution failed: the exception's class and message, and the JVM's stack (cut)."""
+    """Reason why an execution or a program failed: the exception's class and message, and its stack (cut).
+
+    `is_abort` is true of a program that was ended from outside.
+    """
 
     message: str
     stack: str | None = None
+    is_abort: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class RunningCapture(Capture):
         self._sender = Sender(transport, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
         self._emit_application("START", _now_ms())
         current_run.enter(application.context)
-        self._program.at_end(self._program_ended)
+        self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
         self._worker = Worker(source, read, self._emit, counts, self._application_ended)
 
     @property
@@ -141,7 +141,7 @@ class RunningCapture(Capture):
 
     def _finish(self, failure: Failure | None, deadline: _Deadline, was_read: bool) -> None:
         current_run.leave(self._application.context)
-        self._end = "FAIL" if failure else "COMPLETE"
+        self._end = "COMPLETE" if failure is None else "ABORT" if failure.is_abort else "FAIL"
         at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
         self._emit_application(self._end, at_ms, failure)
         sent = self._sender.flush(deadline.left_s) and self._sender.close(deadline.left_s)

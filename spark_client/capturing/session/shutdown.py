@@ -1,15 +1,15 @@
-"""End of the program, and what is done then: an uncaught exception, `sys.exit`, or its last line.
+"""End of the program, and what is done then: an uncaught exception, `sys.exit`, its last line, or SIGTERM.
 
-`os._exit`, a signal that kills, and the status of a `raise SystemExit(3)` go unnoticed (`sys.exit(3)` and `exit(3)` do
-not; `run_captured` notices all three).
+`os._exit`, another signal that kills, and the status of a `raise SystemExit(3)` go unnoticed (`sys.exit(3)` and
+`exit(3)` do not; `run_captured` notices all three).
 """
 
 from __future__ import annotations
 
 import atexit
 import builtins
-import dis
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -29,25 +29,32 @@ _MESSAGE_MAX_CHARS = 2_000
 class Program:
     """Program that knows how it ends, and then calls its closings, the last one first.
 
-    It wraps `sys.exit` and the interpreter's `exit` and `quit`.
+    It wraps `sys.exit` and the interpreter's `exit` and `quit`, and handles SIGTERM where nobody else does.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._closings: list[Closing] = []
+        # Each with the seconds that SIGTERM waits for it.
+        self._closings: list[tuple[Closing, float | None]] = []
         self._failure: Failure | None = None
-        # Of the frames that the exception went through, the outermost.
-        self._left: FrameType | None = None
+        self._exit: _Exit | None = None
         self._installed = False
+        self._is_ending = False
+        self._is_terminated = False
         self._pid = os.getpid()
 
-    def at_end(self, closing: Closing) -> None:
-        """Call the closing once the program has ended, before the interpreter goes."""
+    def at_end(self, closing: Closing, sigterm_s: float | None = None) -> None:
+        """Call the closing once the program has ended, before the interpreter goes.
+
+        SIGTERM waits for it `sigterm_s` seconds before it kills; without a number SIGTERM is left as it is.
+        """
         with self._lock:
-            self._closings.append(closing)
-            if self._installed:
-                return
-            self._installed = True
+            self._closings.append((closing, sigterm_s))
+        if sigterm_s is not None:
+            self._handle_sigterm()
+        if self._installed:
+            return
+        self._installed = True
         self._pid = os.getpid()
         atexit.register(self._end)
         sys.exit = self._seen(sys.exit)
@@ -58,40 +65,99 @@ class Program:
     def forget(self, closing: Closing) -> None:
         """Remove a closing."""
         with self._lock:
-            self._closings = [known for known in self._closings if known != closing]
+            self._closings = [known for known in self._closings if known[0] != closing]
 
     def failed(self, error: BaseException) -> None:
-        """Note the exception that ends the program, unless it is caught after all."""
-        self._failure = failure_of(error)
-        self._left = error.__traceback__.tb_frame if error.__traceback__ else None
+        """Note the exception that ends the program."""
+        self._failure, self._exit = failure_of(error), None
 
     @property
     def failure(self) -> Failure | None:
-        """Reason why the program failed, now that it is over; an exception that was caught is no failure."""
-        return None if self._left is not None and _returned(self._left) else self._failure
+        """Reason why the program failed, now that it is over; an exit that was caught is no failure."""
+        return None if self._exit is not None and self._exit.was_caught else self._failure
 
     def _end(self) -> None:
         if os.getpid() != self._pid:
             return  # a fork: the captures are its parent's
+        self._is_ending = True
         error = getattr(sys, "last_value", None)
         if error is not None and _ended_the_program(error):
             self.failed(error)
-        failure = self.failure
+        self._close_all(self.failure)
+        if self._is_terminated:
+            _terminate()
+
+    def _close_all(self, failure: Failure | None) -> None:
         while self._closings:
             with self._lock:
-                closing = self._closings.pop()
+                closing, _ = self._closings.pop()
             closing(failure)
 
     def _seen(self, leave: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that ends the program and remembers the status."""
 
         def leave_and_remember(*status: Any, **named: Any) -> Any:
-            if threading.current_thread() is threading.main_thread():
-                self._failure = failure_of(SystemExit(*status, *named.values()))
-                self._left = _outermost(sys._getframe())
-            return leave(*status, **named)
+            try:
+                return leave(*status, **named)
+            except SystemExit as error:
+                if threading.current_thread() is threading.main_thread():
+                    self._failure, self._exit = failure_of(error), _Exit(error)
+                raise
 
         return leave_and_remember
+
+    def _handle_sigterm(self) -> None:
+        """Handle SIGTERM, unless the program does, or is not in the thread that may."""
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self._terminated)
+
+    def _terminated(self, *_: object) -> None:
+        """Call the closings that wait for SIGTERM, within their time; then let the signal kill.
+
+        They run in a thread of their own: the main thread may hold a lock that they need.
+        """
+        if self._is_ending and os.getpid() == self._pid:
+            self._is_terminated = True  # the end is under way, in this thread
+            return
+        if os.getpid() == self._pid:
+            self._closings = [known for known in self._closings if known[1] is not None]
+            seconds = sum(bound or 0.0 for _, bound in self._closings)
+            failure = Failure("terminated by SIGTERM", is_abort=True)
+            closing = threading.Thread(target=self._close_all, args=(failure,), daemon=True)
+            closing.start()
+            closing.join(seconds)
+        _terminate()
+
+
+class _Exit:
+    """Exit of the program, which may be caught: then the exception is freed by code that goes on."""
+
+    def __init__(self, error: SystemExit) -> None:
+        self._outermost = _outermost(sys._getframe())
+        self._position = self._outermost.f_lasti
+        self._freed_by_code: bool | None = None
+        error.__dict__["_headwater"] = _Freed(self._freed)
+
+    def _freed(self, by_code: bool) -> None:
+        self._freed_by_code = by_code
+
+    @property
+    def was_caught(self) -> bool:
+        """True if the program went on; of an exception that is still kept, the outermost frame's position decides."""
+        if self._freed_by_code is None:
+            return self._outermost.f_lasti != self._position
+        return self._freed_by_code
+
+
+class _Freed:
+    """Attribute of an exception that reports when the exception is freed, and whether code was running then."""
+
+    def __init__(self, report: Callable[[bool], None]) -> None:
+        self._report = report
+
+    def __del__(self) -> None:
+        self._report(sys._getframe().f_back is not None)
 
 
 program = Program()
@@ -136,7 +202,7 @@ def _outermost(frame: FrameType) -> FrameType:
     return frame
 
 
-def _returned(frame: FrameType) -> bool:
-    """True if a finished frame ran to its end, and not out by an exception."""
-    last = dis.opname[frame.f_code.co_code[frame.f_lasti]]
-    return last.startswith("RETURN_")
+def _terminate() -> None:
+    """End this process as SIGTERM does without a handler."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)

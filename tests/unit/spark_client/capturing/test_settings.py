@@ -32,6 +32,7 @@ def test_no_settings_are_the_defaults() -> None:
         ("eventsMaxBytes", "14", "events_max_bytes", 14),
         ("flushSeconds", "2.5", "flush_s", 2.5),
         ("flushSeconds", "0", "flush_s", 0.0),
+        ("handleSigterm", "false", "handle_sigterm", False),
     ],
 )
 def test_each_setting_is_a_key_of_sparks_conf(

@@ -20,6 +20,8 @@ program.at_end(told)
 program.at_end(lambda failure: print("second:", failure and failure.stack and failure.stack.splitlines()[-1]))
 """
 
+MAIN = "def main():\n"
+TERMINATE = "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(30)\n"
 # As notebooks and test runners do it.
 CELL = """
 def run_cell():
@@ -58,6 +60,15 @@ def run(script: str) -> tuple[int, list[str], str]:
         ("sys.ps1 = '> '\n1 / 0", 1, None),
         ("sys.excepthook = lambda *error: None\n1 / 0", 1, "ZeroDivisionError: division by zero"),
         ("try:\n    sys.exit(3)\nexcept SystemExit:\n    1 / 0", 1, "ZeroDivisionError: division by zero"),
+        ("try:\n    sys.exit(3)\nfinally:\n    print('cleaned up')", 3, "exit status 3"),
+        ("try:\n    sys.exit(3)\nexcept SystemExit as left:\n    raise left", 3, "exit status 3"),
+        ("try:\n    sys.exit(3)\nexcept SystemExit as left:\n    kept = left", 0, None),
+        ("kept = []\ntry:\n    sys.exit(3)\nexcept SystemExit as left:\n    kept.append(left)\n    raise", 3, None),
+        ("import contextlib\nwith contextlib.suppress(ValueError):\n    sys.exit(3)", 3, "exit status 3"),
+        ("import contextlib\nwith contextlib.suppress(SystemExit):\n    sys.exit(3)", 0, None),
+        ("for _ in 'ab':\n    try:\n        sys.exit(3)\n    except SystemExit:\n        pass", 0, None),
+        (f"{MAIN}    try:\n        sys.exit(3)\n    except SystemExit:\n        raise\nmain()", 3, "exit status 3"),
+        (f"{MAIN}    try:\n        sys.exit(3)\n    except SystemExit:\n        pass\nmain()", 0, None),
         (CELL, 0, None),
         (f"{CELL}\nsys.exit(3)", 3, "exit status 3"),
         ("def main():\n    raise KeyboardInterrupt\nmain()", -2, "KeyboardInterrupt"),
@@ -70,6 +81,28 @@ def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | 
     assert returned == status
     lines_of_end = [line for line in lines if line.startswith("first:")]
     assert lines_of_end == ([] if failure == "forgotten" else [f"first: {failure}"])
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "lines"),
+    [
+        (TERMINATE, -15, ["first: terminated by SIGTERM"]),
+        (f"import signal\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(143))\n{TERMINATE}", 143, None),
+        (f"program.forget(told)\n{TERMINATE}", -15, []),
+        (f"program.forget(told)\nprogram.at_end(told)\n{TERMINATE}", -15, []),
+        ("import os, signal\nif os.fork() == 0:\n    os.kill(os.getpid(), signal.SIGTERM)\nos.wait()", 0, None),
+        (f"import threading\nheld = threading.Lock()\nheld.acquire()\nprogram.at_end(wait, 0.3)\n{TERMINATE}", -15, []),
+        ("program.at_end(lambda _: os.kill(os.getpid(), signal.SIGTERM), 5)\nimport os, signal", -15, None),
+    ],
+    ids=["default", "handled", "forgotten", "switched off", "fork", "stuck", "at the end"],
+)
+def test_sigterm_kills_once_what_waits_for_it_is_closed(script, status, lines):
+    begin = "program.forget(told)\nprogram.at_end(told, 1)\ndef wait(_):\n    held.acquire()\n"
+    returned, printed, _ = run(begin + script)
+    of_both = {0: "None", 143: "exit status 143", -15: "None"}
+    first = [line for line in printed if line.startswith("first:")]
+    assert returned == status
+    assert first == ([f"first: {of_both[status]}"] if lines is None else lines)
 
 
 def test_the_last_closing_is_called_first_with_the_stack() -> None:
