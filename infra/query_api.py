@@ -107,7 +107,7 @@ class QueryApi(Construct):
         self.function.allow(["dynamodb:Query"], _index_arns(records_table))
         self.function.allow(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"], [graph_table.table_arn])
         self.function.allow(["sqs:SendMessage"], [trace_queue.queue_arn])
-        for prefix in ("traces/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
+        for prefix in ("traces/", "digests/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], storage.ingest_bucket, "answers/")
 

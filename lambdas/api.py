@@ -26,6 +26,7 @@ def _services() -> Services:
         queries=at_first_use(wiring.lineage_queries),
         sources=at_first_use(wiring.sources),
         dirty_roots=at_first_use(wiring.dirty_roots),
+        proofs=at_first_use(wiring.proofs),
         searcher=wiring.searcher,
         tokens=at_first_use(wiring.tokens),
         links=Links(wiring.s3(), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lineage.records.ingest import RecordQueue
     from lineage.records.load import LoadStores
     from lineage.records.pointers import Pointers
+    from lineage.records.proof import Proofs
     from lineage.records.publications import Publications
     from lineage.records.publisher import Publisher
     from lineage.records.root_records import Gathered, RecordSources
@@ -192,6 +193,13 @@ def archive_state() -> ArchiveState:
     from lineage.records.archive_state import ArchiveState
 
     return ArchiveState(dynamodb(), os.environ[settings.GRAPH_TABLE])
+
+
+def proofs() -> Proofs:
+    """Return the proofs of archived records."""
+    from lineage.records.proof import Proofs
+
+    return Proofs(sources(), archive_state())
 
 
 def compactor() -> Compactor:

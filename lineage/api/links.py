@@ -57,7 +57,14 @@ class Links:
 
     def sign(self, bucket: str, key: str) -> str:
         """Return a link to an object, good for `_LINK_S` seconds."""
-        return self.s3.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": key}, ExpiresIn=_LINK_S)
+        return self._sign({"Bucket": bucket, "Key": key})
+
+    def to_stored_bytes(self, key: str) -> str:
+        """Return a link to an object of the archive that no client unpacks, so that its bytes can be hashed."""
+        return self._sign({"Bucket": self.archive, "Key": key, "ResponseContentEncoding": "identity"})
+
+    def _sign(self, params: dict[str, str]) -> str:
+        return self.s3.generate_presigned_url("get_object", Params=params, ExpiresIn=_LINK_S)
 
     def _redirect(self, bucket: str, key: str) -> Response[str]:
         link = self.sign(bucket, key)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lineage.queries.service import LineageQueries
     from lineage.records.dirty_roots import DirtyRoots
     from lineage.records.ingest import RecordQueue
+    from lineage.records.proof import Proofs
     from lineage.records.root_records import RecordSources
     from lineage.records.search.searcher import Searcher
 
@@ -37,6 +38,7 @@ class Services:
     queries: LineageQueries
     sources: RecordSources
     dirty_roots: DirtyRoots
+    proofs: Proofs
     searcher: Callable[[], Searcher]
     tokens: Tokens
     links: Links

@@ -106,9 +106,14 @@ def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
             return b64decode(kept).hex()
         return hash_object(s3, bucket, key)
     except ClientError as error:
-        if error.response["Error"]["Code"] in _MISSING:
+        if is_missing(error):
             return None
         raise
+
+
+def is_missing(error: ClientError) -> bool:
+    """True if S3 has no such object."""
+    return error.response["Error"]["Code"] in _MISSING
 
 
 def hash_object(s3: S3Client, bucket: str, key: str) -> str:

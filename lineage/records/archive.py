@@ -11,7 +11,7 @@ import hashlib
 import zlib
 from base64 import b64encode
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -130,15 +130,22 @@ class Archive:
         """Put a delete marker over an object that belongs to no day; its bytes stay, as a version."""
         self.s3.delete_object(Bucket=self.bucket, Key=key)
 
-    def lines(self, key: str) -> Iterator[bytes]:
-        """Yield the lines of an object, decompressed as they arrive."""
+    def lines(self, key: str, seen: Callable[[bytes], object] | None = None) -> Iterator[bytes]:
+        """Yield the lines of an object, decompressed as they arrive; `seen` gets the bytes as they are stored."""
         body = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]
         with closing(body):
-            yield from _split(_inflate(body.iter_chunks(_CHUNK_BYTES)))
+            chunks = body.iter_chunks(_CHUNK_BYTES)
+            yield from _split(_inflate(chunks if seen is None else _shown(chunks, seen)))
 
     def records(self, key: str) -> Iterator[LineageRecord]:
         """Return the records of an object, each once."""
         return parse_lines(self.lines(key))
+
+
+def _shown(chunks: Iterable[bytes], seen: Callable[[bytes], object]) -> Iterator[bytes]:
+    for chunk in chunks:
+        seen(chunk)
+        yield chunk
 
 
 def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:

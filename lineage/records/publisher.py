@@ -14,6 +14,7 @@ from botocore.exceptions import ClientError
 
 from lineage.aws.catalog import Catalog
 from lineage.aws.items import chunks
+from lineage.aws.objects import is_missing
 from lineage.records.digests import Digests
 from lineage.records.publications import Publication, Publications
 from lineage_model.archive_tables import (
@@ -67,7 +68,7 @@ class Publisher:
         try:
             body = self.s3.get_object(Bucket=self.bucket, Key=manifest_key(day, attempt))["Body"].read()
         except ClientError as error:
-            if error.response["Error"]["Code"] not in ("NoSuchKey", "404"):
+            if not is_missing(error):
                 raise
             raise NotFound(f"attempt {attempt} to compact {day} has no manifest: it is not complete") from error
         return parse_manifest(body)

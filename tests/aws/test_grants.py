@@ -265,6 +265,7 @@ def _send(cloud, ledger):
         _call(cloud, "GET", f"{records}/nodes/c1")
         _call(cloud, "GET", f"{records}/roots/r/trace")
         _call(cloud, "GET", f"{records}/roots/r/trace", after="0", status=303)
+        _call(cloud, "GET", f"{records}/roots/r/proof", node="leaf")
         _call(cloud, "GET", f"{records}/roots/wide/trace", status=303)
         _call(cloud, "GET", f"{records}/roots/wide/trace", after="0", status=202)
         _call(cloud, "POST", f"{records}/roots/wide/trace", status=202)

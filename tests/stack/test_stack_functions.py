@@ -152,6 +152,7 @@ GRANTS = {
         "TraceQueue.Arn": SEND,
         "ArchiveBucket.Arn": {"s3:ListBucket", "s3:GetBucketLocation"},
         "ArchiveBucket.Arn/traces/*": {"s3:GetObject"},
+        "ArchiveBucket.Arn/digests/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/facts/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/events/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/tables/*": {"s3:GetObject"},

@@ -41,6 +41,8 @@ _ARCHIVED: Example = {
     "ttl_expiry": None,
     "archivedOn": "2025-11-19",
 }
+_OBJECT_KEY = f"traces/year=2025/month=11/day=20/{'0a' * 32}.{'1b' * 32}.jsonl.gz"
+_DIGEST_KEY = "digests/year=2025/month=11/day=20/digest.jsonl.gz"
 _STEPS = [
     {name: value for name, value in record.items() if name not in ("root_id", "ttl_expiry")}
     for record in (_READ_RECORD, _CHECK_RECORD)
@@ -126,6 +128,34 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
             "truncated": False,
         }
     ],
+    "RecordProof": [
+        {
+            "root_id": ROOT,
+            "node_id": _CHECK,
+            "state": "sealed",
+            "object": {
+                "day": "2025-11-20",
+                "key": _OBJECT_KEY,
+                "sha256": "1b" * 32,
+                "size_bytes": 812,
+                "records": 2,
+                "lines": 1,
+                "listed": True,
+                "location": f"https://archive.s3.amazonaws.com/{_OBJECT_KEY}?response-content-encoding=identity",
+            },
+            "digests": [
+                {
+                    "day": "2025-11-20",
+                    "key": _DIGEST_KEY,
+                    "size_bytes": 611,
+                    "location": f"https://archive.s3.amazonaws.com/{_DIGEST_KEY}?response-content-encoding=identity",
+                }
+            ],
+            "end": {"day": "2025-11-20", "key": _DIGEST_KEY, "sha256": "2c" * 32},
+            "next": None,
+            "fault": None,
+        }
+    ],
     "TraceQueued": [{"root_id": ROOT, "status": "queued"}],
     "SearchRecord": [_LIVE, _ARCHIVED],
     "SearchPage": [{"records": [_LIVE, _ARCHIVED], "cursor": None, "truncated": False}],
@@ -144,6 +174,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
                 "getMe",
                 "getNode",
                 "getOutline",
+                "getProof",
                 "getRoot",
                 "getTrace",
                 "postRecords",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from pydantic import ConfigDict, TypeAdapter
 
-from lineage.api.parameters import checked, checked_segment, number, value
+from lineage.api.parameters import Parameter, checked, checked_segment, number, value
 from lineage.api.records import types
+from lineage.api.request import HttpRequest
 from lineage.records import field_types
+from lineage_model.errors import Invalid
 
 # Made when they are first used: a cold start pays for what it uses.
 _DEFERRED = ConfigDict(defer_build=True)
@@ -26,3 +30,27 @@ ACTION = checked("action", "Only the records that this action made.", types.ACTI
 LOCATION = checked("location", "Records whose storage location begins so.", types.LOCATION, _LOCATION)
 LIMIT = number("limit", "The most records of a page.", least=1, most=1000, default=100)
 CURSOR = value("cursor", "As the last response to the same request gave it.")
+
+
+def _proven(request: HttpRequest) -> str:
+    given = NODE.read(request)
+    if given is None:
+        raise Invalid.because("node", None, "must be given")
+    return given
+
+
+def _day(request: HttpRequest) -> str | None:
+    given = request.value("after")
+    try:
+        return None if given is None else date.fromisoformat(given).isoformat()
+    except ValueError as error:
+        raise Invalid.because("after", given, "must be a day, as YYYY-MM-DD") from error
+
+
+PROVEN = Parameter("node", "The record to prove, by its node id.", types.NODE_ID, _proven, required=True)
+AFTER_DAY = Parameter(
+    "after",
+    "The digests after this day: `next` of the last response.",
+    {"type": "string", "format": "date", "examples": ["2026-11-20"]},
+    _day,
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.cursor import parse_cursor, render_cursor
-from lineage.api.records import search, traces, types
+from lineage.api.records import proofs, search, traces, types
 from lineage.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, ROOT_ID
 from lineage.api.records.views import render_live_within, render_path
 from lineage.api.request import HttpRequest
@@ -110,6 +110,7 @@ ROUTES = (
         linked=False,
     ),
     *traces.ROUTES,
+    *proofs.ROUTES,
     Route(
         "GET",
         f"{_PATH}/nodes/<node_id>",

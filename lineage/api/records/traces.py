@@ -62,7 +62,7 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
         return _poll(services, root_id, after)
 
     try:
-        findings = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=_check_time(request))
+        findings = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
         if not findings.records:
             raise unknown_root(root_id)
         return _lines(services, findings)
@@ -80,7 +80,7 @@ def get_outline(services: Services, request: HttpRequest) -> Response[str]:
         Groups of records that came about by the same actions, with counts, times and three examples of each.
     """
     root_id = ROOT_ID.read(request)
-    found = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=_check_time(request))
+    found = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
     if not found.records:
         raise unknown_root(root_id)
     rendered = [render_group(number, group) for number, group in enumerate(outline_of(found.forest()))]
@@ -108,7 +108,7 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
     return _later(root_id, pointer)
 
 
-def _check_time(request: HttpRequest) -> Callable[[], None]:
+def check_time(request: HttpRequest) -> Callable[[], None]:
     """Return a check that raises `TooLarge` once the request's time is nearly over."""
 
     def check() -> None:

@@ -238,6 +238,63 @@ class Outline(TypedDict):
     """True if there are more groups than fit into a response."""
 
 
+Link: TypeAlias = Annotated[
+    str,
+    Field(description="A link to the bytes as they are stored: 15 minutes, compressed, and no client unpacks them."),
+]
+Day: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date"})]
+Sha256: TypeAlias = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 in hexadecimal.")]
+
+
+class ProvenObject(TypedDict):
+    """The object of the archive that holds the record."""
+
+    day: Day
+    key: str
+    sha256: Sha256
+    size_bytes: Annotated[int, Field(ge=0)]
+    records: Annotated[int, Field(ge=0)]
+    lines: Annotated[int, Field(ge=0)]
+    listed: bool
+    """True if SHA-256 and size are those that its day's digest lists; else those that were committed."""
+    location: Link
+
+
+class DigestFile(TypedDict):
+    """The digest of a sealed day."""
+
+    day: Day
+    key: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    location: Link
+
+
+class ChainEnd(TypedDict):
+    """The newest digest, as the graph table names it: what the chain of digests is compared with."""
+
+    day: Day
+    key: str
+    sha256: Sha256
+
+
+class RecordProof(TypedDict):
+    """The state of a record's archive, and what proves it."""
+
+    root_id: RootId
+    node_id: NodeId
+    state: Literal["live", "expired", "archived", "sealed"]
+    """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it. `archived`:
+    an object holds it, and its day is not sealed. `sealed`: there are digests."""
+    object: ProvenObject | None
+    digests: Annotated[list[DigestFile], Field(max_length=366)]
+    """From the object's day to the last sealed day, oldest first."""
+    end: ChainEnd | None
+    next: Day | None
+    """The `after` of the next request, if there are more digests than one response has."""
+    fault: str | None
+    """The first fault of the archive that the service noticed, if any: `headwater verify` finds all."""
+
+
 class TraceLine(Unsure):
     """One line of a trace."""
 

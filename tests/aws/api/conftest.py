@@ -70,6 +70,10 @@ class Caller:
     def outline_of(self, root_id=ROOT):
         return self.send("GET", f"{RECORDS}/roots/{quote(root_id, safe='')}/outline")
 
+    def proof_of(self, node, root_id=ROOT, *, remaining_s=29, **query):
+        path = f"{RECORDS}/roots/{quote(root_id, safe='')}/proof"
+        return self.send("GET", path, {"node": node, **query}, remaining_s=remaining_s)
+
     def post(self, form, **headers):
         return self.send("POST", RECORDS, body=_text(form), headers=headers)
 
