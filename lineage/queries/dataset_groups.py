@@ -81,7 +81,8 @@ class DatasetGroups:
     """The groups of the loaded datasets, as of a time; `edges` also reads the jobs that use them.
 
     `ever`: the reporters include every job that ever read a dataset; its earlier report, under another name of its
-    output, may still be current. `truncated`: beyond `ALIASES_MAX` names were not read, and groups lack their facts.
+    output, may still be current. As of a time, `derived` is known with `ever` alone. `truncated`: beyond `ALIASES_MAX`
+    names were not read, and groups lack their facts.
     """
 
     def __init__(
@@ -212,8 +213,12 @@ class DatasetGroups:
                 return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
             once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
             return [RowQuery(pk, prefix=NOW, limit=EDGES_MAX), *once]
-        ever = RowQuery(pk, prefix="EVER#" if readers else "EVER#PRODUCER#", limit=EDGES_MAX)
-        return [RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
+        facts = RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS)
+        if not readers:
+            return [facts, RowQuery(pk, prefix="EVER#PRODUCER#", limit=EDGES_MAX)]
+        # What was once declared to be derived stays listed: its own facts say whether it was then.
+        derived = [RowQuery(pk, prefix="NOW#DERIVED#", limit=EDGES_MAX)] if self._ever else []
+        return [facts, RowQuery(pk, prefix="EVER#", limit=EDGES_MAX), *derived]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""

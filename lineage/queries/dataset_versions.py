@@ -177,13 +177,14 @@ def newest_versions(
     table: GraphTable,
     accepts: Sequence[Callable[[KnownVersion], bool]],
     highs: Sequence[str] | None = None,
+    at: str | None = None,
 ) -> list[KnownVersion | None]:
-    """Return the newest accepted version of each group; `highs`: made at these times or before."""
-    scans = [_VersionScan(group, end) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
+    """Return the newest accepted version of each group; `highs`: made at these times or before; as of a time `at`."""
+    scans = [_VersionScan(group, end, at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
     found: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
     for rows in _PAGES:
-        advance([scan for number in left for scan in scans[number].unread], table, rows=rows)
+        advance([scan for number in left for scan in scans[number].unread], table, rows=rows, at=at)
         for number in left:
             found[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
         left = [number for number in left if scans[number].unread and found[number] is None]

@@ -87,15 +87,18 @@ class InputVersion:
 
 
 def reads_of(
-    runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: DatasetGroups
+    runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: DatasetGroups, at: str | None = None
 ) -> dict[RunKey, list[InputVersion]]:
-    """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs."""
+    """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs.
+
+    As of a time (`at`), the facts and the groups are given as of then, too.
+    """
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     every = [read for some in reads.values() for read in some]
     _read_first_pages(every, table)
     for resolve in (_by_storage, _by_parent, _by_time):
-        resolve([read for read in every if not read.resolved], table)
+        resolve([read for read in every if not read.resolved], table, at)
     return reads
 
 
@@ -134,13 +137,13 @@ def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
     read_first(queries, table)
 
 
-def _by_storage(reads: Sequence[InputVersion], table: GraphTable) -> None:
+def _by_storage(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
     candidates = [(read, storage) for read in reads if (storage := read.storage)]
     wanted = [
         VersionQuery(read.group, f"BY_STORAGE#{storage_key(storage)}", accept=_stored(read, storage))
         for read, storage in candidates
     ]
-    for (read, storage), one in zip(candidates, newest_written(wanted, table), strict=True):
+    for (read, storage), one in zip(candidates, newest_written(wanted, table, at), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
         read.resolve(version, "storage", one.run if one else None)
 
@@ -155,13 +158,13 @@ def _stored(read: InputVersion, storage: str) -> Callable[[WrittenVersion], bool
     return accept
 
 
-def _by_parent(reads: Sequence[InputVersion], table: GraphTable) -> None:
+def _by_parent(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
     candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
         VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
         for read, parent in candidates
     ]
-    for (read, _), one in zip(candidates, newest_written(wanted, table), strict=True):
+    for (read, _), one in zip(candidates, newest_written(wanted, table, at), strict=True):
         if one:
             read.resolve(one.version, "parentRun", one.run)
 
@@ -177,9 +180,9 @@ def _others(
     return accept
 
 
-def _by_time(reads: Sequence[InputVersion], table: GraphTable) -> None:
+def _by_time(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
     started = [read.facts.first or "" for read in reads]
-    newest = newest_versions([read.group for read in reads], table, [_readable(read) for read in reads], started)
+    newest = newest_versions([read.group for read in reads], table, [_readable(read) for read in reads], started, at)
     for read, one in zip(reads, newest, strict=True):
         if one is None or not one.made_by:
             read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)

@@ -169,7 +169,7 @@ def selected_version(
 
     Raises:
         Invalid: they disagree, or are combined with a time; a dataset version is given for a job; downstream is
-            combined with a version or time.
+            combined with a version.
     """
     faults = []
     if version and named and version.lower() != named:
@@ -178,8 +178,8 @@ def selected_version(
         faults.append(Fault("lineageAt", at, "must be left out where a version is given"))
     if version and of_job:
         faults.append(Fault("datasetVersion", version, "must be left out where nodeId names a job"))
-    if downstream and (at or version or named):
-        faults.append(Fault("withDownstream", True, "must be left out where a version or a time is given"))
+    if downstream and (version or named):
+        faults.append(Fault("withDownstream", True, "must be left out where a version is given"))
     if faults:
         raise Invalid(faults)
     return named or (version.lower() if version else None)

@@ -290,10 +290,11 @@ class LineageQueries:
         """Return the graph of columns around a dataset, a field or a job: now, as of a time, or upstream of a version.
 
         Depth 0 is the requested columns with their sources; each further level adds those sources as nodes, and with
-        `downstream` the columns derived from the requested ones. None if the node is unknown.
+        `downstream` the columns derived from the requested ones. As of a time, the graph is one of versions; with
+        `downstream` it is the graph that was current then. None if the node is unknown.
 
         Raises:
-            Invalid: the node id cannot be read, or selectors disagree (a version or time with `downstream`, ...).
+            Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
         """
         table = ReadAhead.of(self._table)
         for node in nodes_named(node_id, table, self._visibility):
@@ -314,8 +315,8 @@ class LineageQueries:
         depth: int,
         downstream: bool,
     ) -> ColumnGraph | None:
-        if version is None and at is None:
-            walk = ColumnWalk(table, self._visibility)
+        if version is None and (at is None or downstream):
+            walk = ColumnWalk(table, self._visibility, at)
             columns = select_current(node, walk, downstream=downstream)
             return None if columns is None else walk.graph(columns, depth=depth, downstream=downstream)
         past = VersionWalk(table, self._visibility)

@@ -14,6 +14,7 @@ Where the rules leave room, the model decides:
 - A schema facet without fields is no schema.
 - As of a time: the requested columns and their sources are as of then; the versions that their runs read, and all
   further sources, use all facts. Datasets that were hidden then are neither requested columns nor their sources.
+  With what is downstream, the graph is the current one of the statements before then, and nothing uses later facts.
 - A current writer that never reported is shown as the version that its last known run made.
 - In a time range each JobEvent, and each DatasetEvent that declares, counts at its own time.
 """

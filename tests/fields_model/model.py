@@ -26,10 +26,12 @@ class FieldModel:
         if (version and (node_id.startswith("job:") or named not in (None, version))) or ((version or named) and at):
             raise Invalid.because("nodeId", node_id, "disagrees with the other parameters")
         version = version or named
-        if downstream and (version or at):
-            raise Invalid.because("nodeId", node_id, "downstream is known of the present alone")
+        if downstream and version:
+            raise Invalid.because("nodeId", node_id, "downstream of a version is not known")
         if version:
             return versions.graph_of_version(self.world, node_id, version, depth)
+        if at and downstream:
+            return present.graph_of_now(self.world.before(at), node_id, depth, downstream)
         if at:
             return versions.graph_of_time(self.world, self.world.before(at), node_id, depth)
         return present.graph_of_now(self.world, node_id, depth, downstream)

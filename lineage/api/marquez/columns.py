@@ -32,7 +32,7 @@ _DEPTH = number(
 )
 _WITH_DOWNSTREAM = choice(
     "withDownstream",
-    "Also what is made of it; not of a version, nor at a time.",
+    "Also what is made of it; not of a version. Beside `lineageAt` the graph is the one that was current then.",
     {"true": True, "false": False},
     default="false",
 )
@@ -42,9 +42,9 @@ _LINEAGE_AT = lineage_at("The sources of the latest versions before this time.")
 def get_column_lineage(services: Services, request: HttpRequest) -> Response[str]:
     """Return what columns are made of, and what is made of them.
 
-    Of `#<version>`, `datasetVersion`, `lineageAt` and `withDownstream` one is given. Up and down are walked apart from
-    each other, so that what merely shares a source is not met. Ids are looked up, not taken apart: namespaces, names
-    and fields may hold colons.
+    Of `#<version>`, `datasetVersion` and `lineageAt` one is given; `withDownstream` beside no version. Up and down are
+    walked apart from each other, so that what merely shares a source is not met. Ids are looked up, not taken apart:
+    namespaces, names and fields may hold colons.
 
     Returns:
         The requested nodes, and what is near them.

@@ -1,4 +1,4 @@
-"""The current graph of columns, walked breadth first; upstream and downstream walks are apart, to meet no siblings."""
+"""The current graph of columns, or that of a time, walked breadth first; up and down are apart, to meet no siblings."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ SOURCES_MAX = 50_000
 
 
 class ColumnWalk:
-    """A walk in progress: the columns reached so far by distance, and the outputs of those walked downstream."""
+    """A walk in progress: the columns reached so far by distance, and the outputs of those walked downstream.
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
-        self._present = CurrentColumns(table)
+    The graph is the current one as of the time `at`; None for now.
+    """
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING, at: str | None = None) -> None:
+        self._table, self._visibility, self._at = table, visibility, at
+        self._present = CurrentColumns(table, at)
         self._walked = Walked[Column](COLUMNS_MAX)
         self._outputs: dict[Column, AbstractSet[Column]] = {}
 
@@ -148,10 +151,12 @@ class ColumnWalk:
             entry = self._present.entry(column.dataset)
             if entry is not None:
                 groups[column.dataset] = entry.group
-        writers = find_stale(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
+        writers = find_stale(
+            list(groups.values()), self._table, self._present.namespaces, self._at, self._present.nodes
+        )
         shown = list(self._shown())
         entries = {entry.group.primary: entry for _, entry in shown if entry}
-        reads = ReadVersions(entries.values(), self._table, self._present.groups)
+        reads = ReadVersions(entries.values(), self._table, self._present.groups, self._at)
         self._walked.truncated |= reads.truncated or self._present.groups.truncated
         for column, entry in shown:
             if entry is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from lineage.graph.facts import RunFacts, dataset_of, text_of
+from lineage.graph.facts import RunFacts, as_of, dataset_of, text_of
 from lineage.graph.index_scan import read_run_facts
 from lineage.graph.table import GraphTable
 from lineage.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
@@ -16,21 +16,26 @@ from lineage_model.ids import DatasetId, FieldPath, RunKey
 
 
 class ReadVersions:
-    """Versions of the sources of current columns, read together, in a fixed number of rounds.
+    """Versions of the sources of current columns, read together, in a fixed number of rounds; as of the time `at`.
 
     `truncated`: there were more than one result may resolve.
     """
 
-    def __init__(self, entries: Iterable[DatasetColumns], table: GraphTable, groups: DatasetGroups) -> None:
+    def __init__(
+        self, entries: Iterable[DatasetColumns], table: GraphTable, groups: DatasetGroups, at: str | None = None
+    ) -> None:
         self._groups = groups
         every = [one for entry in entries for one in entry.reports]
         facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, table)
+        if at:
+            # A reporter existed then; a DatasetEvent has no job that could own it.
+            facts = {run: as_of(one, at) for run, one in facts.items()}
         budget = InputBudget()
         runs = budget.take(with_sources_alone(every, facts, groups))
         self.truncated = bool(budget.cut)
         self._reads = {
             run: {read.group.primary: read.version for read in reads}
-            for run, reads in reads_of(runs, table, groups).items()
+            for run, reads in reads_of(runs, table, groups, at).items()
         }
         self._named: dict[int, ColumnLineage] = {}
         self._whole: dict[int, Mapping[ColumnSource, str]] = {}

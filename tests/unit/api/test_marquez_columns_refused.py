@@ -57,7 +57,6 @@ SEATS = field("checked", "seats")
             {"nodeId": SEATS, "lineageAt": "yesterday"},
             "lineageAt: must be Unix seconds, or a year, a day or an ISO 8601 date",
         ),
-        ("", {"nodeId": SEATS, "lineageAt": "1763683200", "withDownstream": "true"}, "withDownstream: "),
         ("", {"nodeId": f"{SEATS}#{LATER_RUN}", "withDownstream": "true"}, "withDownstream: "),
         ("", {"nodeId": SEATS, "datasetVersion": LATER_RUN, "withDownstream": "true"}, "withDownstream: "),
         ("", {"nodeId": f"{SEATS}#{LATER_RUN}", "datasetVersion": RUNS[CHECK]}, "datasetVersion: must be the version"),

@@ -179,7 +179,8 @@ def test_a_strict_graph_of_versions_ends_at_neighbours(worlds):
 def test_strict_columns_end_at_neighbours(worlds):
     mine, theirs = f"datasetField:{A.store}:taken:total", f"datasetField:{B.store}:feed:total"
     at, down = {"lineageAt": "2025-11-20T15:00:00Z"}, {"withDownstream": "true"}
-    for query, further in (({}, set()), (at, set()), (down, {f"datasetField:{A.store}:opened:total"})):
+    below, then = {f"datasetField:{A.store}:opened:total"}, {"lineageAt": "2025-11-20T17:00:00Z"}
+    for query, further in (({}, set()), (at, set()), (down, below), ({**down, **at}, set()), ({**down, **then}, below)):
         graph = graph_of(worlds[True], "/api/v1/column-lineage", mine, depth=9, **query)
         found = {one.partition("#")[0]: node for one, node in graph.items()}
         assert found.keys() == {mine, theirs} | further

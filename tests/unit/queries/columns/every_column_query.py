@@ -31,6 +31,7 @@ def every_result(queries, versions):
             requested.columns(node, depth=depth, downstream=True)
         for time in _TIMES:
             requested.columns(node, depth=_ALL, at=time)
+        requested.columns(node, depth=_ALL, downstream=True, at=_TIMES[0])
     for node, version in versions:
         requested.columns(f"{node}#{version}", depth=_ALL)
     for dataset in DATASETS:

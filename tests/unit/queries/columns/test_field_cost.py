@@ -34,8 +34,8 @@ def up(depth, **selectors):
     return lambda fields: fields.find_columns(field_node(CHAIN), depth=depth, **selectors)
 
 
-def down(depth):
-    return lambda fields: fields.find_columns(field_node(0), depth=depth, downstream=True)
+def down(depth, **selectors):
+    return lambda fields: fields.find_columns(field_node(0), depth=depth, downstream=True, **selectors)
 
 
 def up_from_version(depth, run):
@@ -77,6 +77,15 @@ def test_each_hop_as_of_a_time_costs_three_rounds_and_four_requests(often, hops)
     assert len(graph.columns) == 1 + hops
     assert cost.rounds <= 3 * hops + 9
     assert cost.requests <= 4 * hops + 13
+
+
+@pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
+def test_each_hop_down_as_of_a_time_costs_five_rounds_and_ten_requests(often, hops):
+    graph, cost = often.measure(down(hops, at=minute(9_000)))
+
+    assert len(graph.columns) == 1 + hops
+    assert cost.rounds <= 5 * hops + 9
+    assert cost.requests <= 10 * hops + 12
 
 
 def test_a_dataset_with_its_columns_takes_four_rounds_and_eight_requests(often):
@@ -138,7 +147,9 @@ def test_the_present_costs_after_fifty_runs_as_after_one_but_for_a_row_a_source(
 
 
 @pytest.mark.parametrize(
-    "query", [up(20, at=minute(CHAIN)), up_from_version(20, 0)], ids=["as of a time", "of a version"]
+    "query",
+    [up(20, at=minute(CHAIN)), up_from_version(20, 0), down(20, at=minute(CHAIN))],
+    ids=["as of a time", "of a version", "downstream as of a time"],
 )
 def test_the_past_costs_as_much_whatever_happened_since(once, often, query):
     (_, then), (_, now) = once.measure(query), often.measure(query)

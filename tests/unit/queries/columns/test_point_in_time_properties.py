@@ -26,6 +26,24 @@ def test_the_result_as_of_a_time_is_what_the_model_knew_then(statements, time):
     assert differences(results, {node: rendered(right.find_columns(node, depth=9, at=time)) for node in _NODES}) == {}
 
 
+@examples(60)
+@given(streams().filter(is_remembered), st.sampled_from(TIMES), st.sampled_from((1, 9)))
+def test_what_was_made_of_a_column_at_a_time_is_what_the_model_knew_then(statements, time, depth):
+    right, found = FieldModel(statements), queries_of(statements)
+    how = {"depth": depth, "downstream": True, "at": time}
+    results = {node: rendered(found.find_columns(node, **how)) for node in _NODES}
+    assert differences(results, {node: rendered(right.find_columns(node, **how)) for node in _NODES}) == {}
+
+
+@examples(50)
+@given(streams())
+def test_with_what_is_made_of_it_a_column_as_of_now_is_the_present(statements):
+    queries = queries_of(statements)
+    for node in _NODES:
+        now, then = (queries.find_columns(node, depth=9, downstream=True, at=time) for time in (None, _LATER))
+        assert then == now
+
+
 @examples(50)
 @given(streams())
 def test_the_first_hop_as_of_now_is_the_present_if_every_reporter_made_a_version(statements):
