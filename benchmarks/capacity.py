@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from local.partiql import parse_put
+
 _WRITE_BYTES = 1024
 _READ_BYTES = 4096
 
@@ -51,6 +53,8 @@ def write_units(operation: str, request: Mapping[str, Any], copies: Mapping[str,
     match operation:
         case "PutItem":
             return _units(request["Item"]) * copies.get(request["TableName"], 1)
+        case "BatchExecuteStatement":
+            return sum(_units(put.item) for put in map(parse_put, request["Statements"]) if put)
         case "UpdateItem" | "DeleteItem":
             return copies.get(request["TableName"], 1)
         case "TransactWriteItems":

@@ -36,6 +36,7 @@ from lineage.graph.table import GraphTable
 from lineage.openlineage.ingest import parse_event_message, render_event_message
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
+from local.partiql import parse_put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -161,6 +162,8 @@ def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[
             keys = [request["Item"]]
         case "BatchWriteItem":
             keys = [write["PutRequest"]["Item"] for writes in request["RequestItems"].values() for write in writes]
+        case "BatchExecuteStatement":
+            keys = [put.item for put in map(parse_put, request["Statements"]) if put]
         case "TransactWriteItems":
             actions = [write for action in request["TransactItems"] for write in action.values()]
             keys = [write.get("Item") or write["Key"] for write in actions]

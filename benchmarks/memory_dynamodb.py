@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from botocore.exceptions import ClientError
 
 from benchmarks.capacity import item_bytes, read_units, write_units
+from local.partiql import VersionedPut, parse_put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Json: TypeAlias = Mapping[str, Any]
-# DynamoDB quotas ("Constraints": Query, BatchGetItem, TransactWriteItems).
+# DynamoDB quotas ("Constraints": Query, BatchGetItem, TransactWriteItems, BatchExecuteStatement).
 _TRANSACTION_ITEMS = 100
+_STATEMENTS = 25
 _PAGE_BYTES = 1_000_000
 _BATCH_BYTES = 16_000_000
 _READS = frozenset({"BatchGetItem", "Query"})
@@ -111,6 +113,9 @@ class MemoryDynamo:
     def batch_write_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
         return self.respond("BatchWriteItem", request)
 
+    def batch_execute_statement(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("BatchExecuteStatement", request)
+
     def put_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
         return self.respond("PutItem", request)
 
@@ -182,6 +187,22 @@ class MemoryDynamo:
             for write in writes:
                 self._put(write["PutRequest"]["Item"])
         return {"UnprocessedItems": {}}
+
+    def _batch_execute(self, request: Json) -> Json:
+        """Put each item whose condition holds."""
+        puts = [parse_put(statement) for statement in request["Statements"]]
+        if None in puts or len(puts) > _STATEMENTS:
+            raise NotImplementedError(request["Statements"])
+        return {"Responses": [self._put_version(put) for put in puts if put]}
+
+    def _put_version(self, put: VersionedPut) -> Json:
+        current = self._partitions[put.item["pk"]["S"]].items.get(put.item["sk"]["S"])
+        if put.version is None and current is not None:
+            return {"Error": {"Code": "DuplicateItem"}}
+        if put.version is not None and (current is None or current.get("version") != put.version):
+            return {"Error": {"Code": _REFUSED}}
+        self._put(put.item)
+        return {}
 
     def _put_item(self, request: Json) -> Json:
         if not self._holds(request):
@@ -285,6 +306,7 @@ _OPERATIONS = {
     "BatchGetItem": MemoryDynamo._batch_get,
     "Query": MemoryDynamo._query,
     "BatchWriteItem": MemoryDynamo._batch_write,
+    "BatchExecuteStatement": MemoryDynamo._batch_execute,
     "PutItem": MemoryDynamo._put_item,
     "UpdateItem": MemoryDynamo._update_item,
     "TransactWriteItems": MemoryDynamo._transact,

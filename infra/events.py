@@ -111,7 +111,9 @@ class Events(Construct):
         )
         # A transaction requires the rights of its single writes.
         reads, writes = ("BatchGetItem", "Query"), ("BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem")
-        actions = [f"dynamodb:{action}" for action in (*reads, *writes)]
+        # BatchExecuteStatement requires those of its statements.
+        statements = ("PartiQLInsert", "PartiQLUpdate")
+        actions = [f"dynamodb:{action}" for action in (*reads, *writes, *statements)]
         function.rights.allow_partitions(actions, self._graph_table, settings.GRAPH_PARTITIONS)
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.FACTS_PREFIX)
         # A batch that comes again is compared with the stored one.

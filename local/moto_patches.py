@@ -1,9 +1,9 @@
 """The local stack's changes to moto, here and in the other `local.moto_*` modules.
 
-`local.moto_glue` is Glue's, `local.moto_athena` Athena's, `local.moto_kms` KMS's. moto is pinned, and
-tests/unit/local compares each change with stock behaviour. Here, three make functions and executions what they are
-on AWS; the others only make moto fast enough for ten thousand records, where it does for a whole table or queue what it
-could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
+`local.moto_glue` is Glue's, `local.moto_athena` Athena's, `local.moto_kms` KMS's, `local.moto_partiql` PartiQL's. moto
+is pinned, and tests/unit/local compares each change with stock behaviour. Here, three make functions and executions
+what they are on AWS; the others only make moto fast enough for ten thousand records, where it does for a whole table or
+queue what it could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
 `local.moto_server`.)
 """
 

@@ -32,7 +32,7 @@ from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
-from local import moto_athena, moto_glue, moto_kms, moto_patches
+from local import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches
 from local.aws_limits import refusal_of, s3_refusal_of
 from local.child_process import Message, serve_lines
 from local.endpoint import ACCOUNT, settings_at
@@ -205,6 +205,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_glue.run_jobs_at(functions_url)
     moto_athena.run_queries_by(run_query)
     moto_kms.sign_digests_as_they_are()
+    moto_partiql.put_versions_in_batches()
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.query_one_partition()

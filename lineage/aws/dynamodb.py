@@ -70,6 +70,11 @@ class DynamoDB:
         self.connections = connections
         self._signer, self._retries, self._sleep = signer, retries, sleep
 
+    def batch_execute_statement(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.BatchExecuteStatementInputTypeDef]
+    ) -> type_defs.BatchExecuteStatementOutputTypeDef:
+        return cast("type_defs.BatchExecuteStatementOutputTypeDef", self.call("BatchExecuteStatement", request))
+
     def batch_get_item(  # noqa: D102 - boto3's
         self, **request: Unpack[type_defs.BatchGetItemInputTypeDef]
     ) -> type_defs.BatchGetItemOutputTypeDef:
@@ -190,7 +195,9 @@ def _parse(content: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise ResponseStreamingError(error=error) from error
     if b'"B' in content:
-        for items in (result.get("Items", ()), *result.get("Responses", {}).values()):
+        read = result.get("Responses", {})
+        # Those of BatchExecuteStatement are a list; of writes, they have no items.
+        for items in (result.get("Items", ()), *(read.values() if isinstance(read, dict) else ())):
             _decode_items(items)
         _decode_items(result[name] for name in ("Item", "Attributes") if name in result)
         _decode_items(reason["Item"] for reason in result.get("CancellationReasons", ()) if "Item" in reason)

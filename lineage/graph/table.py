@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import orjson
@@ -21,6 +22,7 @@ from botocore.exceptions import ClientError
 
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
+from lineage.aws.versioned_puts import STATEMENTS_MAX, put_versions
 from lineage.settings import FACTS_PREFIX
 from lineage_model.errors import Unavailable
 
@@ -158,8 +160,15 @@ class GraphTable:
         )
 
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
-        """Return for each swap True if it was written, False if the row was swapped since it was read."""
-        return self._each(self._swap, swaps)
+        """Return for each swap True if it was written, False if the row was swapped since it was read.
+
+        The rows of one call differ. Rows that are swapped alone share requests, but not their fate.
+        """
+        alone = [number for number, swap in enumerate(swaps) if not (swap.puts or swap.deletes or swap.adds)]
+        groups = [*chunks(alone, STATEMENTS_MAX), *([number] for number in range(len(swaps)) if number not in alone)]
+        results = self._each(lambda group: self._swap_some([swaps[number] for number in group]), groups)
+        written = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
+        return [written[number] for number in range(len(swaps))]
 
     def advance(self, key: Key, name: str, number: int) -> None:
         """Set a number of a row, which may be missing, unless it is as great already."""
@@ -191,11 +200,17 @@ class GraphTable:
                 return RowPage(self._rows(items[: query.limit]), more=len(items) > query.limit)
             request["ExclusiveStartKey"] = last
 
-    def _swap(self, swap: Swap) -> bool:
-        return self._write([self._condition(swap.row), *self._sides(swap)])
+    def _swap_some(self, swaps: Sequence[Swap]) -> list[bool]:
+        if len(swaps) == 1:
+            return [self._write([self._condition(swaps[0].row), *self._sides(swaps[0])])]
+        items = [self._next_version(swap.row) for swap in swaps]
+        return put_versions(self.dynamodb, self.table, items, self.sleep)
+
+    def _next_version(self, row: Row) -> dict[str, Value]:
+        return {**self._item(row), "version": {"N": str(row.version + 1)}}
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
-        item = {**self._item(row), "version": {"N": str(row.version + 1)}}
+        item = self._next_version(row)
         if row.version == 0:
             return {"Put": {"TableName": self.table, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
         values: dict[str, Value] = {":version": {"N": str(row.version)}}

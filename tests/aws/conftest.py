@@ -31,7 +31,7 @@ from lineage_model.archive_tables import (
     render_manifest,
 )
 from lineage_model.ids import SHARDS
-from local import moto_kms, moto_patches
+from local import moto_kms, moto_partiql, moto_patches
 from tests.aws.in_moto import DynamoDBInMoto
 from tests.builders import HOUR, NOON
 
@@ -73,6 +73,7 @@ def _moto_as_on_the_local_stack():
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
     moto_kms.sign_digests_as_they_are()
+    moto_partiql.put_versions_in_batches()
     lock, act = threading.RLock(), DynamoHandler.call_action
 
     def one_at_a_time(self):

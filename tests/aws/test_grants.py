@@ -13,6 +13,7 @@ from lambdas import api as api_function
 from lambdas import input as input_function
 from lineage import settings
 from lineage.aws import clients
+from local.partiql import parse_put
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.builders_events import a_dataset, a_facet, a_job_event, a_run_event
 from tests.templates import Template
@@ -92,6 +93,13 @@ class Ledger:
         if operation == "BatchWriteItem":
             written = {name: [_row_of(one) for one in some] for name, some in params["RequestItems"].items()}
             return self._rows("BatchWriteItem", written)
+        if operation == "BatchExecuteStatement":
+            puts = [parse_put(one) for one in params["Statements"]]
+            return {
+                call
+                for put in puts
+                for call in self._rows(f"PartiQL{'Update' if put.version else 'Insert'}", {put.table: [put.item]})
+            }
         if operation == "TransactWriteItems":
             items = [next(iter(item.items())) for item in params["TransactItems"]]
             return {

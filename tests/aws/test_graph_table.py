@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from botocore.exceptions import ClientError
 
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.table import SIDES_MAX, GraphTable, Increment, Row, RowPage, RowQuery, Swap
@@ -91,6 +92,42 @@ def test_a_swap_writes_only_over_the_version_that_was_read(table):
     assert table.get([("P", "S")])["P", "S"] == Row("P", "S", {"n": 3}, 2)
 
 
+# Bodies of each kind that follow one another in a row: text, compressed, in S3, none.
+BODIES = ({"n": 1}, {"text": "flight " * 200}, {"noise": random.Random(2).randbytes(400_000).hex()}, {})
+
+
+def test_swaps_of_one_call_share_no_fate(table):
+    """A row of each earlier body gets each later one; every second row was swapped in between."""
+    pairs = [(first, second) for first in BODIES for second in BODIES]
+    keys = [("P", f"K#{number:03}") for number in range(3 * len(pairs))]
+    former = [Swap(Row(*key, pairs[number // 3][0])) for number, key in enumerate(keys)]
+    assert table.swap(former) == [True] * len(keys)
+    assert table.swap(former) == [False] * len(keys)
+    assert table.swap([Swap(Row(*key, {"other": 1}, 1)) for key in keys[1::3]]) == [True] * len(pairs)
+
+    later = [Swap(Row(*key, pairs[number // 3][1], 2 if number % 3 == 2 else 1)) for number, key in enumerate(keys)]
+    assert table.swap(later) == [True, False, False] * len(pairs)
+
+    found = table.get(keys)
+    for number, key in enumerate(keys):
+        first, second = pairs[number // 3]
+        expected = [Row(*key, second, 2), Row(*key, {"other": 1}, 2), Row(*key, first, 1)]
+        assert found[key] == expected[number % 3]
+
+
+def test_a_swap_alone_and_one_with_other_rows_are_called_together(table):
+    assert table.swap([Swap(Row("P", "S", {"n": 1}))]) == [True]
+    swaps = [
+        Swap(Row("P", "A", {"n": 1})),
+        Swap(Row("P", "B", {"n": 1}), puts=(Row("P", "C"),)),
+        Swap(Row("P", "S", {"n": 2})),
+        Swap(Row("P", "D", {"n": 1})),
+    ]
+
+    assert table.swap(swaps) == [True, True, False, True]
+    assert sorted(row.sk for row in table.query([RowQuery("P")])[0].rows) == ["A", "B", "C", "D", "S"]
+
+
 def test_what_goes_with_a_swap_goes_with_it_or_not_at_all(table):
     table.put([Row("P", "old", {"n": 0})])
     swap = Swap(
@@ -137,3 +174,38 @@ def test_a_transaction_that_only_met_another_is_tried_again(dynamo_table, cloud)
         pytest.raises(Unavailable, match="conflicting"),
     ):
         dynamo_table.swap([Swap(Row("P", "U"), puts=(Row("P", "T"),))])
+
+
+SWAPS = [Swap(Row("P", f"S{number}", {"n": number})) for number in range(3)]
+
+
+@pytest.mark.parametrize("code", ["TransactionConflict", "ThrottlingError", "InternalServerError"])
+def test_a_statement_that_is_refused_for_now_is_sent_again_alone(dynamo_table, cloud, code):
+    sent = []
+
+    def lose_one(parsed, **_):
+        sent.append(len(parsed["Responses"]))
+        if len(sent) == 1:
+            parsed["Responses"][1] = {"Error": {"Code": code, "Message": "injected"}}
+
+    cloud.dynamodb.meta.events.register("after-call.dynamodb.BatchExecuteStatement", lose_one)
+
+    # It took effect: the second try meets its own row, and the caller reads again.
+    assert dynamo_table.swap(SWAPS) == [True, False, True]
+    assert sent == [3, 1]
+
+
+def test_statements_that_are_refused_again_and_again_are_unavailable_and_those_refused_for_good_raise(
+    dynamo_table, cloud
+):
+    code = ["ProvisionedThroughputExceeded"]
+
+    def lose_all(parsed, **_):
+        parsed["Responses"][-1] = {"Error": {"Code": code[0], "Message": "injected"}}
+
+    cloud.dynamodb.meta.events.register("after-call.dynamodb.BatchExecuteStatement", lose_all)
+    with pytest.raises(Unavailable, match="1 items"):
+        dynamo_table.swap(SWAPS)
+    code[0] = "AccessDenied"
+    with pytest.raises(ClientError, match="AccessDenied"):
+        dynamo_table.swap(SWAPS)

@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 from lambdas import wiring
 from lineage import settings
 from lineage.aws import clients
-from lineage.graph.table import RowQuery
+from lineage.graph.table import GraphTable, Row, RowQuery, Swap
 from tests.builders import NOON, a_message
 from tests.builders_events import CALCULATE, CHECK, READ_FLIGHTS, a_dataset, a_dataset_event, a_facet, a_job_event
 from tests.builders_events import a_run_event as run_event
@@ -220,6 +220,23 @@ def test_what_dynamodb_refuses_is_raised_as_boto3_raises_it(stores):
     assert [kind for kind, _ in found[0]][:3] == ["ConditionalCheckFailedException"] * 2 + [
         "TransactionCanceledException"
     ]
+
+
+def test_swaps_of_one_call_are_written_and_refused_as_with_boto3(stores, cloud):
+    """Versions of rows with bodies of each kind, in the order of the second call: new, stale, current, missing."""
+    bodies = ({"n": 1}, {"text": "größe 😀 " * 200}, {})
+    found = []
+    for store in stores:
+        table = GraphTable(store.client, store.graph, cloud.s3, cloud.outputs["ArchiveBucketName"], concurrency=1)
+        first = table.swap([Swap(Row("P", f"K#{number:03}", bodies[number % 3])) for number in range(60)])
+        versions = [(number + 10, (0, 5, 1)[number % 3]) for number in range(60)]
+        second = table.swap(
+            [Swap(Row("P", f"K#{number:03}", bodies[number // 3 % 3], version)) for number, version in versions]
+        )
+        found.append((first, second, store.items(store.graph)))
+    assert found[0] == found[1]
+    assert found[0][0] == [True] * 60
+    assert found[0][1] == [version == 1 if number < 60 else version == 0 for number, version in versions]
 
 
 @pytest.mark.parametrize("stores", ["DynamoDB Local"], indirect=True)  # moto does not know a transaction again

@@ -112,6 +112,8 @@ GRANTS = {
             "dynamodb:PutItem",
             "dynamodb:UpdateItem",
             "dynamodb:DeleteItem",
+            "dynamodb:PartiQLInsert",
+            "dynamodb:PartiQLUpdate",
         },
         "ArchiveBucket.Arn": {"s3:ListBucket"},
         "ArchiveBucket.Arn/facts/*": {"s3:GetObject", "s3:PutObject"},

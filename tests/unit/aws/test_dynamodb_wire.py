@@ -61,6 +61,7 @@ def requests_of(item):
         {"TransactItems": [{"Put": {"TableName": "t", "Item": item}}], "ClientRequestToken": "x"},
     )
     yield "Query", {"TableName": "t", "ExpressionAttributeValues": item, "ScanIndexForward": False, "Limit": 3}
+    yield "BatchExecuteStatement", {"Statements": [{"Statement": "INSERT", "Parameters": list(item.values()) or [{}]}]}
 
 
 @given(ITEMS)
@@ -75,6 +76,8 @@ def results_of(item):
     yield "UpdateItem", {"Attributes": item}
     yield "Query", {"Items": [item, item], "Count": 2, "ScannedCount": 2}
     yield "BatchGetItem", {"Responses": {"B": [item], "t": [item]}, "UnprocessedKeys": {}}
+    refused = {"Error": {"Code": "DuplicateItem", "Message": "B"}, "TableName": "B"}
+    yield "BatchExecuteStatement", {"Responses": [refused, {"TableName": "t"}]}
 
 
 @given(ITEMS)

@@ -20,12 +20,14 @@ from moto.sqs.models import Message, Queue
 from moto.sqs.responses import SQSResponse
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
-from local import moto_patches
+from lineage.aws.versioned_puts import put_versions
+from local import moto_partiql, moto_patches
 from local.http_api import Reply, Server
 
 REGION = "us-east-1"
 PATCHED = [
     (BaseJSONSerializer, "_serialize_type_structure"),
+    (DynamoDBBackend, "batch_execute_statement"),
     (DynamoDBBackend, "transact_write_items"),
     (LambdaSimpleBackend, "invoke"),
     (Queue, "attributes"),
@@ -354,3 +356,31 @@ def test_executions_without_a_name_get_one_each(aws, machine):
     names = [client.start_execution(stateMachineArn=arn)["executionArn"].rpartition(":")[2] for _ in range(2)]
     assert [str(uuid.UUID(name)) for name in names] == names
     assert client.start_execution(stateMachineArn=arn, name="mine")["executionArn"].endswith(":mine")
+
+
+def versioned(number, version):
+    return {"pk": {"S": "P"}, "sk": {"S": f"S{number}"}, "json": {"S": "{}"}, "version": {"N": str(version)}}
+
+
+def test_a_put_on_condition_of_a_version_is_refused_where_the_stock_statement_overwrites_or_says_nothing(aws):
+    client = boto3.client("dynamodb", region_name=REGION)
+    client.create_table(
+        TableName="versions",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    first, stale = versioned(1, 1), versioned(1, 5)
+    inserted = {"Statement": "INSERT INTO \"versions\" VALUE {'pk': 'P', 'sk': 'S'}"}
+    for _ in range(2):
+        assert client.batch_execute_statement(Statements=[inserted])["Responses"] == [{"TableName": "versions"}]
+
+    moto_partiql.put_versions_in_batches()
+
+    assert put_versions(client, "versions", [first, versioned(2, 1)]) == [True, True]
+    assert put_versions(client, "versions", [first, stale | {"sk": {"S": "S2"}}]) == [False, False]
+    assert put_versions(client, "versions", [versioned(1, 2), versioned(3, 2)]) == [True, False]
+    items = client.scan(TableName="versions")["Items"]
+    assert [item["version"]["N"] for item in items if "version" in item] == ["2", "1"]
+    # Other statements are moto's.
+    assert client.batch_execute_statement(Statements=[inserted])["Responses"] == [{"TableName": "versions"}]
