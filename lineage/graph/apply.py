@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import orjson
@@ -23,13 +24,19 @@ _ROUNDS_MAX = 100
 _HINT_BYTES_MAX = 1_000
 
 
-def refresh_nodes(jobs: Iterable[JobId], table: GraphTable) -> None:
-    """Compute the nodes of these jobs from the facts; `Unavailable` if other loaders kept swapping them."""
+def refresh_nodes(
+    jobs: Iterable[JobId], table: GraphTable, read: Mapping[Key, Row | None] = MappingProxyType({})
+) -> None:
+    """Compute the nodes of these jobs from the facts; `read` are nodes that were read before, to save a read.
+
+    Raises `Unavailable` if other loaders kept swapping them.
+    """
     pending = sorted(set(jobs))
     for _ in range(_ROUNDS_MAX):
         if not pending:
             return
-        nodes = table.get(current_key(job) for job in pending)
+        nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
+        read = {}
         rows = table.get(facts_key(job) for job in pending)
         facts = {
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
@@ -149,7 +156,7 @@ def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_ma
     `Unavailable` if the table refuses, or other loaders keep swapping the same rows.
     """
     merged = merge(delta_of(statements), table)
-    refresh_nodes(merged.jobs, table)
+    refresh_nodes(merged.jobs, table, merged.nodes)
     for catalogue in sorted(merged.catalogues):
         compact(catalogue, table, changes_max=changes_max)
 

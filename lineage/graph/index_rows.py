@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -19,6 +19,7 @@ from lineage.graph.facts import IdText, RunFacts, dataset_of, facets_of, text_of
 from lineage.graph.keys import dataset_pk, job_pk
 from lineage.graph.run_facts import (
     code_of,
+    effective_time,
     effective_times,
     has_io,
     io_at,
@@ -68,12 +69,21 @@ def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not effective_times(facts):
         return
     sources = sorted(ever_sources(facts) - facts.inputs.keys())
-    for direction, side in (("READER", facts.inputs), ("PRODUCER", facts.outputs), ("SOURCE_OF", sources)):
-        for text in side:
-            yield Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.digest}", {"job": text_of(job)})
+    yield from ever_rows(job, facts.inputs, facts.outputs)
+    yield from (_ever(text, "SOURCE_OF", job) for text in sources)
     if not facts.declared:
         for dataset in map(dataset_of, facts.outputs):
             yield from _of_versions(run, facts, job, dataset)
+
+
+def ever_rows(job: JobId, inputs: Iterable[IdText], outputs: Iterable[IdText]) -> Iterator[Row]:
+    """Yield the rows of a job that has ever read and written these datasets; those of its node are stored."""
+    yield from (_ever(text, "READER", job) for text in inputs)
+    yield from (_ever(text, "PRODUCER", job) for text in outputs)
+
+
+def _ever(text: IdText, direction: str, job: JobId) -> Row:
+    return Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.digest}", {"job": text_of(job)})
 
 
 def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -> Iterator[Row]:
@@ -121,14 +131,19 @@ EXACT_MAX = 45
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the rows that move with the facts, in one transaction."""
-    return dict(islice(time_range_rows(run, facts).items(), EXACT_MAX))
+    """Return the rows that move with the facts, in one transaction: none before the run counts."""
+    return dict(islice(time_range_rows(run, facts).items(), _exact_rows(facts)))
 
 
-def overflow_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the rows beyond the transaction, which readers check against the facts."""
-    rest = islice(time_range_rows(run, facts), EXACT_MAX, None)
-    return {key: Row(*key, {"unverified": True}) for key in rest}
+def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+    """Return the other rows, which readers check against the facts: those of a run that has not ended, or overflow."""
+    rest = islice(time_range_rows(run, facts).items(), _exact_rows(facts), None)
+    return {key: Row(*key, {"unverified": True, "job": row.data["job"]}) for key, row in rest}
+
+
+def _exact_rows(facts: RunFacts) -> int:
+    """Return how many rows go with the facts; its end changes them all again, and a transaction costs twice a put."""
+    return EXACT_MAX if effective_time(facts) else 0
 
 
 def time_range_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:

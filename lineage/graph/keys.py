@@ -40,9 +40,9 @@ streaming run. Readers cut queries by the order of these prefixes: EVER#PRODUCER
 dataset with too many past readers keeps its producers.
 
 The rows NOW#PRODUCER, NOW#READER and NOW#SOURCE_OF move with CURRENT; BACKWARD, FORWARD and the change that lists a
-name move with FACTS; each in one transaction. Of a run with too many BACKWARD and FORWARD rows for a transaction,
-the rest are `unverified`. The other index rows are written before the facts that they point to and never move. A
-reader checks each of them, and the unverified rows, against the facts.
+name move with FACTS; each in one transaction. BACKWARD and FORWARD rows of a run that goes on, and those that do not
+fit into a transaction, are `unverified`. The other index rows are written before the facts that they point to and never
+move. A reader checks each of them, and the unverified rows, against the facts.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ comes again and completes the work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
@@ -27,11 +28,12 @@ from lineage.graph.facts import (
     text_of,
     to_json,
 )
-from lineage.graph.index_rows import overflow_rows, rows_of, transactional_rows
+from lineage.graph.index_rows import EXACT_MAX, ever_rows, rows_of, time_range_rows, transactional_rows, unverified_rows
 from lineage.graph.keys import (
     COUNT,
     FACTS,
     complete_key,
+    current_key,
     dataset_pk,
     facts_key,
     job_pk,
@@ -67,22 +69,32 @@ class _Subject:
 
 
 class Merged(NamedTuple):
-    """The changes: jobs whose nodes may differ (mentioned jobs, and those that own, or lost, a run), and catalogues."""
+    """The changes: jobs whose nodes may differ (mentioned jobs, and those that own, or lost, a run), and catalogues.
+
+    `nodes` are the nodes of mentioned jobs, as they were read before anything was merged; None for a job without one.
+    """
 
     jobs: set[JobId]
     catalogues: set[str]
+    nodes: Mapping[Key, Row | None]
 
 
 def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     """Merge the delta into the facts; `Unavailable` if other loaders kept swapping them."""
     jobs, catalogues = set(delta.jobs), set[str]()
+    nodes: dict[Key, Row | None] = {}
+    stored: Set[Key] = frozenset()
+    unread = [current_key(job) for job in delta.jobs]
     pending: Sequence[_Subject] = list(_subjects(delta))
     extra: list[Row] = list(delta.described)
     complete_keys = {complete_key(ref) for ref in delta.refs}
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
-            return Merged(jobs, catalogues)
-        rows = table.get((*(subject.key for subject in pending), *complete_keys))
+            return Merged(jobs, catalogues, nodes)
+        rows = table.get((*(subject.key for subject in pending), *complete_keys, *unread))
+        if unread:
+            nodes, unread = {key: rows.get(key) for key in unread}, []
+            stored = _stored(delta.jobs, nodes)
         extra += _write_facets(delta, complete_keys - rows.keys(), table)
         catalogues |= {COLUMNS} if complete_keys - rows.keys() else set()
         complete_keys = set()
@@ -96,7 +108,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
                 jobs.update(map(job_of, (*new.jobs, *new.named_as_parent)))
                 claimed += (*_claimed(new), *_streamed(new))
             if row is None or new != old:
-                extra += _new_rows(subject, old if row else None, new)
+                extra += (one for one in _new_rows(subject, old if row else None, new) if one.key not in stored)
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
@@ -106,6 +118,13 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
         pending = _each_once((*lost, *claimed))
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
+
+
+def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
+    """Return the keys of the rows that are stored because a node lists a dataset; they are never deleted."""
+    found = ((job, nodes[current_key(job)]) for job in jobs)
+    rows = (ever_rows(job, node.data["inputs"], node.data["outputs"]) for job, node in found if node)
+    return {row.key for some in rows for row in some}
 
 
 def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
@@ -165,13 +184,21 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
     """Return the swap to the new facts, with the rows and counters that move with them."""
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
     before, after = _moving(subject, old), _moving(subject, new)
-    stay = after.keys() | (overflow_rows(subject.run, new).keys() if isinstance(new, RunFacts) else set())
     return Swap(
         Row(*subject.key, data, row.version if row else 0),
         puts=tuple(moving for key, moving in after.items() if before.get(key) != moving),
-        deletes=tuple(key for key in before if key not in stay),
+        deletes=tuple(_gone(subject, old, new)),
         adds=tuple(_counted(old, new)),
     )
+
+
+def _gone(subject: _Subject, old: Facts, new: Facts) -> Iterable[Key]:
+    """Return the keys of rows that the old facts have and the new ones lack; of rows beyond a transaction, none."""
+    if isinstance(old, RunFacts) and isinstance(new, RunFacts):
+        stay = time_range_rows(subject.run, new)
+        return [key for key in islice(time_range_rows(subject.run, old), EXACT_MAX) if key not in stay]
+    stay = _moving(subject, new)
+    return [key for key in _moving(subject, old) if key not in stay]
 
 
 def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
@@ -239,7 +266,7 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
 def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, RunFacts):
         yield from rows_of(subject.run, facts).values()
-        yield from overflow_rows(subject.run, facts).values()
+        yield from unverified_rows(subject.run, facts).values()
         return
     yield from _doubts(subject, facts)
     if isinstance(facts, JobFacts):

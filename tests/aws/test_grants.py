@@ -214,6 +214,7 @@ def _store(cloud, ledger):
             cloud.load_events(a_run_event(run="again", outputs=[described]))
         cloud.load_events(a_run_event(eventType="START"), {"s3": {"bucket": bucket, "key": "requests/e.json"}}, "none")
         cloud.load_events(a_run_event(job_facets={"plan": a_facet(text=random.Random(1).randbytes(400_000).hex())}))
+        cloud.load_events(*(a_run_event(run=f"bare-{job}", job=job, inputs=[], outputs=[]) for job in "ab"))
         cloud.load_events(a_run_event(run="later", inputs=["raw"], outputs=[], eventTime="2025-11-20T13:00:00Z"))
 
 

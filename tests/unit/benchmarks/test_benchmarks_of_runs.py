@@ -108,3 +108,10 @@ def test_the_examples_in_the_benchmarks_of_runs_hold(module):
 
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_an_event_of_jobs_that_ran_before_costs_two_writing_requests_at_most():
+    calls = measure_calls(1, 100, runs=3)
+
+    assert calls["writes"] <= 2
+    assert calls["write_units"] <= 33

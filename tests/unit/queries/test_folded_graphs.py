@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 import pytest
 from hypothesis import given
@@ -170,6 +172,16 @@ def test_a_hub_of_ten_thousand_readers_is_folded_in_twenty_requests(hub, start, 
     assert not graph.truncated
     degree = graph.degrees.get(HUB.node_id)
     assert degree is None or (degree.up, degree.exact, SIDE_READ_MAX < degree.down <= READERS) == (1, False, True)
+
+
+def test_a_folded_hub_shows_a_reader_that_runs_again_and_has_not_ended():
+    table = MemoryTable()
+    apply_changes([a_run(number, f"reader-{number:02}", [HUB]) for number in range(20)], table)
+    again = replace(a_run(99, "reader-07", [HUB]), type="START")
+    apply_changes([again], table)
+
+    graph = LineageQueries(table).find_graph(HUB.node_id, depth=0, fold=2)
+    assert {job.id.name for job in graph.jobs} == {"reader-07", "reader-19"}
 
 
 def test_a_folded_hub_shows_the_readers_that_ran_last(hub):
