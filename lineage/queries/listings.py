@@ -24,12 +24,14 @@ from lineage.queries.dataset_versions import (
 from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.job_versions import last_entries, versions_of
 from lineage.queries.name_lists import NameCatalogue
-from lineage.queries.runs import full_runs, newest_runs
+from lineage.queries.runs import full_runs, newest_runs, newest_runs_of, started_last
 from lineage.queries.short_forms import short_datasets
 from lineage.queries.stale import find_stale
 from lineage_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
+# Jobs of a list that are shown with their last runs.
+WITH_RUNS_MAX = 100
 # Jobs whose last run's state is read for one list, and names whose time is.
 STATES_MAX = 5_000
 SORTED_MAX = 5_000
@@ -151,7 +153,8 @@ class Jobs:
     ) -> ResultPage[Job]:
         """Return a page of the jobs of a namespace (None: all), by name or the last updated first.
 
-        `states` filters by the last run's state. `in_short`: without facets and versions.
+        `states` filters by the last run's state. `in_short`: without facets and versions. The first `WITH_RUNS_MAX` of
+        the page have their last ten runs, in short, unless `in_short`.
         """
         catalogue = NameCatalogue(self._table, self._visibility)
         names = catalogue.listed(catalogue.jobs(namespace))
@@ -167,7 +170,7 @@ class Jobs:
         else:
             page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
             truncated = names.truncated
-        shown = page if in_short else self._detailed(self._named(page))
+        shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, total, truncated or self._groups.truncated)
 
     def find(self, job: JobId) -> Job | None:
@@ -178,6 +181,15 @@ class Jobs:
         runs, _ = newest_runs(job, self._table, _LATEST_RUNS)
         found = tuple(full_runs(dict(runs), self._table).values())
         return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
+
+    def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs in detail, the first of them with their last runs."""
+        having = [job.id for job in jobs[:WITH_RUNS_MAX]]
+        # Together with the queries for the current versions.
+        self._table.expect(queries=[started_last(job, _LATEST_RUNS) for job in having])
+        detailed = self._detailed(jobs)
+        runs = newest_runs_of(having, self._table, _LATEST_RUNS)
+        return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
 
     def _nodes(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         return self._named(self._read(jobs))

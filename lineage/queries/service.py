@@ -141,9 +141,9 @@ class LineageQueries:
     ) -> ResultPage[Job]:
         """Return the jobs of a namespace (None: of all), by name or the last updated first.
 
-        `states` filters by the state of the last run.
+        `states` filters by the state of the last run. Each has its last ten runs, unless it is in short.
         """
-        jobs = Jobs(self._table, self._visibility)
+        jobs = Jobs(ReadAhead.of(self._table), self._visibility)
         return jobs.list(namespace, states=states, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def find_job(self, job: JobId) -> Job | None:

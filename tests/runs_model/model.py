@@ -146,7 +146,7 @@ class Model:
     # Jobs
 
     def list_jobs(self, namespace=None, *, states=(), limit=100, offset=0):
-        jobs = [self.job_in_passing(job) for job in self.statements.jobs if not self.statements.is_hidden(job)]
+        jobs = [self.listed_job(job) for job in self.statements.jobs if not self.statements.is_hidden(job)]
         return _page(
             [
                 job
@@ -161,8 +161,13 @@ class Model:
     def find_job(self, job):
         return self.job(job) if job in self.statements.jobs else None
 
-    def job_in_passing(self, job):
+    def listed_job(self, job):
         """Return the job as lists show it."""
+        runs = self.job(job).latest_runs
+        return replace(self.job_in_passing(job), latest_runs=tuple(self.run_in_passing(run.key) for run in runs))
+
+    def job_in_passing(self, job):
+        """Return the job as graphs show it."""
         found = self.job(job)
         latest = found.latest_run and self.run_in_passing(found.latest_run.key)
         return replace(found, latest_run=latest, latest_runs=())

@@ -128,7 +128,7 @@ JOB: Example = {
     **UNREPORTED,
 }
 # As lists have it.
-JOB_LISTED: Example = {**JOB, "latestRun": _RUN_ALONE, "latestRuns": None}
+JOB_LISTED: Example = {**JOB, "latestRun": _RUN_ALONE, "latestRuns": [_RUN_ALONE]}
 JOB_VERSION_RESOURCE: Example = {
     "id": {**JOB_ID, "version": JOB_VERSION},
     "name": "emissions.check",

@@ -259,6 +259,8 @@ class Job(JobSummary, AnnotatedThing):
     """A job."""
 
     latestRuns: list[Run] | None
+    """The last ten, the last started first. In lists, which have them for the first 100 jobs of a page, they are
+    without their own versions and facets."""
     facets: Facets
     currentVersion: str | None
     labels: list[str]

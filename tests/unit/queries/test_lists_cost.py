@@ -9,7 +9,7 @@ from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import CHANGES_MAX
 from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.listings import STATES_MAX
+from lineage.queries.listings import STATES_MAX, WITH_RUNS_MAX
 from lineage.queries.name_lists import MATCHES_MAX
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
@@ -32,16 +32,16 @@ QUERIES = {
 }
 
 
-def a_run(number):
-    """A run of a job of its own, that writes a dataset of its own."""
-    team = number % NAMESPACES
+def a_run(number, job=None):
+    """A run of a job of its own, if no other is given, that writes a dataset of its own."""
+    team = (number if job is None else job) % NAMESPACES
     event = Event(
         kind="RUN",
         time=TIMES[0],
         hash="",
         type="COMPLETE",
         run=f"00000000-0000-4000-8000-{number:012}",
-        job=JobId(f"team-{team}", f"job-{number:04}"),
+        job=JobId(f"team-{team}", f"job-{number if job is None else job:04}"),
         outputs=(DatasetUse(DatasetId(f"s3://lake-{team}", f"d-{number:04}")),),
     )
     return stamped(event)
@@ -51,16 +51,16 @@ class Counted:
     """A table of so many jobs, and the cost of queries there."""
 
     def __init__(self, jobs):
-        self._table = MemoryTable()
+        self.table = MemoryTable()
         for start in range(0, jobs, 50):
-            apply_changes([a_run(number) for number in range(start, start + 50)], self._table)
+            apply_changes([a_run(number) for number in range(start, start + 50)], self.table)
 
     def measure(self, query):
         """Return the result, and requests, rounds and rows."""
-        self._table.dynamo.calls = calls = Calls()
-        self._table.calls.clear()
-        result = query(LineageQueries(self._table))
-        return result, sum(calls.requests.values()), self._table.rounds, calls.items
+        self.table.dynamo.calls = calls = Calls()
+        self.table.calls.clear()
+        result = query(LineageQueries(self.table))
+        return result, sum(calls.requests.values()), self.table.rounds, calls.items
 
 
 @pytest.mark.large
@@ -127,3 +127,23 @@ def test_totals_are_those_of_all_names_not_of_what_was_read(tables):
     }
 
     assert totals == {jobs: (jobs, jobs // 5, jobs // 5, jobs // 5, 1) for jobs in SIZES}
+
+
+def test_the_last_ten_runs_of_a_page_of_jobs_cost_a_query_a_job_however_many_runs_there_are():
+    few, many = Counted(50), Counted(50)
+    apply_changes([a_run(100 + number, job=number % 10) for number in range(300)], many.table)
+    page = lambda queries: queries.list_jobs("team-1", limit=10, offset=0)  # noqa: E731 - a question
+    of_few, of_many = few.measure(page), many.measure(page)
+
+    shown = [len(job.latest_runs) for job in of_many[0].items]
+    assert sorted(shown) == [1] * 8 + [10] * 2
+    assert all(job.latest_runs[0] == job.latest_run for job in of_many[0].items)
+    # The facts of the further runs are one more request, in a round of its own.
+    assert [more - less for more, less in zip(of_many[1:3], of_few[1:3], strict=True)] == [1, 1]
+    assert few.measure(lambda queries: queries.list_jobs("team-1", in_short=True, limit=10, offset=0))[1] == 4
+
+
+def test_jobs_after_the_first_hundred_of_a_page_are_without_their_last_runs(tables):
+    page = tables[400].measure(lambda queries: queries.list_jobs(None, limit=WITH_RUNS_MAX + 5, offset=0))[0]
+
+    assert [len(job.latest_runs) for job in page.items] == [1] * WITH_RUNS_MAX + [0] * 5

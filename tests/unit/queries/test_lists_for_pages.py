@@ -67,7 +67,7 @@ def lessened(dataset):
 
 
 def job_less():
-    return {"facets": {}, "current_version": None, "lineage_unknown": False}
+    return {"facets": {}, "current_version": None, "lineage_unknown": False, "latest_runs": ()}
 
 
 def state_of(run):
