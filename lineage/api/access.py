@@ -153,6 +153,9 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         _check_covered(token, scope, namespaces_of(request.json()))
     elif not ({"namespace", "run_id"} & request.segments.keys() or path in _BY_NODE | _BY_RUN | _OF_ALL):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
+    elif request.event.http_method == "PUT":
+        # What is not there yet is made.
+        _check_covered(token, scope, [request.segment("namespace")])
     elif scope != "read" and "dataset" in request.segments:
         _check_primary_name(services, token, request, scope)
 

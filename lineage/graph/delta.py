@@ -25,10 +25,20 @@ from lineage.graph.keys import dataset_pk
 from lineage.graph.lattice import history_of
 from lineage.graph.table import Row
 from lineage.graph.tag_rows import rows_of_tagging
-from lineage.openlineage.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun, Tagging
+from lineage.openlineage.event import (
+    TERMINAL,
+    DatasetUse,
+    Deletion,
+    Description,
+    Event,
+    Facets,
+    OwnChange,
+    ParentRun,
+    Tagging,
+)
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-Change: TypeAlias = Event | Deletion | Tagging
+Change: TypeAlias = Event | OwnChange
 # A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
 _Role: TypeAlias = Literal["input", "output", "described"]
 
@@ -72,6 +82,8 @@ def delta_of(statements: Iterable[Change]) -> FactsDelta:
             _deletion(delta, statement)
         elif isinstance(statement, Tagging):
             _tagging(delta, statement)
+        elif isinstance(statement, Description):
+            _describe(delta, statement)
         else:
             _event(delta, statement)
     return delta
@@ -99,6 +111,14 @@ def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
     else:
         described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
         _add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
+
+
+def _describe(delta: FactsDelta, described: Description) -> None:
+    """Add a description, which mentions its namespace: a namespace may be described before any event names it."""
+    history = history_of(described.values, f"{described.time}#{described.hash}")
+    if described.namespace is not None:
+        delta.mention(described.time, described.namespace)
+        _add(delta.namespaces, described.namespace, NamespaceFacts(described=history))
 
 
 def _event(delta: FactsDelta, sent: Event) -> None:

@@ -56,6 +56,8 @@ class Namespace:
     created: str
     updated: str
     hidden: bool = False
+    owner: str | None = None
+    description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,12 +141,13 @@ class TagFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceFacts:
-    """Facts of a namespace: mentions of anything in it, and its deletions."""
+    """Facts of a namespace: mentions of anything in it, its deletions, and its last description through the API."""
 
     first: str | None = None
     last: str | None = None
     mentioned_at: Sequence[str] = ()
     deleted_at: Sequence[str] = ()
+    described: History = field(default_factory=dict)
 
 
 # The rule by which each field grows; a name means the same in all four classes.

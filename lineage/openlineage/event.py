@@ -83,6 +83,20 @@ class Tagging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """A namespace or a source as the API described it, in place of what was set before; `time` is when it was accepted.
+
+    `values` of a namespace are its owner and description, of a source its type, connection URL and description.
+    """
+
+    time: str
+    hash: str
+    namespace: str | None = None
+    source: str | None = None
+    values: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
     """A deletion of a job, a dataset, or a namespace with its jobs and datasets; `time` is when it was accepted."""
 
@@ -91,3 +105,6 @@ class Deletion:
     namespace: str
     job: JobId | None = None
     dataset: DatasetId | None = None
+
+
+OwnChange: TypeAlias = Deletion | Tagging | Description

@@ -239,6 +239,24 @@ class TaggingModel(Model):
         raise PydanticCustomError("subject", "must name a namespace with a job or a dataset in it, or none of them")
 
 
+class DescriptionModel(Model):
+    """The description of a namespace or of a source, a message of our own; it sets all of its values."""
+
+    eventTime: Time  # noqa: N815 - as in events
+    namespace: Namespace | None = None
+    source: Name | None = None
+    owner: Name | None = None
+    type: Name | None = None
+    connectionUrl: Text | None = None  # noqa: N815 - as in Marquez
+    description: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_thing(self) -> Self:
+        if (self.namespace is None) != (self.source is None):
+            return self
+        raise PydanticCustomError("subject", "must name either a namespace or a source")
+
+
 class DeletionModel(Model):
     """A deletion, a message of our own; the names are as they were accepted."""
 

@@ -12,7 +12,7 @@ from lineage.aws.bodies import BODY_BYTES_MAX, Pointer, parse_pointer, put_body,
 from lineage.aws.queues import CALLER, Message, send_all, send_each
 from lineage.openlineage.bounds import EVENTS_MAX
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event, parse_own_change, render_deletion, render_tagging
+from lineage.openlineage.parse import parse_event, parse_own_change, render_deletion, render_description, render_tagging
 from lineage_model.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class EventQueue:
 
 @dataclass(frozen=True, slots=True)
 class DeletionQueue:
-    """The queue of deletions and of tags set through the API; only the api function may send to it."""
+    """The queue of deletions, and of what the API tags or describes; only the api function may send to it."""
 
     sqs: SQSClient
     queue_url: str
@@ -107,6 +107,17 @@ class DeletionQueue:
             Unavailable: it was not queued; the caller sends it again.
         """
         body = render_tagging(tag, time=time, present=present, caller=caller, **about)
+        parse_own_change(body, _RULES)
+        self._send(body, caller)
+
+    def put_description(self, *, time: str, caller: str | None = None, **about: str | None) -> None:
+        """Put the description of a namespace or a source on the queue; `about` as in `render_description`.
+
+        Raises:
+            Invalid: a name breaks a rule.
+            Unavailable: it was not queued; the caller sends it again.
+        """
+        body = render_description(time=time, **about)
         parse_own_change(body, _RULES)
         self._send(body, caller)
 

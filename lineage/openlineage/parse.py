@@ -8,12 +8,22 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from lineage.openlineage.canonical import canonical, content_hash
-from lineage.openlineage.event import DatasetUse, Deletion, Event, Facets, ParentRun, Tagging
+from lineage.openlineage.event import (
+    DatasetUse,
+    Deletion,
+    Description,
+    Event,
+    Facets,
+    OwnChange,
+    ParentRun,
+    Tagging,
+)
 from lineage.openlineage.event_models import (
     WORDS,
     DatasetEventModel,
     DatasetModel,
     DeletionModel,
+    DescriptionModel,
     FacetsModel,
     JobEventModel,
     JobRunModel,
@@ -62,7 +72,7 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     return event
 
 
-def parse_change(body: object, rules: NamingRules) -> Event | Deletion | Tagging:
+def parse_change(body: object, rules: NamingRules) -> Event | OwnChange:
     """Parse a line of the raw log: an event, or a change of ours, whatever its time.
 
     Only the log holds both: senders of events may not delete or tag.
@@ -70,18 +80,15 @@ def parse_change(body: object, rules: NamingRules) -> Event | Deletion | Tagging
     return parse_own_change(body, rules) if _is_own_change(body) else parse_event(body, rules, now=None)
 
 
-def parse_own_change(body: object, rules: NamingRules) -> Deletion | Tagging:
-    """Parse the message of a change through the API, as `render_deletion` or `render_tagging` makes it.
+def parse_own_change(body: object, rules: NamingRules) -> OwnChange:
+    """Parse the message of a change through the API, as one of the `render_` functions makes it.
 
     Raises:
         Invalid: the body is no such change, or breaks a rule.
     """
     if not isinstance(body, dict) or not _is_own_change(body):
         raise Invalid.because("change", body, f"must be one of {', '.join(_OWN_CHANGES)}, without a producer")
-    return _deletion(body, rules) if body["change"] == "DELETE" else _tagging(body, rules)
-
-
-_OWN_CHANGES = ("DELETE", "TAG", "UNTAG")
+    return _OWN_CHANGES[body["change"]](body, rules)
 
 
 def _is_own_change(body: object) -> bool:
@@ -116,6 +123,12 @@ def render_tagging(tag: str, *, time: str, present: bool = True, **about: str | 
     caller.
     """
     document = {"change": "TAG" if present else "UNTAG", "eventTime": time, "tag": tag, **about}
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def render_description(*, time: str, **about: str | None) -> dict[str, str]:
+    """Return the message of a description accepted at `time` (normalized); `about` are fields of `DescriptionModel`."""
+    document = {"change": "DESCRIBE", "eventTime": time, **about}
     return {name: value for name, value in document.items() if value is not None}
 
 
@@ -212,6 +225,23 @@ def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
         description=model.description,
         caller=model.caller,
     )
+
+
+def _description(body: object, _rules: NamingRules) -> Description:
+    hash_ = content_hash(body)
+    model = _read(DescriptionModel, body)
+    values = model.model_dump(include={"description", *_VALUES["source" if model.source else "namespace"]})
+    return Description(time=model.eventTime, hash=hash_, namespace=model.namespace, source=model.source, values=values)
+
+
+# The values of a description by its subject, beside the text.
+_VALUES = {"namespace": {"owner"}, "source": {"type", "connectionUrl"}}
+_OWN_CHANGES: Mapping[str, Callable[[Mapping[str, object], NamingRules], OwnChange]] = {
+    "DELETE": _deletion,
+    "TAG": _tagging,
+    "UNTAG": _tagging,
+    "DESCRIBE": _description,
+}
 
 
 def _type(text: str | None) -> str | None:

@@ -10,6 +10,7 @@ from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
 from lineage.graph.entities import Namespace, ResultPage, SearchHit, SearchSort
 from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
+from lineage.graph.lattice import latest
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups, NamespaceDeletions
@@ -45,7 +46,10 @@ def find_namespace(name: str, table: GraphTable) -> Namespace | None:
 def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
     """Return the namespace of these facts."""
     last = facts.last or ""
-    return Namespace(name, facts.first or "", last, hidden=last_deleted(facts) > last)
+    described = latest(facts.described)
+    return Namespace(
+        name, facts.first or "", last, hidden=last_deleted(facts) > last, **(described[1] if described else {})
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,9 @@ class Model:
         if name not in self.statements.namespaces:
             return None
         times = self.statements.namespace_times(name)
-        return Namespace(name, min(times), max(times), self.statements.is_namespace_hidden(name))
+        described = [one.values for one in self.statements.descriptions if one.namespace == name]
+        hidden = self.statements.is_namespace_hidden(name)
+        return Namespace(name, min(times), max(times), hidden, **(described[-1] if described else {}))
 
     # Runs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 
-from lineage.openlineage.event import Deletion, Event, Tagging
+from lineage.openlineage.event import Deletion, Description, Event, Tagging
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.runs_model.facets import when
 from tests.runs_model.run import Run
@@ -18,6 +18,7 @@ class Statements:
         self.events = [one for one in self.statements if isinstance(one, Event)]
         self.deletions = [one for one in self.statements if isinstance(one, Deletion)]
         self.taggings = [one for one in self.statements if isinstance(one, Tagging)]
+        self.descriptions = [one for one in self.statements if isinstance(one, Description)]
         self.uses_of = cache(self.uses_of)
 
     def before(self, time):
@@ -117,11 +118,12 @@ class Statements:
         """Return the times of every mention of a job or dataset in the namespace, as written."""
         datasets = [event.time for event, _, use in self.uses if use.dataset.namespace == namespace]
         jobs = [time for job in self.jobs if job.namespace == namespace for time in self.job_times(job)]
-        return datasets + jobs
+        return datasets + jobs + [one.time for one in self.descriptions if one.namespace == namespace]
 
     @cached_property
     def namespaces(self):
-        return sorted({job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses})
+        used = {job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses}
+        return sorted(used | {one.namespace for one in self.descriptions if one.namespace})
 
     # Hidden: deleted, and not mentioned since.
 

@@ -301,6 +301,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),
     "Tag": [{"name": "PII", "description": None}],
+    "NamespaceDescription": [{"ownerName": "emissions team", "description": "Flights and their emissions."}],
     "TagDescription": [{"description": "Personal data."}],
     "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],

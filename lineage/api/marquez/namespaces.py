@@ -8,9 +8,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json
 from lineage.api.marquez import types
-from lineage.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging
+from lineage.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
 from lineage.api.marquez.responses import require, respond_list
 from lineage.api.request import HttpRequest
+from lineage.api.responses import respond
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.values import when
@@ -42,6 +43,24 @@ def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, render_namespace(_find(services, request)))
 
 
+def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
+    """Set the owner and the description of a namespace, new or known; what the body leaves out is unset.
+
+    A deleted namespace is there again, and what is in it stays deleted until an event mentions it.
+
+    Returns:
+        The namespace; other requests show it so within seconds.
+    """
+    name, time = NAMESPACE.read(request), services.now()
+    owner, description = read_texts(request.json(), "ownerName", "description")
+    services.deletions.put_description(
+        namespace=name, time=time, owner=owner, description=description, caller=request.caller
+    )
+    known = services.queries.find_namespace(name) or Namespace(name, time, time)
+    updated = replace(known, updated=max(time, known.updated), hidden=False, owner=owner, description=description)
+    return respond(render_namespace(updated))
+
+
 def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
     """Hide a namespace and all that is in it.
 
@@ -61,8 +80,8 @@ def render_namespace(namespace: Namespace) -> types.Namespace:
         "name": namespace.name,
         "createdAt": when(namespace.created),
         "updatedAt": when(namespace.updated),
-        "ownerName": _OWNER,
-        "description": None,
+        "ownerName": namespace.owner or _OWNER,
+        "description": namespace.description,
         "isHidden": namespace.hidden,
     }
 
@@ -83,5 +102,15 @@ ROUTES = (
         errors=(400, 503),
     ),
     Route("GET", _NAMESPACE, get_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+    Route(
+        "PUT",
+        _NAMESPACE,
+        put_namespace,
+        parameters=(NAMESPACE,),
+        accepts=types.NamespaceDescription,
+        returns=types.Namespace,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
     Route("DELETE", _NAMESPACE, delete_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
 )

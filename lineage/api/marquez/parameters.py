@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lineage.api.parameters import Parameter, choice, moment, number, segment, text
 from lineage.api.request import HttpRequest
 from lineage.graph.entities import Sort
+from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, JobId
 
 LIMIT_MAX = 1000
@@ -48,6 +49,20 @@ def is_short(request: HttpRequest) -> bool:
 def read_paging(request: HttpRequest) -> tuple[int, int]:
     """Return the limit and the offset of the page that a request names."""
     return LIMIT.read(request), OFFSET.read(request)
+
+
+def read_texts(body: object, *names: str) -> tuple[str | None, ...]:
+    """Return the texts of these names in a JSON object; None where one is missing or null.
+
+    Raises:
+        Invalid: the body is no object, or one of them is no text.
+    """
+    if not isinstance(body, dict):
+        raise Invalid.because("body", body, "must be a JSON object")
+    for name in names:
+        if not isinstance(body.get(name), str | None):
+            raise Invalid.because(name, body[name], "must be a string")
+    return tuple(body.get(name) for name in names)
 
 
 def read_dataset_id(request: HttpRequest) -> DatasetId:

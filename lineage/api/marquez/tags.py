@@ -27,6 +27,7 @@ from lineage.api.marquez.parameters import (
     read_dataset_id,
     read_job_id,
     read_paging,
+    read_texts,
 )
 from lineage.api.marquez.responses import require, respond_list
 from lineage.api.request import HttpRequest
@@ -35,7 +36,6 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.annotations import API, Attribution, KnownTag, Tag
 from lineage.graph.entities import Dataset
-from lineage_model.errors import Invalid
 
 
 def list_tags(services: Services, request: HttpRequest) -> Response[str]:
@@ -55,10 +55,8 @@ def put_tag(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The tag; the list shows it so within seconds.
     """
-    name, body = TAG.read(request), request.json()
-    description = body.get("description") if isinstance(body, dict) else body
-    if not isinstance(body, dict) or not isinstance(description, str | None):
-        raise Invalid.because("description", description, "must be a string, in a JSON object")
+    name = TAG.read(request)
+    (description,) = read_texts(request.json(), "description")
     services.deletions.put_tagging(name, time=services.now(), description=description, caller=request.caller)
     return respond(render_known_tag(KnownTag(name, description)))
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import orjson
 from hypothesis import strategies as st
 
-from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun, Tagging
+from lineage.openlineage.event import DatasetUse, Deletion, Description, Event, ParentRun, Tagging
 from lineage_model.ids import DatasetId, JobId
 
 # The last dataset is in the jobs' namespace, so that deleting that deletes both; the third is a table's other name.
@@ -194,6 +194,15 @@ taggings = st.builds(
     st.sampled_from((None, "token:a")),
     _tagged_things,
 )
+_described = st.fixed_dictionaries(
+    {"owner": st.sampled_from((None, "ann")), "description": st.sampled_from((None, "flights", "all"))}
+)
+descriptions = st.builds(
+    lambda time, name, values: stamped(Description(time=time, hash="", namespace=name, values=values)),
+    st.sampled_from(TIMES),
+    st.sampled_from(("emissions", "s3://flights", "quiet")),
+    _described,
+)
 deletions = st.builds(
     lambda time, thing: stamped(Deletion(time=time, hash="", **thing)), st.sampled_from(TIMES), _deleted_things
 )
@@ -250,7 +259,7 @@ def streams(max_size=8):
         deployments(),
         writers_of_one_dataset(),
         run_events().map(lambda one: [one]),
-        st.one_of(job_events, dataset_events, deletions, taggings).map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions, taggings, descriptions).map(lambda one: [one]),
     )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.graph.visibility import Visibility
-from lineage.openlineage.event import Deletion, Tagging
+from lineage.openlineage.event import Deletion, Description, Tagging
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.examples import examples
@@ -45,7 +45,7 @@ def _moved(value):
         return type(value)(map(_moved, value))
     if is_dataclass(value):
         parts = {one.name: _moved(getattr(value, one.name)) for one in fields(value)}
-        if isinstance(value, Deletion):
+        if isinstance(value, Deletion | Description) and value.namespace:
             parts["namespace"] = _other(value.namespace)
         return replace(value, **parts)
     return value
