@@ -61,6 +61,8 @@ GRAPH_PARTITIONS = (
     "COLUMNS",
     "TAGS",
     "TAG#",
+    "SOURCES",
+    "SOURCE#",
     "EVENTS",
     "EVENTS#",
 )

@@ -49,7 +49,17 @@ _BY_NODE = frozenset(
 )
 _BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})
 # The routes over all namespaces that show what the caller sees.
-_OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/tags", "/api/v1/events/lineage"})
+_OF_ALL = frozenset(
+    {
+        "/api/v1/namespaces",
+        "/api/v1/jobs",
+        "/api/v1/search",
+        "/api/v1/tags",
+        "/api/v1/events/lineage",
+        "/api/v1/sources",
+        "/api/v1/sources/<source>",
+    }
+)
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
@@ -151,7 +161,11 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         from lineage.api.event_namespaces import namespaces_of
 
         _check_covered(token, scope, namespaces_of(request.json()))
-    elif not ({"namespace", "run_id"} & request.segments.keys() or path in _BY_NODE | _BY_RUN | _OF_ALL):
+    elif not (
+        {"namespace", "run_id"} & request.segments.keys()
+        or path in _BY_NODE | _BY_RUN
+        or (path in _OF_ALL and scope == "read")
+    ):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
     elif request.event.http_method == "PUT":
         # What is not there yet is made.

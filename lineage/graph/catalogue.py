@@ -33,7 +33,9 @@ NAMES = "NAMES"
 COLUMNS = "COLUMNS"
 # By namespace, the tags that its jobs, datasets and fields ever had.
 TAGS = "TAGS"
-CATALOGUES = frozenset({NAMES, COLUMNS, TAGS})
+# By namespace, the sources that its datasets ever named; those that the API described are in none.
+SOURCES = "SOURCES"
+CATALOGUES = frozenset({NAMES, COLUMNS, TAGS, SOURCES})
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
 # Changes beside the snapshot: every list reads each of their rows.

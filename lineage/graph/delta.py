@@ -16,6 +16,7 @@ from lineage.graph.facts import (
     JobFacts,
     NamespaceFacts,
     RunFacts,
+    SourceFacts,
     TagFacts,
     dataset_of,
     join,
@@ -23,8 +24,9 @@ from lineage.graph.facts import (
 )
 from lineage.graph.keys import dataset_pk
 from lineage.graph.lattice import history_of
+from lineage.graph.source_rows import SourceId, sources_in
 from lineage.graph.table import Row
-from lineage.graph.tag_rows import rows_of_tagging
+from lineage.graph.tag_rows import NO_NAMESPACE, rows_of_tagging
 from lineage.openlineage.event import (
     TERMINAL,
     DatasetUse,
@@ -50,13 +52,14 @@ _OF_USES = frozenset({"schema"})
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by run, job, dataset, namespace and tag, rows of DatasetEvents and of tags, and facet refs by name."""
+    """Facts by what they are of, rows of DatasetEvents and of tags, and facet refs by name."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
     tags: dict[str, TagFacts] = field(default_factory=dict)
+    sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
     described: list[Row] = field(default_factory=list)
     refs: dict[str, FacetRef] = field(default_factory=dict)
 
@@ -119,6 +122,9 @@ def _describe(delta: FactsDelta, described: Description) -> None:
     if described.namespace is not None:
         delta.mention(described.time, described.namespace)
         _add(delta.namespaces, described.namespace, NamespaceFacts(described=history))
+    if described.source is not None:
+        facts = SourceFacts(first=described.time, described=history)
+        _add(delta.sources, SourceId(NO_NAMESPACE, described.source), facts)
 
 
 def _event(delta: FactsDelta, sent: Event) -> None:
@@ -221,6 +227,8 @@ def _dataset(
     )
     _add(delta.datasets, use.dataset, facts)
     delta.mention(time, use.dataset.namespace)
+    for source, reported in sources_in(use, time):
+        _add(delta.sources, source, reported)
     for other in symlinks(use):
         _add(delta.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
 

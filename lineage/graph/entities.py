@@ -61,6 +61,23 @@ class Namespace:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A source of datasets: its type (the scheme of its URL, unless the API set one) and its connection URL."""
+
+    name: str
+    type: str
+    created: str
+    updated: str
+    url: str = ""
+    description: str | None = None
+
+
+_EPOCH = "1970-01-01T00:00:00.000000Z"
+# The source of datasets that name none.
+DEFAULT_SOURCE = Source("default", "UNKNOWN", _EPOCH, _EPOCH)
+
+
+@dataclass(frozen=True, slots=True)
 class UsedVersion:
     """A dataset version that a run read or wrote; `facets` are the input or output facets of that use."""
 

@@ -1,4 +1,4 @@
-"""The facts of a run, a job, a dataset and a namespace, which only grow (see `lattice`)."""
+"""The facts of a run, a job, a dataset, a namespace, a tag and a source, which only grow (see `lattice`)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,20 @@ class NamespaceFacts:
     described: History = field(default_factory=dict)
 
 
-# The rule by which each field grows; a name means the same in all four classes.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFacts:
+    """Facts of a source: what the datasets of one namespace report, or, of no namespace, its description by the API.
+
+    `urls` are its connection URLs with their first times, the first hundred by text. No last mention is stored: a
+    steady event changes nothing here.
+    """
+
+    first: str | None = None
+    urls: Mapping[str, str] = field(default_factory=dict)
+    described: History = field(default_factory=dict)
+
+
+# The rule by which each field grows; a name means the same in all classes.
 _RULES: Mapping[str, JoinRule] = {
     "first": LEAST,
     "last": GREATEST,
@@ -172,6 +185,7 @@ _RULES: Mapping[str, JoinRule] = {
     "outputs": LEAST_EACH,
     "parent_runs": TWO_LEAST,
     "other_names": NAMES,
+    "urls": NAMES,
     "read_by": USERS,
     "written_by": USERS,
     "derived": USERS,
@@ -197,8 +211,8 @@ _RULES: Mapping[str, JoinRule] = {
     "written_facets": FACETS_OF_EACH,
 }
 
-Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts | TagFacts
-F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts, TagFacts)
+Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts | TagFacts | SourceFacts
+F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts, TagFacts, SourceFacts)
 
 
 def join(left: F, right: F) -> F:
@@ -218,7 +232,7 @@ def as_of(facts: F, time: str) -> F:
         value = getattr(facts, member.name)
         if value:
             changes[member.name] = _RULES[member.name].as_of(value, time)
-    if not isinstance(facts, TagFacts) and facts.last and not changes["last"]:
+    if not isinstance(facts, TagFacts | SourceFacts) and facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
         changes["named_last"] = changes["named_first"]

@@ -33,6 +33,8 @@
                             +<content>                           a name added since, or one to check: it may be hidden
     COLUMNS                 SNAPSHOT  +<content>                 by dataset, the columns that it ever had
     TAGS                    SNAPSHOT  +<content>                 by namespace, the tags that were ever used in it
+    SOURCES                 SNAPSHOT  +<content>                 by namespace, the sources that its datasets named
+    SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 
 `<run>` is a `RunKey`: an id and a namespace. `<time>` is an effective time: of a terminal event, or of any event of a

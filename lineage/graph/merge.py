@@ -21,6 +21,7 @@ from lineage.graph.facts import (
     JobFacts,
     NamespaceFacts,
     RunFacts,
+    SourceFacts,
     TagFacts,
     dataset_of,
     job_of,
@@ -41,6 +42,7 @@ from lineage.graph.keys import (
 )
 from lineage.graph.lattice import USERS_MAX
 from lineage.graph.run_facts import owner
+from lineage.graph.source_rows import source_facts_key, source_listing, source_text
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
 from lineage.graph.tag_rows import tag_facts_key, tag_rows
 from lineage_model.errors import Unavailable
@@ -176,6 +178,8 @@ def _subjects(delta: FactsDelta) -> Iterator[_Subject]:
         yield _Subject(facts_key(dataset), text_of(dataset), of_dataset)
     for tag, of_tag in delta.tags.items():
         yield _Subject(tag_facts_key(tag), tag, of_tag)
+    for source, of_source in delta.sources.items():
+        yield _Subject(source_facts_key(source), source_text(source), of_source)
     for namespace, of_namespace in delta.namespaces.items():
         yield _Subject((namespace_pk(namespace), FACTS), namespace, of_namespace)
 
@@ -217,9 +221,11 @@ def _is_listed(facts: Facts) -> bool:
 
 
 def _listing(subject: _Subject, facts: Facts) -> Row | None:
-    """Return the row that lists a namespace, a job or a dataset; None for one that is not listed."""
+    """Return the row that lists a namespace, a source, a job or a dataset; None for one that is not listed."""
     if not _is_listed(facts):
         return None
+    if isinstance(facts, SourceFacts):
+        return source_listing(subject.id)
     if isinstance(facts, NamespaceFacts | TagFacts):
         return named("namespaces", subject.id)
     return (

@@ -24,13 +24,14 @@ from lineage.graph.entities import (
     SearchOptions,
     Side,
     Sort,
+    Source,
     State,
     UpstreamRun,
 )
 from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries import name_lists, runs
+from lineage.queries import name_lists, runs, sources
 from lineage.queries.columns import tags
 from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from lineage.queries.columns.column_search import search_columns
@@ -100,6 +101,14 @@ class LineageQueries:
     def find_namespace(self, name: str) -> Namespace | None:
         """Return a namespace; None if it is unknown."""
         return name_lists.find_namespace(name, self._table)
+
+    def list_sources(self, *, limit: int, offset: int) -> ResultPage[Source]:
+        """Return the sources of datasets, by name."""
+        return sources.list_sources(self._table, limit=limit, offset=offset, visibility=self._visibility)
+
+    def find_source(self, name: str) -> Source | None:
+        """Return a source of datasets; None if it is unknown."""
+        return sources.find_source(name, self._table, self._visibility)
 
     def list_datasets(
         self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int

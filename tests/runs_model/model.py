@@ -8,6 +8,7 @@ from functools import cache
 
 from lineage.graph.annotations import KnownTag
 from lineage.graph.entities import (
+    DEFAULT_SOURCE,
     Dataset,
     DatasetVersion,
     Job,
@@ -17,6 +18,7 @@ from lineage.graph.entities import (
     ResultPage,
     Run,
     SearchHit,
+    Source,
     UsedVersion,
 )
 from lineage.graph.visibility import EVERYTHING
@@ -376,6 +378,35 @@ class Model:
         return _page([SearchHit(one.id, one.updated) for one in found], limit)
 
     # Tags
+
+    def list_sources(self, *, limit=100, offset=0):
+        named = {name for name, _, _ in self._named_sources()} | {"default"}
+        described = {one.source for one in self.statements.descriptions if one.source}
+        return _page([self.find_source(name) for name in sorted(named | described)], limit, offset)
+
+    def find_source(self, name):
+        reported = sorted((time, url or "") for one, url, time in self._named_sources() if one == name)
+        described = [one for one in self.statements.descriptions if one.source == name]
+        if not reported and not described:
+            return DEFAULT_SOURCE if name == "default" else None
+        first_times = {}
+        for time, url in reported:
+            first_times.setdefault(url, time)
+        set_to = described[-1].values if described else {}
+        url = (
+            set_to.get("connectionUrl") or max(((time, url) for url, time in first_times.items()), default=("", ""))[1]
+        )
+        times = [time for time, _ in reported] + [one.time for one in described]
+        updated = [min(times), *first_times.values(), *(one.time for one in described)]
+        kind = set_to.get("type") or {"s3": "S3"}.get(url.partition(":")[0], "UNKNOWN")
+        return Source(name, kind, min(times), max(updated), url, set_to.get("description"))
+
+    def _named_sources(self):
+        """Yield name, URL and time of every source that an event names."""
+        for event, _, use in self.statements.uses:
+            facet = use.facets.get("dataSource", {})
+            if facet.get("name") and facet.get("_deleted") is not True:
+                yield facet["name"], facet.get("uri", ""), event.time
 
     def list_tags(self, *, limit=100, offset=0):
         events = [(event, event.job_facets) for event in self.statements.events if event.job]

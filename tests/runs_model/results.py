@@ -57,6 +57,10 @@ def _query_lists(record, queries, namespaces):
         record(queries.search, "E", kind=None, sort=sort, limit=100)
     record(queries.search, "ch", kind="job", sort="name", limit=1)
     record(queries.search, "ch", kind="dataset", sort="name", limit=1)
+    record(queries.list_sources, limit=100, offset=0)
+    record(queries.list_sources, limit=1, offset=1)
+    for source in ("default", "lake", "warehouse"):
+        record(queries.find_source, source)
     record(queries.list_tags, limit=100, offset=0)
     record(queries.list_tags, limit=1, offset=1)
     for kind in (None, "job", "dataset", "column"):

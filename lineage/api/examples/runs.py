@@ -54,6 +54,15 @@ NAMESPACE_RESOURCE: Example = {
     "description": None,
     "isHidden": False,
 }
+# Of datasets that name none.
+SOURCE_RESOURCE: Example = {
+    "type": "UNKNOWN",
+    "name": "default",
+    "createdAt": "1970-01-01T00:00:00Z",
+    "updatedAt": "1970-01-01T00:00:00Z",
+    "connectionUrl": "",
+    "description": None,
+}
 # Of what has no owners, tags or description.
 UNREPORTED: Example = {"owners": [], "reportedBy": {"description": None, "owners": None, "tags": []}}
 FIELDS: list[Example] = [{"name": "flight", "type": "string", "tags": [], "description": None}]
@@ -302,6 +311,9 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "RawEvents": _page("events", EVENT),
     "Tag": [{"name": "PII", "description": None}],
     "NamespaceDescription": [{"ownerName": "emissions team", "description": "Flights and their emissions."}],
+    "Source": [SOURCE_RESOURCE],
+    "Sources": _page("sources", SOURCE_RESOURCE),
+    "SourceDescription": [{"type": "S3", "connectionUrl": "s3://flights", "description": "The lake of flights."}],
     "TagDescription": [{"description": "Personal data."}],
     "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json
-from lineage.api.marquez import types
+from lineage.api.marquez import source_types, types
 from lineage.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
 from lineage.api.marquez.responses import require, respond_list
 from lineage.api.request import HttpRequest
@@ -107,7 +107,7 @@ ROUTES = (
         _NAMESPACE,
         put_namespace,
         parameters=(NAMESPACE,),
-        accepts=types.NamespaceDescription,
+        accepts=source_types.NamespaceDescription,
         returns=types.Namespace,
         linked=False,
         errors=(400, 413, 422, 503),

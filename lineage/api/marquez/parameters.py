@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from lineage.api.parameters import Parameter, choice, moment, number, segment, text
 from lineage.api.request import HttpRequest
 from lineage.graph.entities import Sort
-from lineage_model.errors import Invalid
+from lineage_model.errors import Fault, Invalid
 from lineage_model.ids import DatasetId, JobId
 
 LIMIT_MAX = 1000
@@ -19,6 +19,7 @@ DATASET_VERSION_ID = segment("version", "440d7ecc-0c0f-3379-8ab4-343c41b4f07d")
 JOB_NAMESPACE = segment("namespace", "emissions")
 JOB = segment("job", "emissions.check")
 JOB_VERSION_ID = segment("version", "b9cb41cc-d734-39a3-b85e-6850153b2741")
+SOURCE = segment("source", "s3://flights")
 TAG = segment("tag", "PII")
 FIELD = segment("field", "flight")
 RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
@@ -51,14 +52,18 @@ def read_paging(request: HttpRequest) -> tuple[int, int]:
     return LIMIT.read(request), OFFSET.read(request)
 
 
-def read_texts(body: object, *names: str) -> tuple[str | None, ...]:
+def read_texts(body: object, *names: str, required: bool = False) -> tuple[str | None, ...]:
     """Return the texts of these names in a JSON object; None where one is missing or null.
 
     Raises:
-        Invalid: the body is no object, or one of them is no text.
+        Invalid: the body is no object, or one of them is no text, or missing though `required`.
     """
     if not isinstance(body, dict):
         raise Invalid.because("body", body, "must be a JSON object")
+    if missing := [
+        Fault(name, None, "must be given", missing=True) for name in names if required and body.get(name) is None
+    ]:
+        raise Invalid(missing)
     for name in names:
         if not isinstance(body.get(name), str | None):
             raise Invalid.because(name, body[name], "must be a string")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.api.marquez import columns, datasets, events, jobs, lineage, namespaces, runs, search, tags
+from lineage.api.marquez import columns, datasets, events, jobs, lineage, namespaces, runs, search, sources, tags
 
 ROUTES = (
     *lineage.ROUTES,
@@ -13,5 +13,6 @@ ROUTES = (
     *jobs.ROUTES,
     *runs.ROUTES,
     *search.ROUTES,
+    *sources.ROUTES,
     *tags.ROUTES,
 )

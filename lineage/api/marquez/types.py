@@ -112,14 +112,6 @@ class Namespace(TypedDict):
     isHidden: bool
 
 
-@with_config(AS_REQUEST)
-class NamespaceDescription(TypedDict):
-    """The owner and the description of a namespace."""
-
-    ownerName: NotRequired[str | None]
-    description: NotRequired[str | None]
-
-
 class Location(TypedDict):
     """The location of a stream's schema."""
 

@@ -60,7 +60,8 @@ class Team:
         facet = a_facet("ColumnLineageDataset", fields={"total": {"inputFields": list(sources)}})
         made = a_dataset(dataset, self.store, fields=["id", "total"])
         tags = a_facet("TagsDataset", tags=[{"key": "PII", "field": "total"}, {"key": f"of-{self.letter}"}])
-        return {**made, "facets": {**made["facets"], "columnLineage": facet, "tags": tags}}
+        source = {"name": f"lake-{self.letter}", "uri": self.store}
+        return {**made, "facets": {**made["facets"], "columnLineage": facet, "tags": tags, "dataSource": source}}
 
     def ran(self, job, number, sources, made, **changes):
         """The end of a run of a job that made a dataset of these columns."""
@@ -173,6 +174,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
     downstream = [{**one, "depth": "9", "withDownstream": "true"} for one in (nodes[0], nodes[1], fields[0])]
     names = {"namespace": team.store, "dataset": dataset, "endpoint": dataset, "field": "total", "version": version}
     names |= {"job": job, "run_id": run, "root_id": f"root-{team.letter}", "node_id": f"node-{team.letter}"}
+    names |= {"source": f"lake-{team.letter}"}
     queries = {
         "/api/v1/lineage": [*nodes, *({**one, "depth": "1"} for one in nodes), *({**one, **MAP} for one in nodes[:2])],
         "/api/v1/column-lineage": [*nodes, *fields, *deep, *downstream],
@@ -248,4 +250,5 @@ def _ids(team):
         f"root-{team.letter}",
         f"node-{team.letter}",
         f"of-{team.letter}",
+        f"lake-{team.letter}",
     ]

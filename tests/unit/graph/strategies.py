@@ -43,6 +43,7 @@ _OWNERS = (
     {"owners": []},
     _DELETED,
 )
+_SOURCES = ({"name": "lake", "uri": "s3://a"}, {"name": "lake", "uri": "?"}, {"name": "warehouse"}, {}, _DELETED)
 _ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
 _STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
 _CODES = (
@@ -83,6 +84,7 @@ _dataset_facets = _sometimes(
         _facets(lifecycleStateChange=({"lifecycleStateChange": "DROP"}, {"lifecycleStateChange": "CREATE"})),
         st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2).map(lambda names: a_symlink(*names)),
         _facets(tags=_TAGS, ownership=_OWNERS, schema=_SCHEMAS),
+        _facets(dataSource=_SOURCES),
     ),
     {},
     2,
@@ -197,11 +199,25 @@ taggings = st.builds(
 _described = st.fixed_dictionaries(
     {"owner": st.sampled_from((None, "ann")), "description": st.sampled_from((None, "flights", "all"))}
 )
+_described_source = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(("S3", "LAKE")),
+        "connectionUrl": st.sampled_from(("s3://a", "lake://b")),
+        "description": st.sampled_from((None, "all")),
+    }
+)
+_described_things = st.one_of(
+    st.builds(
+        lambda name, values: {"namespace": name, "values": values},
+        st.sampled_from(("emissions", "s3://flights", "quiet")),
+        _described,
+    ),
+    st.builds(
+        lambda name, values: {"source": name, "values": values}, st.sampled_from(("lake", "default")), _described_source
+    ),
+)
 descriptions = st.builds(
-    lambda time, name, values: stamped(Description(time=time, hash="", namespace=name, values=values)),
-    st.sampled_from(TIMES),
-    st.sampled_from(("emissions", "s3://flights", "quiet")),
-    _described,
+    lambda time, thing: stamped(Description(time=time, hash="", **thing)), st.sampled_from(TIMES), _described_things
 )
 deletions = st.builds(
     lambda time, thing: stamped(Deletion(time=time, hash="", **thing)), st.sampled_from(TIMES), _deleted_things

@@ -255,7 +255,9 @@ def test_no_event_that_ingest_takes_is_taken_for_a_deletion():
         sent = {**event, "change": "DELETE", "namespace": NAMESPACE}
         assert parse_change(sent, AS_SENT) == parse(sent)
         for form in (sent, event):
-            with pytest.raises(Invalid, match=r"^change: must be one of DELETE, TAG, UNTAG, DESCRIBE, without a producer"):
+            with pytest.raises(
+                Invalid, match=r"^change: must be one of DELETE, TAG, UNTAG, DESCRIBE, without a producer"
+            ):
                 parse_own_change(form, AS_SENT)
 
 

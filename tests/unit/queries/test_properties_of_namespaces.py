@@ -23,16 +23,18 @@ from tests.unit.queries.columns import strategies as with_columns
 from tests.unit.queries.columns.test_properties_of_reports import every_report
 from tests.unit.queries.every_query import differences, loaded, right_results
 
-NAMESPACES = tuple({one.namespace for one in (*JOBS, *DATASETS)})
+NAMESPACES = tuple({"quiet", *(one.namespace for one in (*JOBS, *DATASETS))})
 VIEW = Visibility(NAMESPACES.__contains__, NAMESPACES)
 
 
 def elsewhere(statements):
-    """Return the statements in other namespaces, with the same run ids; the description of a tag is in no namespace."""
-    return [stamped(_moved(one)) for one in statements if not _describes_tag(one)]
+    """Return the statements in other namespaces, with the same run ids; tags and sources are described in none."""
+    return [stamped(_moved(one)) for one in statements if not _is_of_no_namespace(one)]
 
 
-def _describes_tag(statement):
+def _is_of_no_namespace(statement):
+    if isinstance(statement, Description):
+        return statement.source is not None
     return isinstance(statement, Tagging) and statement.job is None and statement.dataset is None
 
 
