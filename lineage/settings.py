@@ -63,6 +63,7 @@ GRAPH_PARTITIONS = (
     "TAG#",
     "SOURCES",
     "SOURCE#",
+    "CREATED#",
     "EVENTS",
     "EVENTS#",
 )

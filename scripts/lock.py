@@ -43,6 +43,7 @@ _FUNCTIONS = """
 aws-lambda-powertools>=3.37
 orjson>=3.10
 pydantic>=2.11
+tzdata
 """
 # What the Spark jobs import that AWS Glue does not bring, and what EMR Serverless does not bring for Python 3.11.
 _JOBS = "orjson"

@@ -1,6 +1,7 @@
 """The index of run events by their time, with counts: any page of the list costs a few requests.
 
     EVENTS                    <day>#<shard>         count: the events of that day in that shard; swapped by version
+                                                    hours: by hour and type, the events of the types in `COUNTED`
     EVENTS#<day>#<shard>      MINUTE#<HH:MM>        count: the events of that minute
                               EVENT#<time>#<hash>   an event
 
@@ -29,7 +30,9 @@ _SHARDS = 4
 # A transaction holds 100 rows: an event, its minute, and the day.
 _GROUP_MAX = 45
 _TRIES = 30
-_TO_DAY, _TO_MINUTE = len("2026-11-20"), len("2026-11-20T12:00")
+# Types of events that are counted by the hour, as Marquez's page shows them.
+COUNTED = ("START", "COMPLETE", "FAIL", "ABORT")
+_TO_DAY, _TO_HOUR, _TO_MINUTE = len("2026-11-20"), len("2026-11-20T12"), len("2026-11-20T12:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class IndexedEvent:
     time: str
     hash: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    # In capitals, as it was sent; the index counts by it.
+    type: str | None = field(default=None, compare=False)
 
     @property
     def group(self) -> tuple[str, int]:
@@ -112,6 +117,17 @@ class EventIndex:
         within = sorted({time for time in times if low <= time < high}, reverse=newest_first)
         return [_indexed_event(row) for row in self._rows(within, low, high, newest_first=newest_first, most=None)]
 
+    def hours(self, days: Iterable[str]) -> dict[str, dict[str, int]]:
+        """Return by hour (`2026-11-20T12`) and type the numbers of events of these days; one request for 25 days."""
+        rows = self.table.get((_DAYS, _day_sk(day, shard)) for day in days for shard in range(_SHARDS))
+        found: dict[str, dict[str, int]] = {}
+        for row in rows.values():
+            for hour, of_hour in row.data.get("hours", {}).items():
+                counts = found.setdefault(f"{row.sk[:_TO_DAY]}T{hour}", {})
+                for kind, number in of_hour.items():
+                    counts[kind] = counts.get(kind, 0) + number
+        return found
+
     def _counts(self, low: str, high: str) -> dict[str, int]:
         """Return the number of events of each day; of the days of the bounds, the number within them."""
         counts: dict[str, int] = {}
@@ -181,9 +197,20 @@ def _swap(day: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> S
     for event in new:
         known = stored[event.minute_key].data["count"] if event.minute_key in stored else 0
         minutes[event.minute_key] = minutes.get(event.minute_key, known) + 1
-    counted = Row(day.pk, day.sk, {"count": day.data.get("count", 0) + len(new)}, day.version)
+    data = {"count": day.data.get("count", 0) + len(new), **_hours(day, new)}
+    counted = Row(day.pk, day.sk, data, day.version)
     puts = [event.row for event in new] + [Row(*key, {"count": number}) for key, number in minutes.items()]
     return Swap(counted, puts=tuple(puts))
+
+
+def _hours(day: Row, new: Iterable[IndexedEvent]) -> dict[str, Any]:
+    """Return the day's counts by hour and type with the new events; nothing if there are none."""
+    hours = {hour: dict(counts) for hour, counts in day.data.get("hours", {}).items()}
+    for event in new:
+        if event.type in COUNTED:
+            counts = hours.setdefault(event.time[_TO_DAY + 1 : _TO_HOUR], {})
+            counts[event.type] = counts.get(event.type, 0) + 1
+    return {"hours": hours} if hours else {}
 
 
 def _ranges(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: int) -> tuple[list[str], int]:

@@ -111,10 +111,11 @@ class EventLog:
         # Equal events may differ in the order of their names; their rows must not.
         body = canonical(event.document)
         time, sha = event.statement.time, event.statement.hash
+        kind = event.statement.type if isinstance(event.statement, Event) else None
         if len(body) <= _INLINE_BYTES_MAX:
-            return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)})
+            return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)}, kind)
         self._put_body(_body_key(sha), body)
-        return IndexedEvent(time, sha)
+        return IndexedEvent(time, sha, type=kind)
 
     def _put_body(self, key: str, body: bytes) -> None:
         """Store an event alone; the same event may be there already, compressed differently by another release."""

@@ -35,6 +35,7 @@
     TAGS                    SNAPSHOT  +<content>                 by namespace, the tags that were ever used in it
     SOURCES                 SNAPSHOT  +<content>                 by namespace, the sources that its datasets named
     SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
+    CREATED#<kind>          <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 
 `<run>` is a `RunKey`: an id and a namespace. `<time>` is an effective time: of a terminal event, or of any event of a

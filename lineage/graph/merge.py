@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
 from lineage.graph.column_names import reported_column_rows, schema_columns
+from lineage.graph.created import Created, count_of, counted
 from lineage.graph.delta import FactsDelta
 from lineage.graph.facet_refs import datasets_ever_with_columns, ever_sources
 from lineage.graph.facts import (
@@ -192,7 +193,7 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
         Row(*subject.key, data, row.version if row else 0),
         puts=tuple(moving for key, moving in after.items() if before.get(key) != moving),
         deletes=tuple(_gone(subject, old, new)),
-        adds=tuple(_counted(old, new)),
+        adds=(*_counted(old, new), *_created(subject, old, new)),
     )
 
 
@@ -256,6 +257,25 @@ def _counted(old: Facts, new: Facts) -> Iterator[Increment]:
         for job, by in ((before, -1), (after, 1)):
             if job is not None:
                 yield Increment((job_pk(job), COUNT), "runs", by)
+
+
+def _created(subject: _Subject, old: Facts, new: Facts) -> Iterator[Increment]:
+    """Keep the counts of new jobs, datasets and sources in step with their first mentions."""
+    before, after = _count_of(subject, old), _count_of(subject, new)
+    if before != after:
+        for key, by in ((before, -1), (after, 1)):
+            if key is not None:
+                yield counted(key, by)
+
+
+def _count_of(subject: _Subject, facts: Facts) -> Key | None:
+    """Return the key of the count in which the listed thing of these facts is."""
+    if isinstance(facts, RunFacts | TagFacts | NamespaceFacts) or not _is_listed(facts) or facts.first is None:
+        return None
+    return count_of(_CREATED[type(facts)], subject.id, facts.first)
+
+
+_CREATED: Mapping[type, Created] = {JobFacts: "jobs", DatasetFacts: "datasets", SourceFacts: "sources"}
 
 
 def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:

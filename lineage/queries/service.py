@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Literal
 
 from typing_extensions import Unpack
 
 from lineage.graph.annotations import KnownTag
+from lineage.graph.created import Created
 from lineage.graph.entities import (
     Dataset,
     DatasetVersion,
@@ -31,7 +33,7 @@ from lineage.graph.entities import (
 from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries import name_lists, runs, sources
+from lineage.queries import name_lists, runs, sources, statistics
 from lineage.queries.columns import tags
 from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from lineage.queries.columns.column_search import search_columns
@@ -70,6 +72,7 @@ from lineage.queries.node_ids import (
     selected_version,
 )
 from lineage.queries.short_forms import short_datasets, short_jobs
+from lineage.queries.statistics import Interval, Period
 from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
 from lineage_model.errors import Invalid
@@ -101,6 +104,14 @@ class LineageQueries:
     def find_namespace(self, name: str) -> Namespace | None:
         """Return a namespace; None if it is unknown."""
         return name_lists.find_namespace(name, self._table)
+
+    def count_events(self, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
+        """Return the numbers of run events by type, by the hour or the day."""
+        return statistics.count_events(self._table, statistics.intervals_of(period, now_s, zone))
+
+    def count_things(self, kind: Created, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
+        """Return how many jobs, datasets or sources there were, by the hour or the day."""
+        return statistics.count_things(self._table, kind, statistics.intervals_of(period, now_s, zone))
 
     def list_sources(self, *, limit: int, offset: int) -> ResultPage[Source]:
         """Return the sources of datasets, by name."""

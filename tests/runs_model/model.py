@@ -23,7 +23,8 @@ from lineage.graph.entities import (
 )
 from lineage.graph.visibility import EVERYTHING
 from lineage.queries.columns.results import ColumnHit
-from lineage.times import parse_time
+from lineage.queries.statistics import Interval, intervals_of
+from lineage.times import from_seconds, parse_time
 from lineage_model.ids import JobId, normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
@@ -379,13 +380,36 @@ class Model:
 
     # Tags
 
+    def count_things(self, kind, period, *, now_s, zone):
+        """Return the numbers of things by the hour, from the time that each was first mentioned."""
+        firsts = self._first_mentions(kind)
+        intervals = intervals_of(period, now_s, zone)
+        ends = [end.isoformat()[:19] for _, end in intervals[:-1]] + ["~"]
+        return [
+            Interval(*(from_seconds(one.timestamp()) for one in bounds), {"count": sum(time < end for time in firsts)})
+            for bounds, end in zip(intervals, ends, strict=True)
+        ]
+
+    def _first_mentions(self, kind):
+        if kind == "jobs":
+            return [min(self.statements.job_times(job)) for job in self.statements.jobs]
+        if kind == "sources":
+            firsts = {(None, one.source): one.time for one in self.statements.descriptions[::-1] if one.source}
+            for name, _, time, namespace in sorted(self._named_sources(), key=lambda one: one[2], reverse=True):
+                firsts[namespace, name] = time
+            return list(firsts.values())
+        uses = [(event.time, use) for event, _, use in self.statements.uses]
+        temporary = {use.dataset for _, use in uses if use.temporary}
+        names = {use.dataset for _, use in uses} - temporary
+        return [min(time for time, use in uses if use.dataset == name) for name in names]
+
     def list_sources(self, *, limit=100, offset=0):
-        named = {name for name, _, _ in self._named_sources()} | {"default"}
+        named = {name for name, *_ in self._named_sources()} | {"default"}
         described = {one.source for one in self.statements.descriptions if one.source}
         return _page([self.find_source(name) for name in sorted(named | described)], limit, offset)
 
     def find_source(self, name):
-        reported = sorted((time, url or "") for one, url, time in self._named_sources() if one == name)
+        reported = sorted((time, url or "") for one, url, time, _ in self._named_sources() if one == name)
         described = [one for one in self.statements.descriptions if one.source == name]
         if not reported and not described:
             return DEFAULT_SOURCE if name == "default" else None
@@ -402,11 +426,11 @@ class Model:
         return Source(name, kind, min(times), max(updated), url, set_to.get("description"))
 
     def _named_sources(self):
-        """Yield name, URL and time of every source that an event names."""
+        """Yield name, URL, time and the dataset's namespace of every source that an event names."""
         for event, _, use in self.statements.uses:
             facet = use.facets.get("dataSource", {})
             if facet.get("name") and facet.get("_deleted") is not True:
-                yield facet["name"], facet.get("uri", ""), event.time
+                yield facet["name"], facet.get("uri", ""), event.time, use.dataset.namespace
 
     def list_tags(self, *, limit=100, offset=0):
         events = [(event, event.job_facets) for event in self.statements.events if event.job]

@@ -54,6 +54,7 @@ NAMESPACE_RESOURCE: Example = {
     "description": None,
     "isHidden": False,
 }
+_TODAY: Example = {"startInterval": "2025-11-20T00:00:00Z", "endInterval": "2025-11-21T00:00:00Z"}
 # Of datasets that name none.
 SOURCE_RESOURCE: Example = {
     "type": "UNKNOWN",
@@ -311,6 +312,8 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "RawEvents": _page("events", EVENT),
     "Tag": [{"name": "PII", "description": None}],
     "NamespaceDescription": [{"ownerName": "emissions team", "description": "Flights and their emissions."}],
+    "EventCounts": [{**_TODAY, "fail": 0, "start": 1, "complete": 1, "abort": 0}],
+    "ThingCount": [{**_TODAY, "count": 2}],
     "Source": [SOURCE_RESOURCE],
     "Sources": _page("sources", SOURCE_RESOURCE),
     "SourceDescription": [{"type": "S3", "connectionUrl": "s3://flights", "description": "The lake of flights."}],

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from lineage.api.marquez import columns, datasets, events, jobs, lineage, namespaces, runs, search, sources, tags
+from lineage.api.marquez import (
+    columns,
+    datasets,
+    events,
+    jobs,
+    lineage,
+    namespaces,
+    runs,
+    search,
+    sources,
+    statistics,
+    tags,
+)
 
 ROUTES = (
     *lineage.ROUTES,
@@ -14,5 +26,6 @@ ROUTES = (
     *runs.ROUTES,
     *search.ROUTES,
     *sources.ROUTES,
+    *statistics.ROUTES,
     *tags.ROUTES,
 )

@@ -200,6 +200,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
         ]
         + [{"tag": f"of-{team.letter}"}, {"tag": "PII", "namespace": team.store}],
         **{path: [{}, SHORT] for path in ("/api/v1/jobs", _JOBS, f"{_JOBS}/{{job}}/runs", _DATASETS)},
+        **{f"/api/v1/stats/{of}": [{"period": "DAY"}] for of in ("lineage-events", "jobs", "datasets", "sources")},
         "/api/v1/jobs/runs/{run_id}/facets": [{"type": kind} for kind in ("run", "job", "dataset")],
     }
     return {

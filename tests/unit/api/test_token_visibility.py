@@ -12,7 +12,7 @@ from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, RANGE, A, 
 ABOUT_B, ABOUT_NOBODY, ABOUT_A = requests_about(B), requests_about(NOBODY), requests_about(A)
 # What B makes of A's data, and what A makes of B's.
 PUBLISHED, NO_PUBLISHED = (requests_about(team, "published", "publish", 3) for team in (B, NOBODY))
-OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path]
+OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path or "/stats/" in path]
 # Over all namespaces, or about nothing: these respond to anybody.
 OF_NOBODY = [
     "/",

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.entities import ResultPage
-from lineage.graph.event_index import EventIndex, IndexedEvent
+from lineage.graph.event_index import COUNTED, EventIndex, IndexedEvent
 from lineage.times import from_seconds
 
 NOON = 1_763_640_000
+NOON_DAY = date(2025, 11, 20)
 EVER = {"low": "", "high": "~"}
 
 
@@ -84,6 +91,49 @@ def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once()
     EventIndex(table).put(ours)
     found = EventIndex(table).page(**EVER, newest_first=False, limit=100, offset=0)
     assert (len(found.items), found.total) == (40, 40)
+
+
+class Died(Exception):
+    """The death of a loader."""
+
+
+typed = st.tuples(moments, st.sampled_from(("START", "COMPLETE", "FAIL", "ABORT", "RUNNING", None)), st.integers(0, 3))
+
+
+@given(
+    st.lists(st.lists(typed, min_size=1, max_size=6), min_size=1, max_size=5), st.lists(st.integers(0, 4), max_size=5)
+)
+def test_the_counts_by_hour_are_those_of_the_set_of_events_whoever_dies_and_whatever_comes_again(batches, deaths):
+    table = MemoryTable()
+    for number, batch in enumerate(batches):
+        events = [replace(an_indexed_event(second, f"{kind}{name}"), type=kind) for second, kind, name in batch]
+        left = deaths[number] if number < len(deaths) else None
+        for calls in (left, None):
+            dying = MemoryTable(table.dynamo, before=_dies_after(calls))
+            with suppress(Died):
+                EventIndex(dying).put(events)
+    right = Counter(
+        (from_seconds(NOON + second)[:13], kind) for second, kind, _ in set(chain(*batches)) if kind in COUNTED
+    )
+    found = EventIndex(table).hours({hour[:10] for hour, _ in right})
+    assert {(hour, kind): number for hour, of in found.items() for kind, number in of.items()} == right
+
+
+def _dies_after(calls):
+    left = iter(range(calls if calls is not None else 10**6))
+
+    def before(_name):
+        if next(left, None) is None:
+            raise Died
+
+    return before
+
+
+def test_the_counts_of_eight_days_are_one_request():
+    index = an_index(*(replace(an_indexed_event(86_400 * day), type="START") for day in range(8)))
+    index.table.dynamo.calls = calls = Calls()
+    found = index.hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)])
+    assert (len(found), sum(calls.requests.values())) == (8, 1)
 
 
 def test_more_events_of_a_day_than_a_transaction_holds_are_listed_all():
