@@ -163,15 +163,30 @@ def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
         "state": None if facts.declared else state(facts),
     }
     written = _written(facts)
-    read: dict[IdText, dict[IdText, Any]] = {text: {} for text in facts.inputs}
+    read = _read(facts, written)
     for dataset, report in written.items():
         yield Row(dataset_pk(dataset_of(dataset)), f"BACKWARD#{suffix}", {**shared, **report})
-        for source in report["sources"]:
-            read.setdefault(source, {})[dataset] = report["refs"]
-    by_operations = read_by(facts)
-    for source in {**read, **by_operations}:
-        report = {"outputs": read.get(source, {}), "reads": by_operations.get(source, [])}
+    for source, report in read.items():
         yield Row(dataset_pk(dataset_of(source)), f"FORWARD#{suffix}", {**shared, **report})
+
+
+def datasets_accessed(facts: RunFacts) -> tuple[set[DatasetId], set[DatasetId]]:
+    """Return the datasets that have a BACKWARD row of the run, and those that have a FORWARD row: written, and read."""
+    written = _written(facts)
+    return set(map(dataset_of, written)), set(map(dataset_of, _read(facts, written)))
+
+
+def _read(facts: RunFacts, written: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    """Return what the run made of each dataset that it read or reported as a source, and which operations read it."""
+    made: dict[IdText, dict[IdText, Any]] = {text: {} for text in facts.inputs}
+    for dataset, report in written.items():
+        for source in report["sources"]:
+            made.setdefault(source, {})[dataset] = report["refs"]
+    by_operations = read_by(facts)
+    return {
+        source: {"outputs": made.get(source, {}), "reads": by_operations.get(source, [])}
+        for source in {**made, **by_operations}
+    }
 
 
 def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:

@@ -32,31 +32,21 @@ from lineage.graph.entities import (
 )
 from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.table import GraphTable
-from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.graph.visibility import Visibility
 from lineage.queries import name_lists, runs, sources, statistics
 from lineage.queries.columns import tags
 from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from lineage.queries.columns.column_search import search_columns
 from lineage.queries.columns.column_versions import VersionWalk
 from lineage.queries.columns.current_columns import CurrentColumns
-from lineage.queries.columns.mappings import MappingWalk
-from lineage.queries.columns.operation_paths import find_detail, find_paths
 from lineage.queries.columns.origins import find_origins
-from lineage.queries.columns.reports import report_provenance, report_tag, report_usage
 from lineage.queries.columns.results import (
     ColumnGraph,
     ColumnHit,
-    Detail,
-    Direction,
-    FieldOperationPaths,
-    Mappings,
     Origins,
-    Provenance,
-    TagUsage,
-    TimeRange,
-    Usage,
 )
 from lineage.queries.columns.selection import select_at, select_current, select_version
+from lineage.queries.columns.time_range_queries import TimeRangeQueries
 from lineage.queries.folded_graph import FoldedGraphWalk
 from lineage.queries.impact import impact_of
 from lineage.queries.job_graph import JobGraphWalk
@@ -76,18 +66,15 @@ from lineage.queries.statistics import Interval, Period
 from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
 from lineage_model.errors import Invalid
-from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
+from lineage_model.ids import DatasetId, JobId, RunKey
 
 
-class LineageQueries:
+class LineageQueries(TimeRangeQueries):
     """Queries over a graph table; no state is remembered from one query to the next.
 
     `visibility` bounds lists, searches, node ids and runs, and which details of neighbours are shown. Callers check
     the namespaces that a query names.
     """
-
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
 
     def seen_by(self, visibility: Visibility) -> LineageQueries:
         """Return the same queries, bounded by a caller's visibility."""
@@ -372,30 +359,6 @@ class LineageQueries:
             budget -= sum(len(column.inputs) for column in columns.columns)
             found[dataset] = columns
         return found
-
-    def find_mappings(self, dataset: DatasetId, window: TimeRange, *, level: int) -> Mappings:
-        """Return field mappings upstream and downstream of a dataset, up to `level` datasets away."""
-        return MappingWalk(self._table, window, self._visibility).walk(dataset, level)
-
-    def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
-        """Return the operations, one level away, that derive the field or read it."""
-        return find_detail(self._table, dataset, field, window, direction)
-
-    def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
-        """Return the distinct operation paths that derive the field."""
-        return find_paths(self._table, dataset, field, window)
-
-    def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
-        """Return the jobs that consumed the field and the columns it flowed into."""
-        return report_usage(self._table, Column(dataset, field), window, self._visibility)
-
-    def report_tag(self, tag: str, window: TimeRange) -> TagUsage:
-        """Return the columns with the tag, and those that runs of the time range made of them without masking."""
-        return report_tag(self._table, tag, window, self._visibility)
-
-    def report_provenance(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Provenance:
-        """Return the columns that the field came from, up to its root sources."""
-        return report_provenance(self._table, Column(dataset, field), window, self._visibility)
 
     def find_origins(self, node_id: str) -> Origins | None:
         """Return the runs and record roots of a field (`datasetField:...`, with `#` of a version); None if unknown."""

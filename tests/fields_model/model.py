@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lineage_model.errors import Invalid
-from tests.fields_model import mappings, present, reports, versions
+from tests.fields_model import accesses, mappings, near, present, reports, versions
 from tests.fields_model.statements import StatementsOfColumns
 from tests.fields_model.world import World
 from tests.runs_model import Model
@@ -41,6 +41,18 @@ class FieldModel:
 
     def find_mappings(self, dataset, window, *, level):
         return mappings.find_mappings(self.world, dataset, window, level)
+
+    def list_fields(self, dataset, window, *, current):
+        return near.list_fields(self.world, dataset, window, current)
+
+    def summarize_field(self, dataset, field, window, direction):
+        return near.summarize_field(self.world, dataset, field, window, direction)
+
+    def summarize_dataset(self, dataset, window, direction):
+        return near.summarize_dataset(self.world, dataset, window, direction)
+
+    def find_accesses(self, dataset, window, *, levels, rolled_up=False):
+        return accesses.find_accesses(self.world, dataset, window, levels, rolled_up)
 
     def report_usage(self, dataset, field, window):
         return reports.report_usage(self.world, dataset, field, window)

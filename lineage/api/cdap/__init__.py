@@ -1,1 +1,1 @@
-"""CDAP's dialect of field lineage, as the designs of its storage and of its API have it."""
+"""CDAP's dialect of lineage: as the designs of its storage and of its API have it, and as CDAP itself does."""

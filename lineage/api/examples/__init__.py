@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lineage.api.examples import columns, operations, records, reports, runs
+from lineage.api.examples import cdap, columns, operations, records, reports, runs
 
 EXAMPLES: Mapping[str, Sequence[Any]] = {
     **records.EXAMPLES,
     **runs.EXAMPLES,
     **operations.EXAMPLES,
+    **cdap.EXAMPLES,
     **columns.EXAMPLES,
     **reports.EXAMPLES,
 }

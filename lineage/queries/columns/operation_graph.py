@@ -82,12 +82,13 @@ def walk_forward(operations: OperationSet, column: Column, walk: OperationWalk) 
             made = operations.emitted[taker.name]
             yield from (Link(one, InputField(taker.name, name), taker.name) for name in made)
 
-    start = tuple(_fields_read(operations, column))
+    start = tuple(fields_read(operations, column))
     walk.operations.update((one.origin, None) for one in start)
     _follow(walk, start, went_into, lambda link: link.destination)
 
 
-def _fields_read(operations: OperationSet, column: Column) -> Iterator[InputField]:
+def fields_read(operations: OperationSet, column: Column) -> Iterator[InputField]:
+    """Yield the fields that the set reads of a source, where they are the column or overlap with it."""
     for read in operations.reads:
         if read.source == column.dataset:
             names = [(parse_slashed(name), name) for name in operations.emitted[read.name]]

@@ -26,7 +26,7 @@ from lineage.queries.columns.results import (
     SimpleEdge,
     TimeRange,
 )
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead, Side
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, SIDES, RunColumns, RunRange, RunRead
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import Column, ColumnLineage, ColumnSource
 from lineage_model.ids import DatasetId, FieldPath
@@ -149,11 +149,6 @@ def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tup
 
 # Paths of one field in a result, the newest.
 PATHS_MAX = 100
-_SIDES: dict[Direction, tuple[Side, ...]] = {
-    "backward": (BACKWARD,),
-    "forward": (FORWARD,),
-    "both": (BACKWARD, FORWARD),
-}
 
 
 def find_detail(
@@ -161,17 +156,18 @@ def find_detail(
 ) -> Detail:
     """Return the field's paths through the operations that runs of the time range reported."""
     span = RunRange(table, window)
-    span.load(((dataset, side) for side in _SIDES[direction]), operations=True)
+    span.load(((dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(span.primary(dataset), field)
     sets: dict[str, OperationSet] = {}
-    if BACKWARD in _SIDES[direction]:
+    if BACKWARD in SIDES[direction]:
         # Most runs share a report with other runs: each report is read, and hashed, once.
         reports: dict[Place, RunColumns] = {}
         for report in span.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
         sets.update((one.checksum, one) for report in reports.values() for one in making(column, report, span))
-    if FORWARD in _SIDES[direction]:
-        sets.update((one.checksum, one) for one in _taking(column, span))
+    if FORWARD in SIDES[direction]:
+        taken = (one for read in _distinct(span.read(column.dataset)) for one in taking(column, read, span))
+        sets.update((one.checksum, one) for one in taken)
     detail = detail_of(sets.values(), column.dataset, field, direction)
     return Detail(detail.nodes, detail.operations, detail.connections, detail.truncated or span.truncated)
 
@@ -188,22 +184,27 @@ def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[Opera
         )
 
 
-def _taking(column: Column, span: RunRange) -> Iterator[OperationSet]:
-    for read in _distinct(span.read(column.dataset)):
-        recorded = [span.operations(one) for one in read.operations]
-        yield from recorded
-        derived = {one.dataset: _made_of(column, one, recorded) for one in read.made}
-        rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
-        if rest:
-            yield derive_operations(rest)
+def taking(column: Column, read: RunRead, span: RunRange) -> Iterator[OperationSet]:
+    """Yield the operations by which a run read the column's dataset: recorded ones, and those of other reports."""
+    recorded = [span.operations(one) for one in read.operations]
+    yield from recorded
+    derived = {one.dataset: _made_of(column, one, recorded) for one in read.made}
+    rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
+    if rest:
+        yield derive_operations(rest)
 
 
 def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
     """Return the first of reads with equal reports."""
     found: dict[Hashable, RunRead] = {}
     for one in reads:
-        found.setdefault((one.operations, tuple(map(step_place_of, one.made))), one)
+        found.setdefault(read_place_of(one), one)
     return found.values()
+
+
+def read_place_of(read: RunRead) -> Hashable:
+    """Return the key that reads with equal reports share."""
+    return read.operations, tuple(map(step_place_of, read.made))
 
 
 def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:

@@ -26,9 +26,7 @@ from lineage.queries.columns.results import (
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead
 from lineage.queries.columns.similar_runs import Runs, merge_runs
 from lineage.queries.columns.tags import read_tagged
-from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import NamespaceDeletions
-from lineage.queries.descriptions import describe, schema_of
+from lineage.queries.live_schemas import read_live_schemas
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import Column, ColumnSource, merge_columns, sources_at
 from lineage_model.field_paths import parse_slashed
@@ -162,24 +160,18 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
 
 def _statuses(columns: Sequence[ColumnSource], span: RunRange, table: GraphTable) -> dict[ColumnSource, Status]:
     """Return the status of each column; without a schema, columns that are reported now are alive."""
-    datasets = {column.dataset for column in columns}
-    namespaces = NamespaceDeletions(table)
-    namespaces.load(dataset.namespace for dataset in datasets)
-    groups = {dataset: span.groups.group(dataset) for dataset in datasets}
-    facets = dict(zip(groups, read_facets(list(groups.values()), table), strict=True))
-    gone = {one for one in datasets if namespaces.hides(groups[one]) or describe(facets[one])["lifecycle"] == "DROP"}
-    schemas = {dataset: schema_of(facets[dataset]) for dataset in datasets}
+    live = read_live_schemas((span.groups.group(one) for one in {column.dataset for column in columns}), table)
+    schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
     present = CurrentColumns(table)
-    present.load(dataset for dataset in datasets - gone if not schemas[dataset].known)
+    present.load(dataset for dataset, schema in schemas.items() if not schema.known)
 
     def status(column: ColumnSource) -> Status:
-        schema = schemas[column.dataset]
-        if column.dataset in gone:
+        if column.dataset not in schemas:
             return "dropped"
         if column.field is None:
             return "alive"
-        if schema.known:
+        if schemas[column.dataset].known:
             return "alive" if fields[column.dataset].describes(column.field) else "dropped"
         entry = present.entry(column.dataset)
         return "alive" if entry and entry.known.index.find(column.field) else "unknown"

@@ -20,7 +20,7 @@ from lineage.graph.index_scan import read_run_facts, run_of, time_of
 from lineage.graph.keys import dataset_pk, facet_key, facts_key
 from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
-from lineage.queries.columns.results import TimeRange
+from lineage.queries.columns.results import Direction, TimeRange
 from lineage.queries.columns.similar_runs import RangeRun, Runs
 from lineage.queries.dataset_groups import DatasetGroups
 from lineage_model.columns import ColumnLineage
@@ -31,6 +31,11 @@ from lineage_model.operations import parse_operations
 Side: TypeAlias = Literal["BACKWARD", "FORWARD"]
 BACKWARD: Side = "BACKWARD"
 FORWARD: Side = "FORWARD"
+SIDES: Mapping[Direction, tuple[Side, ...]] = {
+    "backward": (BACKWARD,),
+    "forward": (FORWARD,),
+    "both": (BACKWARD, FORWARD),
+}
 # Runs of one dataset that are read, the newest, unless the caller sets fewer.
 RUNS_MAX = 10_000
 # Rows that are read to find a row that its run's facts confirm.
@@ -85,12 +90,15 @@ class RunRange:
         self._sets: dict[str, OperationSet] = {}
         self._named_sets: dict[str, OperationSet] = {}
 
-    def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False) -> None:
-        """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets."""
+    def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False, columns: bool = True) -> None:
+        """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets.
+
+        Without `columns`, only `runs_at` may be called for them.
+        """
         requested = set(wanted)
         while new := sorted(requested - self._rows.keys()):
             self._read_rows(new)
-            self._read_reports(new, operations=operations)
+            self._read_reports(new, operations=operations, columns=columns)
             requested |= {(other, way) for name, way in new for other in self.groups.group(name).names}
         self.truncated |= self.groups.truncated
         # The rows may reveal that two names are one dataset's.
@@ -100,6 +108,10 @@ class RunRange:
     def written(self, dataset: DatasetId) -> list[RunColumns]:
         """Return the reports of the runs that wrote a dataset, newest first; the dataset is loaded backward."""
         return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
+
+    def runs_at(self, dataset: DatasetId, way: Side) -> list[RangeRun]:
+        """Return the runs that wrote (BACKWARD) or read a dataset, newest first; it is loaded in this direction."""
+        return [_run(row) for _, row in self._of(dataset, way)]
 
     def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunColumns]]]:
         """Return the reports on a dataset under each of its names, with the runs that share each report, newest first.
@@ -234,12 +246,11 @@ class RunRange:
         left_out = {row.sk for row in unverified}
         return [row for row in rows if row.sk not in left_out]
 
-    def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
+    def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool, columns: bool) -> None:
         """Read the reports of these rows, and the facts of every dataset that they name."""
         rows = [row for one in new for row in self._rows[one]]
-        column_keys = {
-            column_key for one in new for column_key in _keys_of(one[0], self._rows[one])
-        } - self._columns.keys()
+        column_keys = {key for one in new for key in _keys_of(one[0], self._rows[one])} if columns else set()
+        column_keys -= self._columns.keys()
         refs = {ref for row in rows for ref in _operations(row)} - self._sets.keys() if operations else set()
         names = {name for name, _ in new} | {name for row in rows for name in _named(row)}
         facts = {name: facts_key(name) for name in names}

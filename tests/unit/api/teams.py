@@ -25,6 +25,7 @@ NOW_S = 1_763_726_400  # 2025-11-21T12:00:00Z, a day after the events
 LATER = "2025-11-20T18:00:00Z"
 RANGE = {"start": "now-2d", "end": "now"}
 SHORT = {"form": "summary", "sort": "updated_at"}
+_FIELD_LINEAGE = "/v3/namespaces/{namespace}/datasets/{dataset}/lineage"
 _JOBS, _DATASETS = "/api/v1/namespaces/{namespace}/jobs", "/api/v1/namespaces/{namespace}/datasets"
 MAP = {"direction": "through", "form": "summary", "fold": "1"}
 
@@ -201,6 +202,12 @@ def requests_about(team, dataset="report", job="sum", number=2):
         + [{"tag": f"of-{team.letter}"}, {"tag": "PII", "namespace": team.store}],
         **{path: [{}, SHORT] for path in ("/api/v1/jobs", _JOBS, f"{_JOBS}/{{job}}/runs", _DATASETS)},
         **{f"/api/v1/stats/{of}": [{"period": "DAY"}] for of in ("lineage-events", "jobs", "datasets", "sources")},
+        **{
+            f"{_FIELD_LINEAGE}/{more}": [{**RANGE, "direction": "both"}]
+            for more in ("fields/{field}", "allfieldlineage")
+        },
+        f"{_FIELD_LINEAGE}/fields": [RANGE, {**RANGE, "includeCurrent": "true"}],
+        _FIELD_LINEAGE: [RANGE, {**RANGE, "rollup": "workflow"}],
         "/api/v1/jobs/runs/{run_id}/facets": [{"type": kind} for kind in ("run", "job", "dataset")],
     }
     return {

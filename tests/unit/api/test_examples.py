@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.api.examples import columns, operations, reports, runs
+from lineage.api.examples import cdap, columns, operations, reports, runs
 from lineage_model.ids import JobId, name_uuid
 from tests.builders_events import AT_NOON, a_dataset, a_facet, a_job_event, a_parent, a_run_event
 from tests.unit.api.columns_pipeline import a_dataset_made, source
@@ -15,6 +15,7 @@ STORE, JOBS = (f"/api/v1/namespaces{at(name)}" for name in (runs.NAMESPACE, runs
 CHECKED, JOB, RUN = f"{STORE}/datasets/checked", f"{JOBS}/jobs/{runs.JOB_NAME}", f"/api/v1/jobs/runs/{runs.RUN_ID}"
 FIELDS = f"/v3/namespaces{at(runs.NAMESPACE)}/{{}}/estimated/fields"
 ENDPOINT, DATASET = (FIELDS.format(kind) for kind in ("endpoints", "datasets"))
+LINEAGE = f"/v3/namespaces{at(runs.NAMESPACE)}/datasets/estimated/lineage"
 RANGE = {"start": operations.START_S, "end": operations.END_S}
 DISTANCE = "datasetField:s3://flights:checked:distance"
 JOB_NODE = f"job:{runs.JOBS}:{runs.JOB_NAME}"
@@ -88,6 +89,12 @@ OF_FIELDS = [
     ((f"{DATASET}/co2_kg/lineage", RANGE), 200, operations.PATHS),
     ((f"{DATASET}/co2_kg/lineage", {**RANGE, "view": "simple"}), 200, operations.SIMPLE),
     ((f"{DATASET}/co2_kg/lineage", {**RANGE, "view": "detailed"}), 200, operations.DETAILED),
+    ((LINEAGE, RANGE), 200, cdap.LINEAGE),
+    ((f"{LINEAGE}/fields", RANGE), 200, cdap.FIELDS),
+    ((f"{LINEAGE}/fields", {**RANGE, "includeCurrent": "true"}), 200, cdap.FIELDS_NOW),
+    ((f"{LINEAGE}/fields/co2_kg", {**RANGE, "direction": "both"}), 200, cdap.SUMMARY),
+    ((f"{LINEAGE}/fields/co2_kg/operations", {**RANGE, "direction": "incoming"}), 200, cdap.OPERATIONS_OF_FIELD),
+    ((f"{LINEAGE}/allfieldlineage", {**RANGE, "direction": "incoming"}), 200, cdap.ALL_FIELDS),
     (("/api/v1/reports/usage", {**RANGE, "nodeId": DISTANCE}), 200, reports.USAGE),
     (("/api/v1/reports/provenance", {**RANGE, "nodeId": reports.NODE_ID}), 200, reports.PROVENANCE),
 ]

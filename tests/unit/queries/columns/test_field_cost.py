@@ -5,10 +5,13 @@ Of a dataset with other names (symlinks) each name costs a query of its own.
 
 from __future__ import annotations
 
+from collections import Counter as Counts
+
 import pytest
 
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
+from lineage.queries.columns import accesses
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunRange
 from tests.unit.graph.statements import a_dataset_event
@@ -259,6 +262,70 @@ def test_a_fields_paths_take_a_query_and_at_most_two_batches(often):
     assert cost.gets <= 2
 
 
+@pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
+def test_a_fields_summary_and_whole_operations_take_a_query_a_direction_and_two_batches(often, direction, queries):
+    for query in (
+        lambda fields: fields.summarize_field(dataset(5), ("a",), EVER, direction),
+        lambda fields: fields.find_operations(dataset(5), ("a",), EVER, direction),
+    ):
+        found, cost = often.measure(query)
+
+        assert found.incoming or found.outgoing
+        assert cost.queries <= queries
+        assert cost.gets <= 2
+        assert cost.rounds <= 3
+
+
+def test_a_list_of_fields_takes_two_queries_and_two_batches_whether_the_schema_counts_or_not(often):
+    for current in (False, True):
+        found, cost = often.measure(
+            lambda fields, with_schema=current: fields.list_fields(dataset(5), EVER, current=with_schema)
+        )
+
+        assert len(found.items) == 2
+        assert (cost.queries, cost.gets) == (2, 1 + current)
+        assert cost.rounds <= 2 + current
+
+
+def test_all_relations_of_a_dataset_take_two_queries_more_for_each_neighbour_and_two_rounds_for_all():
+    readers = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in range(30)]
+
+    def query(fields):
+        return fields.summarize_dataset(dataset(0), EVER, "both")
+
+    (one, few), (thirty, many) = (Counter(readers[:number]).measure(query) for number in (1, 30))
+
+    assert ([len(found.outgoing) for found in (one, thirty)], thirty.outgoing[0].field_count) == ([1, 30], 2)
+    assert many.rounds == few.rounds <= 6
+    assert (few.queries, many.queries) == (2 + 2, 2 + 2 * 30)
+    assert many.gets <= few.gets + 1
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_accesses_take_four_rounds_a_level(often, levels):
+    found, cost = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=levels))
+
+    # A level reaches a dataset more on each side, each with a run of two jobs for each time.
+    assert len({one.dataset for one in found.items}) == 1 + 2 * levels
+    assert len(found.items) == RUNS * 2 * 2 * levels
+    assert cost.rounds <= 5 * levels
+    assert cost.queries <= 8 * levels
+    # The facts of fifty runs of each job are a batch.
+    assert cost.gets <= 4 * levels
+
+
+def test_accesses_stop_at_as_many_runs_as_a_walk_may_read(often, monkeypatch):
+    monkeypatch.setattr(accesses, "FACTS_MAX", 10)
+
+    found, _ = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=2))
+
+    # Five runs of each job at the dataset; behind them, no room is left for runs of other jobs.
+    runs_at = Counts((one.dataset, one.access) for one in found.items)
+    assert found.truncated
+    assert runs_at[dataset(4), "read"] == runs_at[dataset(6), "write"] == RUNS
+    assert (runs_at[dataset(3), "read"], runs_at[dataset(7), "write"]) == (0, 0)
+
+
 def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
     for report in (
         lambda fields: fields.report_usage(dataset(0), ("a",), EVER),
@@ -302,10 +369,17 @@ def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
         lambda window: mappings(10, window),
         lambda window: lambda fields: fields.find_detail(dataset(5), ("a",), window, "both"),
         lambda window: lambda fields: fields.find_paths(dataset(5), ("a",), window),
+        lambda window: lambda fields: fields.list_fields(dataset(5), window, current=True),
+        lambda window: lambda fields: fields.find_operations(dataset(5), ("a",), window, "both"),
+        lambda window: lambda fields: fields.summarize_dataset(dataset(5), window, "both"),
+        lambda window: lambda fields: fields.find_accesses(dataset(5), window, levels=3),
         lambda window: lambda fields: fields.report_usage(dataset(0), ("a",), window),
         lambda window: lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), window),
     ],
-    ids=["mappings", "operations", "paths", "usage", "provenance"],
+    ids=[
+        *("mappings", "operations", "paths", "fields", "whole operations", "relations", "accesses"),
+        *("usage", "provenance"),
+    ],
 )
 @pytest.mark.parametrize("run", [0, RUNS - 1], ids=["the first run", "the last run"])
 def test_a_window_of_one_run_costs_as_much_among_fifty_as_alone(once, often, query, run):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from lineage.api.cdap import types
+from lineage.api.cdap import design_types as types
 from lineage.api.requested_range import RequestedRange
 from lineage.queries.columns.results import (
     Connection,
@@ -30,10 +30,10 @@ def render_mapping(mapping: FieldMapping) -> types.FieldMapping:
 
     Pairs are in order of destination fields, as the design has them.
     """
-    destination = _render_endpoint(mapping.destination)
+    destination = render_endpoint(mapping.destination)
     pairs = sorted(mapping.pairs, key=lambda pair: pair[::-1])
     return {
-        "source": _render_endpoint(mapping.source),
+        "source": render_endpoint(mapping.source),
         "destination": destination,
         "Destination": destination,
         "fieldmap": [{"from": print_slashed(one), "to": print_slashed(other)} for one, other in pairs],
@@ -61,7 +61,7 @@ def render_paths(
     }
 
 
-def _render_endpoint(endpoint: DatasetId, description: str | None = None) -> types.EndPoint:
+def render_endpoint(endpoint: DatasetId, description: str | None = None) -> types.EndPoint:
     """Return an endpoint as the designs have it: with a description only where one was given."""
     if description is None:
         return {"namespace": endpoint.namespace, "name": endpoint.name}
@@ -71,9 +71,9 @@ def _render_endpoint(endpoint: DatasetId, description: str | None = None) -> typ
 def _render_node(node: DetailNode) -> types.FieldNode:
     rendered: types.FieldNode = {"id": node.id, "label": node.label}
     if node.source is not None:
-        rendered["sourceEndPoint"] = _render_endpoint(node.source, node.source_description)
+        rendered["sourceEndPoint"] = render_endpoint(node.source, node.source_description)
     if node.destination is not None:
-        rendered["destinationEndPoint"] = _render_endpoint(node.destination, node.destination_description)
+        rendered["destinationEndPoint"] = render_endpoint(node.destination, node.destination_description)
     return rendered
 
 
@@ -94,7 +94,7 @@ def _render_end(path: FieldOperationPath) -> types.PathEnd:
     runs = list(path.runs)
     if path.destination is None or path.destination_description is None:
         return {"runs": runs}
-    return {"destination": _render_endpoint(path.destination, path.destination_description), "runs": runs}
+    return {"destination": render_endpoint(path.destination, path.destination_description), "runs": runs}
 
 
 def _render_operation(operation: PathOperation) -> types.PathOperation:
@@ -105,7 +105,7 @@ def _render_operation(operation: PathOperation) -> types.PathOperation:
         "description": operation.description,
     }
     if operation.source is not None:
-        rendered["source"] = _render_endpoint(operation.source, operation.source_description)
+        rendered["source"] = render_endpoint(operation.source, operation.source_description)
     return rendered
 
 
@@ -115,5 +115,5 @@ def _render_edge(edge: SimpleEdge, field: FieldPath) -> types.FieldEdge:
         "from": print_slashed(edge.field),
         "to": print_slashed(field),
         "operations": list(edge.operations),
-        "source": _render_endpoint(edge.source, edge.source_description),
+        "source": render_endpoint(edge.source, edge.source_description),
     }

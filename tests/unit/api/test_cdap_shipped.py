@@ -1,0 +1,369 @@
+"""The routes that CDAP itself has, over real events: its shapes, its empty responses, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.api.examples import operations
+from lineage_model.ids import DatasetId
+from lineage_model.operations import render_operations
+from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
+from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
+from tests.unit.api.graph_api import GraphApi, at
+from tests.unit.api.proxy import get
+
+RANGE = {"start": operations.START_S, "end": operations.END_S}
+RUNS = [f"01941f29-7c00-7ea7-b5a3-{number:012}" for number in range(1, 5)]
+STARTS = [f"2025-11-20T12:0{number}:00Z" for number in range(4)]
+# Sources of the sample of CDAP's design: a file of people, and a table made of it.
+OFFSET, BODY = "offset", "body"
+
+
+def path_of(dataset, *more):
+    return f"/v3/namespaces{at(dataset.namespace)}/datasets{at(dataset.name)}/lineage{at(*more)}"
+
+
+def found(served, dataset, *more, **query):
+    """The JSON of a question that has a whole answer."""
+    response = get(served.api, path_of(dataset, *more), {**RANGE, **query})
+    assert (response.status, "X-Truncated" in response.headers) == (200, False), response.body
+    return response.form
+
+
+def entity(dataset):
+    return {"namespace": dataset.namespace, "dataset": dataset.name, "entity": "DATASET"}
+
+
+def a_run_of(some, number=0, job="convert", **run_facets):
+    """A run that recorded these operations: number 0 started first."""
+    reads, writes = ([getattr(one, side) for one in some if hasattr(one, side)] for side in ("source", "destination"))
+    facet = a_facet("HeadwaterOperationsRun", operations=render_operations(some))
+    return a_run_event(
+        run=RUNS[number],
+        job=job,
+        eventTime=STARTS[number],
+        run_facets={"headwater_operations": facet, **run_facets},
+        inputs=[a_dataset(one.name, one.namespace) for one in reads],
+        outputs=[a_dataset(one.name, one.namespace) for one in writes],
+    )
+
+
+@pytest.fixture(scope="module")
+def concatenation():
+    """The sample of CDAP's design of the API, run twice."""
+    served = GraphApi()
+    served.load(*(a_run_of(a_name_concatenation(), number) for number in (0, 1)))
+    return served
+
+
+def test_fields_with_lineage_are_those_written_taken_and_dropped(concatenation):
+    """`offset` was read and went nowhere: it has none."""
+    assert found(concatenation, MY_TABLE, "fields") == ["age", "city", "name", "state", "uniqueid"]
+    assert found(concatenation, USER_DATA, "fields") == [BODY]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "names"), [("n", ["name"]), ("NA", ["name"]), ("", ["age", "city", "name", "state", "uniqueid"])]
+)
+def test_a_prefix_holds_in_any_case(concatenation, prefix, names):
+    assert found(concatenation, MY_TABLE, "fields", prefix=prefix) == names
+
+
+def test_fields_of_the_current_schema_alone_have_no_lineage():
+    nested = {"name": "address", "type": "struct", "fields": [{"name": "street", "type": "string"}]}
+    schema = a_facet("SchemaDatasetFacet", fields=[{"name": "id"}, {"name": "added"}, nested])
+    some = (a_read("id", "address/street", source=USER_DATA), a_write("read.id", "read.address/street"))
+    run = a_run_of(some)
+    run["outputs"][0]["facets"] = {"schema": schema}
+    served = GraphApi()
+    served.load(run)
+
+    def listed(**query):
+        return [(one["name"], one["lineage"]) for one in found(served, some[1].destination, "fields", **query)]
+
+    assert listed(includeCurrent="true") == [
+        ("added", False),
+        ("address", True),
+        ("address/street", True),
+        ("id", True),
+    ]
+    assert listed(includeCurrent="True", prefix="Add") == listed(includeCurrent="true")[:3]
+    assert found(served, some[1].destination, "fields", includeCurrent="false") == ["address/street", "id"]
+
+
+def test_a_summary_has_the_sides_that_were_requested(concatenation):
+    incoming = [{"dataset": entity(USER_DATA), "fields": [BODY]}]
+
+    assert found(concatenation, MY_TABLE, "fields", "name", direction="incoming") == {"incoming": incoming}
+    assert found(concatenation, MY_TABLE, "fields", "name", direction="OUTGOING") == {"outgoing": []}
+    assert found(concatenation, MY_TABLE, "fields", "name", direction="both") == {"incoming": incoming, "outgoing": []}
+
+
+def test_a_dropped_field_went_into_a_field_that_is_null(concatenation):
+    assert found(concatenation, USER_DATA, "fields", BODY, direction="outgoing") == {
+        "outgoing": [
+            {"dataset": entity(MY_TABLE), "fields": ["age", "city", "name", "state", "uniqueid"]},
+            {"fields": [None]},
+        ]
+    }
+    assert found(concatenation, USER_DATA, "fields", OFFSET, direction="outgoing") == {"outgoing": []}
+
+
+def test_whole_operations_come_in_order_with_their_programs(concatenation):
+    """The write has all its inputs, though they name origins that did not make the field."""
+    ((whole, programs),) = (
+        one.values() for one in found(concatenation, MY_TABLE, "fields", "name", "operations")["incoming"]
+    )
+
+    assert [one["name"] for one in whole] == ["read", "parse", "concat", "write"]
+    assert whole[0] == {
+        "name": "read",
+        "description": "Reading the data from the file",
+        "inputs": {"endPoint": {"namespace": "myns", "name": "user_data"}},
+        "outputs": {"fields": [OFFSET, BODY]},
+    }
+    assert whole[1]["inputs"] == {"fields": [{"origin": "read", "name": BODY}]}
+    assert whole[3] == {
+        "name": "write",
+        "inputs": {
+            "fields": [
+                {"origin": origin, "name": name}
+                for origin, name in (
+                    ("create", "uniqueid"),
+                    ("concat", "name"),
+                    *(("parse", one) for one in ("age", "city", "state")),
+                )
+            ]
+        },
+        "outputs": {"endPoint": {"namespace": "myns", "name": "mytableds"}},
+    }
+    assert [(one["program"]["program"], one["lastExecutedTimeInSeconds"]) for one in programs] == [
+        ("convert", 1_763_640_060)
+    ]
+
+
+def test_operations_forward_go_to_writes_and_drops(concatenation):
+    (making,) = found(concatenation, USER_DATA, "fields", BODY, "operations", direction="outgoing")["outgoing"]
+
+    assert {one["name"] for one in making["operations"]} == {
+        *("read", "parse", "concat", "drop", "drop#2", "create", "write")
+    }
+    dropping = next(one for one in making["operations"] if one["name"] == "drop")
+    assert dropping["outputs"] == {"fields": []}
+
+
+def test_a_field_that_was_only_read_has_its_read(concatenation):
+    forward = found(concatenation, USER_DATA, "fields", OFFSET, "operations")["outgoing"]
+
+    assert [[one["name"] for one in making["operations"]] for making in forward] == [["read"]]
+
+
+def test_sets_of_operations_come_newest_first_with_the_last_run_of_each_program():
+    """The same by two jobs, then another way, then the first way again."""
+    same = a_name_concatenation()
+    other = (
+        a_read(BODY, source=USER_DATA),
+        a_transform("cut", ["read.body"], ["name"]),
+        a_write("cut.name", destination=MY_TABLE),
+    )
+    served = GraphApi()
+    served.load(a_run_of(same, 0), a_run_of(other, 1), a_run_of(same, 2, job="again"), a_run_of(other, 3))
+
+    sides = found(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
+
+    assert [
+        (
+            len(one["operations"]),
+            [(some["program"]["program"], some["lastExecutedTimeInSeconds"]) for some in one["programs"]],
+        )
+        for one in sides
+    ] == [(3, [("convert", 1_763_640_180)]), (4, [("again", 1_763_640_120), ("convert", 1_763_640_000)])]
+
+
+def test_facets_of_columns_are_operations_too():
+    """A program that reported no operations, but which columns are made of which."""
+    lineage = a_facet(
+        "ColumnLineageDatasetFacet",
+        fields={"name": {"inputFields": [{"namespace": "myns", "name": "user_data", "field": BODY}]}},
+    )
+    run = a_run_event(
+        run=RUNS[0],
+        job="convert",
+        eventTime=STARTS[0],
+        inputs=[a_dataset("user_data", "myns")],
+        outputs=[{**a_dataset("mytableds", "myns"), "facets": {"columnLineage": lineage}}],
+    )
+    served = GraphApi()
+    served.load(run)
+
+    (making,) = found(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
+    assert [one["name"] for one in making["operations"]] == ["read", "UNKNOWN", "write"]
+    assert found(served, USER_DATA, "fields", BODY, "operations")["outgoing"] == [making]
+
+
+def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
+    assert found(concatenation, MY_TABLE, "allfieldlineage", direction="incoming") == {
+        "direction": "INCOMING",
+        "start-ts": operations.START_S * 1_000,
+        "end-ts": operations.END_S * 1_000,
+        "entityId": entity(MY_TABLE),
+        "fields": ["age", "city", "name", "state", "uniqueid"],
+        "incoming": [
+            {
+                "entityId": entity(USER_DATA),
+                "fieldCount": 1,
+                "relations": [
+                    {"source": BODY, "destination": one} for one in ("age", "city", "name", "state", "uniqueid")
+                ],
+            }
+        ],
+        "outgoing": [],
+    }
+
+
+def test_dropped_fields_are_relations_of_no_dataset(concatenation):
+    outgoing = found(concatenation, USER_DATA, "allfieldlineage", direction="both")["outgoing"]
+
+    assert (outgoing[0]["entityId"], outgoing[0]["fieldCount"]) == (entity(MY_TABLE), 5)
+    assert outgoing[1:] == [{"fieldCount": 0, "relations": [{"source": BODY}]}]
+
+
+LAKE = [DatasetId("lake", name) for name in ("a", "b", "c", "d")]
+
+
+def a_copy(number, source, destination, **run_facets):
+    """A run of a job of its own that copies a dataset."""
+    some = (a_read("id", source=source), a_write("read.id", destination=destination))
+    return a_run_of(some, number, job=f"job-{number}", **run_facets)
+
+
+@pytest.fixture(scope="module")
+def chain():
+    """Three jobs that copy a to b, b to c and b to d; the last two were started by one run."""
+    served = GraphApi()
+    parent = {"parent": a_parent(RUNS[3])}
+    served.load(
+        a_copy(0, LAKE[0], LAKE[1]), a_copy(1, LAKE[1], LAKE[2], **parent), a_copy(2, LAKE[1], LAKE[3], **parent)
+    )
+    return served
+
+
+@pytest.mark.parametrize(
+    ("name", "levels", "accessed"),
+    [
+        ("c", 1, ["b read job-1", "c write job-1"]),
+        # A sibling: the walk goes up and down, as in CDAP.
+        (
+            "c",
+            2,
+            ["a read job-0", "b write job-0", "b read job-1", "b read job-2", "c write job-1", "d write job-2"],
+        ),
+        ("a", 1, ["a read job-0", "b write job-0"]),
+    ],
+)
+def test_a_datasets_lineage_goes_as_many_levels_as_requested(chain, name, levels, accessed):
+    lineage = found(chain, DatasetId("lake", name), levels=levels)
+
+    assert (lineage["start"], lineage["end"]) == (operations.START_S, operations.END_S)
+    assert accessed == [
+        f"{lineage['data'][one['data']]['entityId']['dataset']} {one['accesses'][0]} "
+        f"{lineage['programs'][one['program']]['entityId']['program']}"
+        for one in lineage["relations"]
+    ]
+
+
+def test_relations_of_one_program_collapse():
+    served = GraphApi()
+    some = (a_read("id", source=LAKE[0]), a_write("read.id", destination=LAKE[0]))
+    served.load(*(a_run_of(some, number) for number in range(4)))
+
+    def relations(*collapse):
+        wanted = {"collapse": list(collapse)} if collapse else {}
+        return [(one["accesses"], len(one["runs"])) for one in found(served, LAKE[0], **wanted)["relations"]]
+
+    assert relations() == relations("component") == [(["read"], 1)] * 4 + [(["write"], 1)] * 4
+    assert relations("run") == [(["read"], 4), (["write"], 4)]
+    assert relations("ACCESS") == [(["read", "write"], 1)] * 4
+    assert relations("access", "run") == [(["read", "write"], 4)]
+
+
+def test_runs_roll_up_to_the_run_at_their_root(chain):
+    lineage = found(chain, LAKE[2], rollup="workflow", levels=1)
+
+    (program,) = lineage["programs"]
+    assert lineage["programs"][program]["entityId"]["type"] == "Workflow"
+    assert [(one["program"], one["runs"]) for one in lineage["relations"]] == [(program, [RUNS[3]])] * 2
+
+
+def test_keys_of_two_datasets_with_dots_are_two():
+    some = DatasetId("lake.a", "b"), DatasetId("lake", "a.b")
+    served = GraphApi()
+    served.load(a_copy(0, *some))
+
+    data = found(served, some[0])["data"]
+
+    assert {key: one["entityId"]["namespace"] for key, one in data.items()} == {
+        "dataset.lake.a.b": "lake",
+        "dataset.lake.a.b#2": "lake.a",
+    }
+
+
+ROUTES = [(), ("fields",), ("fields", "id"), ("fields", "id", "operations"), ("allfieldlineage",)]
+NOBODY = DatasetId("ns", "nobody")
+
+
+@pytest.mark.parametrize(
+    ("more", "query", "empty"),
+    [
+        (ROUTES[0], {}, {"start": RANGE["start"], "end": RANGE["end"], "relations": [], "data": {}, "programs": {}}),
+        (ROUTES[1], {}, []),
+        (ROUTES[1], {"includeCurrent": "true"}, []),
+        (ROUTES[2], {"direction": "both"}, {"incoming": [], "outgoing": []}),
+        (ROUTES[3], {}, {"incoming": [], "outgoing": []}),
+        (ROUTES[3], {"direction": "incoming"}, {"incoming": []}),
+        (
+            ROUTES[4],
+            {"direction": "both"},
+            {
+                "direction": "BOTH",
+                "start-ts": RANGE["start"] * 1_000,
+                "end-ts": RANGE["end"] * 1_000,
+                "entityId": entity(NOBODY),
+                "fields": [],
+                "incoming": [],
+                "outgoing": [],
+            },
+        ),
+    ],
+)
+def test_what_is_unknown_is_empty(concatenation, more, query, empty):
+    assert found(concatenation, NOBODY, *more, **query) == empty
+    assert found(concatenation, NOBODY, *more, **query, end=RANGE["start"]).keys() == empty.keys() if empty else True
+
+
+@pytest.mark.parametrize(
+    ("more", "query", "fault"),
+    [
+        *((more, {"start": None, "direction": "both"}, "start: must be whole seconds") for more in ROUTES),
+        *((more, {"end": "NOW", "direction": "both"}, "end: must be whole seconds") for more in ROUTES),
+        *(
+            (more, {"start": "now+1s", "end": "now", "direction": "both"}, "end: must not be before start")
+            for more in ROUTES
+        ),
+        *((more, {"start": "now-90000d", "direction": "both"}, "start: must not be before 1970") for more in ROUTES),
+        (ROUTES[0], {"levels": 0}, "levels: must be a whole number from 1 to 1000"),
+        (ROUTES[0], {"collapse": ["run", "program"]}, "collapse: must be one of access, run, component"),
+        (ROUTES[0], {"rollup": "job"}, "rollup: must be one of workflow"),
+        (ROUTES[1], {"includeCurrent": "yes"}, "includeCurrent: must be one of true, false"),
+        (ROUTES[2], {}, "direction: must be one of"),
+        (ROUTES[2], {"direction": "up"}, "direction: must be one of"),
+        (ROUTES[3], {"direction": "up"}, "direction: must be one of"),
+        (ROUTES[4], {}, "direction: must be one of"),
+    ],
+)
+def test_what_breaks_a_rule_is_400(concatenation, more, query, fault):
+    given = {name: one for name, one in {**RANGE, **query}.items() if one is not None}
+
+    response = get(concatenation.api, path_of(MY_TABLE, *more), given)
+
+    assert (response.status, response.form["message"][: len(fault)]) == (400, fault)

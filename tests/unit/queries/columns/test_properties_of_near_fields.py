@@ -1,0 +1,82 @@
+"""The results that CDAP itself has are the model's, for all statements in any order."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.queries.service import LineageQueries
+from tests.examples import examples
+from tests.fields_model import FieldModel
+from tests.fields_model.near import recorded_operations
+from tests.runs_model.results import rendered
+from tests.unit.graph.strategies import DATASETS, arrivals
+from tests.unit.queries.columns.every_column_query import WINDOWS
+from tests.unit.queries.columns.strategies import COLUMNS, streams
+from tests.unit.queries.every_query import differences, loaded
+
+DIRECTIONS = ("backward", "forward", "both")
+PATHS = [tuple(path.split(".")) for path in (*COLUMNS, "co2")]
+# The names that the strategies give to operations; those derived of other facets have others.
+_RECORDED = {"read0", "read1", "wash", "hash", "join", "write0", "write1"}
+
+
+def every_result(queries):
+    """Return the results as JSON text by query."""
+    found = {}
+    for dataset in DATASETS:
+        for window in WINDOWS:
+            about = f"{dataset} {window}"
+            for current in (False, True):
+                found[f"list_fields {about} {current}"] = queries.list_fields(dataset, window, current=current)
+            for way in DIRECTIONS:
+                found[f"summarize_dataset {about} {way}"] = queries.summarize_dataset(dataset, window, way)
+                for path in PATHS:
+                    summary = queries.summarize_field(dataset, path, window, way)
+                    found[f"summarize_field {about} {path} {way}"] = summary
+            for levels in (1, 2, 9):
+                for rolled_up in (False, True):
+                    accesses = queries.find_accesses(dataset, window, levels=levels, rolled_up=rolled_up)
+                    found[f"find_accesses {about} {levels} {rolled_up}"] = accesses
+    return {query: rendered(result) for query, result in found.items()}
+
+
+@examples(40)
+@given(st.data())
+def test_every_result_is_that_of_the_model(data):
+    statements = data.draw(streams())
+    table = loaded(*data.draw(arrivals(statements)))
+    assert differences(every_result(LineageQueries(table)), every_result(FieldModel(statements))) == {}
+
+
+@examples(40)
+@given(streams())
+def test_recorded_operations_are_whole_each_set_once_with_the_last_run_of_each_job(statements):
+    queries, world = LineageQueries(loaded(statements)), FieldModel(statements).world
+    for dataset in DATASETS:
+        for path in PATHS:
+            for window in WINDOWS:
+                found = queries.find_operations(dataset, path, window, "both")
+                for way, side in (("backward", found.incoming), ("forward", found.outgoing)):
+                    assert _recorded(side) == recorded_operations(world, dataset, path, window, way)
+
+
+def _recorded(side):
+    named = [(sorted(one.name for one in some.operations), sorted(some.jobs, key=repr)) for some in side]
+    return sorted(((names, jobs) for names, jobs in named if _RECORDED.issuperset(names)), key=repr)
+
+
+@examples(40)
+@given(streams())
+def test_operations_come_in_the_order_of_execution_newest_set_first(statements):
+    queries = LineageQueries(loaded(statements))
+    for dataset in DATASETS:
+        for path in PATHS:
+            found = queries.find_operations(dataset, path, WINDOWS[0], "both")
+            for some in (*found.incoming, *found.outgoing):
+                places = {one.name: place for place, one in enumerate(some.operations)}
+                origins = [(taken.origin, one.name) for one in some.operations for taken in getattr(one, "inputs", ())]
+                assert all(places[origin] < places[name] for origin, name in origins if origin in places)
+            for side in (found.incoming, found.outgoing):
+                lasts = [some.jobs[0].started for some in side if some.jobs]
+                assert lasts == sorted(lasts, reverse=True)
