@@ -1,31 +1,44 @@
 /** The frame around every view: search on top, the view below, dialogs over both. */
 
-import { lazy, Suspense, useRef, type ComponentType } from "react";
+import { lazy, Suspense, useRef, type ComponentType, type ReactNode } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 
+import type { Feature } from "./api/queries";
 import { Bones, Nothing } from "./parts/frame";
 import { Find } from "./parts/find";
 import { useKeys } from "./parts/keys";
 import { KeysDialog } from "./parts/keys-dialog";
+import { useReader } from "./parts/me";
 import { TokenDialog } from "./parts/token";
 import { StartView } from "./views/start/start";
 import mark from "./style/mark.svg?url";
 
 const view = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) => lazy(async () => ({ default: (await load())[name] }));
 
-const VIEWS: readonly [string, ComponentType][] = [
+/** Views, and the operation without which a view shows nothing. */
+const VIEWS: readonly [string, ComponentType, Feature?][] = [
   ["/search", view(() => import("./views/search/search"), "SearchView")],
-  ["/map", view(() => import("./views/map/map"), "MapView")],
-  ["/columns", view(() => import("./views/columns/columns"), "ColumnsView")],
-  ["/impact", view(() => import("./views/impact/impact"), "ImpactView")],
-  ["/dataset", view(() => import("./views/dataset/dataset"), "DatasetView")],
-  ["/job", view(() => import("./views/job/job"), "JobView")],
-  ["/run", view(() => import("./views/run/run"), "RunView")],
-  ["/record", view(() => import("./views/record/record"), "RecordView")],
-  ["/usage", view(() => import("./views/usage/usage"), "UsageView")],
+  ["/map", view(() => import("./views/map/map"), "MapView"), "getLineage"],
+  ["/columns", view(() => import("./views/columns/columns"), "ColumnsView"), "getColumnLineage"],
+  ["/impact", view(() => import("./views/impact/impact"), "ImpactView"), "reportImpact"],
+  ["/dataset", view(() => import("./views/dataset/dataset"), "DatasetView"), "getDataset"],
+  ["/job", view(() => import("./views/job/job"), "JobView"), "getJob"],
+  ["/run", view(() => import("./views/run/run"), "RunView"), "getRun"],
+  ["/record", view(() => import("./views/record/record"), "RecordView"), "searchRecords"],
+  ["/usage", view(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
 ];
 
 const WIDE = ["/map", "/columns"];
+
+function Allowed({ feature, children }: { feature: Feature | undefined; children: ReactNode }) {
+  const { me, can } = useReader();
+  if (!feature || can(feature)) return children;
+  return (
+    <Nothing title="Your token does not open this view">
+      It needs the scope <code>{feature === "searchRecords" ? "records" : "read"}</code>; yours has {me?.scopes.map((scope) => <code key={scope}>{scope} </code>)}
+    </Nothing>
+  );
+}
 
 export function App() {
   const [path, navigate] = useLocation();
@@ -53,7 +66,7 @@ export function App() {
         <Suspense fallback={<div className="page"><Bones rows={8} /></div>}>
           <Switch>
             <Route path="/" component={StartView} />
-            {VIEWS.map(([route, View]) => <Route key={route} path={route} component={View} />)}
+            {VIEWS.map(([route, View, feature]) => <Route key={route} path={route}><Allowed feature={feature}><View /></Allowed></Route>)}
             <Route><Nothing title="There is no such view"><Link href="/">Start again</Link></Nothing></Route>
           </Switch>
         </Suspense>

@@ -13,7 +13,7 @@ import pytest
 from lineage.api.page_files import built_files
 from local.toolchain import find_chromium
 from tests.explorer import stories
-from tests.explorer.served import Served
+from tests.explorer.served import ServedGraph
 
 ROOT = Path(__file__).resolve().parents[2]
 # Without these, Chromium looks for Google's hosts at every start.
@@ -79,8 +79,8 @@ def open_view(browser):
         assert [fault for watch in watches for fault in watch.faults] == []
 
 
-def _served(*events):
-    served = Served()
+def _served(*events, auth="iam"):
+    served = ServedGraph(auth)
     served.load(*events)
     return served
 
@@ -89,6 +89,14 @@ def _served(*events):
 def pipeline():
     """The emissions pipeline, and what attacks."""
     served = _served(*stories.emissions(), *stories.attacks())
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def guarded():
+    """The emissions pipeline behind the token API."""
+    served = _served(*stories.emissions(days=(19, 20)), auth="token")
     yield served
     served.stop()
 
@@ -104,6 +112,6 @@ def wide():
 @pytest.fixture(scope="session")
 def hub():
     """A dataset with many readers."""
-    served = _served(*stories.a_hub(400))
+    served = _served(*stories.a_hub(2_000))
     yield served
     served.stop()

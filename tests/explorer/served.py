@@ -1,9 +1,11 @@
-"""The explorer and the API of runs and columns over HTTP on loopback, in this process, over a graph table in memory."""
+"""The explorer and the API over HTTP on loopback, in this process."""
 
 from __future__ import annotations
 
 import base64
+import os
 import threading
+from dataclasses import fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -13,12 +15,15 @@ import boto3
 from benchmarks.memory_table import MemoryTable
 from lineage.api.app import Api
 from lineage.api.links import Links
+from lineage.api.services import Services
+from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
+from lineage.graph.event_log import EventLog
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
 
-_CONTEXT = SimpleNamespace(
+CONTEXT = SimpleNamespace(
     function_name="f",
     memory_limit_in_mb=1024,
     invoked_function_arn="arn:f",
@@ -28,17 +33,14 @@ _CONTEXT = SimpleNamespace(
 
 
 class Served:
-    """A graph, the API over it and the page, at `url`; `refuse` makes the next calls of a path fail."""
+    """The page and an API at `url`; `refuse` makes the next calls of a path fail.
 
-    def __init__(self, now_s=1_763_640_000):
-        self._table = MemoryTable()
-        keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
-        services = SimpleNamespace(
-            queries=LineageQueries(self._table),
-            links=Links(boto3.client("s3", **keys), "archive", "intake"),
-            now_s=lambda: now_s,
-        )
-        self._api = Api(lambda: services)
+    `respond` is what API Gateway calls: it takes an event, and returns the function's response.
+    """
+
+    def __init__(self, resolve, auth="iam"):
+        self._resolve = resolve
+        self._auth = auth
         self._lock = threading.Lock()
         self._refusals = {}
         self.requested = []
@@ -47,11 +49,6 @@ class Served:
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def load(self, *events):
-        rules = NamingRules(trim_partitions=False)
-        with self._lock:
-            apply_changes([parse_change(event, rules) for event in events], self._table)
 
     def refuse(self, path, status, times=1, **headers):
         self._refusals[path] = [(status, headers)] * times
@@ -70,13 +67,42 @@ class Served:
             status, sent = waiting.pop()
             return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'
         with self._lock:
-            response = self._api.resolve(_event(url, headers), _CONTEXT)
+            response = self._resolve(_event(url, headers, self._auth), CONTEXT)
         body = response["body"] or ""
         raw = base64.b64decode(body) if response.get("isBase64Encoded") else body.encode()
         return response["statusCode"], {name: some[0] for name, some in response["multiValueHeaders"].items()}, raw
 
 
-def _event(url, headers):
+class ServedGraph(Served):
+    """The API of runs and columns, over a graph table in memory."""
+
+    def __init__(self, auth="iam", now_s=1_763_640_000):
+        self._table = MemoryTable()
+        keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
+        self._now_s = now_s
+        given = {
+            "queries": LineageQueries(self._table),
+            "event_log": EventLog(self._table, None, "archive"),
+            "tokens": Tokens(self._table),
+            "links": Links(boto3.client("s3", **keys), "archive", "intake"),
+            "now_s": lambda: now_s,
+        }
+        services = Services(**{**{field.name: None for field in fields(Services)}, **given, "strict_namespaces": False})
+        super().__init__(Api(lambda: services).resolve, auth)
+
+    def load(self, *events):
+        rules = NamingRules(trim_partitions=False)
+        with self._lock:
+            apply_changes([parse_change(event, rules) for event in events], self._table)
+
+    def new_token(self, *scopes, **limits):
+        """Return the text of a new token."""
+        text, token = new_token(scopes=scopes, **limits, now_s=self._now_s, lifetime_s=None, random=os.urandom)
+        Tokens(self._table).put(token)
+        return text
+
+
+def _event(url, headers, auth):
     values = parse_qs(url.query, keep_blank_values=True)
     return {
         "resource": "/{proxy+}",
@@ -87,7 +113,7 @@ def _event(url, headers):
         "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
         "multiValueQueryStringParameters": values or None,
         "pathParameters": {"proxy": url.path[1:]},
-        "stageVariables": {"auth": "iam"},
+        "stageVariables": {"auth": auth},
         "requestContext": {"stage": "prod", "path": url.path, "requestId": "r", "httpMethod": "GET"},
         "body": None,
         "isBase64Encoded": False,

@@ -22,12 +22,22 @@ ESTIMATED = [("flight", "string"), ("date", "date"), ("fuel_kg", "double"), ("co
 BY_DAY = [("date", "date"), ("flights", "bigint"), ("co2_t", "double")]
 
 
+PII = {"key": "pii", "value": "true", "source": "catalog"}
+_OF_DATASETS = {
+    "raw": {"tags": {"tags": [{**PII, "field": "passenger_email"}]}},
+    "estimated": {
+        "tags": {"tags": [{"key": "tier", "value": "gold", "source": "catalog"}]},
+        "ownership": {"owners": [{"name": "team:emissions", "type": "MAINTAINER"}]},
+    },
+}
+
+
 def a_facet(**fields):
     return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMA}/1-0-0/Any.json#/$defs/Any", **fields}
 
 
 def a_dataset(name, fields=None, lineage=None, namespace=LAKE):
-    facets = {}
+    facets = {facet: a_facet(**body) for facet, body in _OF_DATASETS.get(name, {}).items()}
     if fields:
         facets["schema"] = a_facet(fields=[{"name": one, "type": kind} for one, kind in fields])
     if lineage:
@@ -178,7 +188,7 @@ def a_hub(readers=2000):
     return events
 
 
-def a_wide_graph(chains=190, length=5):
+def a_wide_graph(chains=95, length=10):
     """A dataset of which many chains of jobs are made: two thousand nodes, none with many neighbours but the first."""
     events = a_run("wide.load", 1, (), [a_dataset("wide", [("id", "int")])])
     for chain in range(chains):

@@ -1,9 +1,11 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
 import { get, getText, Failure, type ResponseOf, type Schema } from "./client";
-import { toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
+import { DRAWN_MAX, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
+import type { Impact } from "../model/impact";
 import { cutsOf, datasetId, fieldId, jobId, slashed, type NodeName } from "../url/ids";
+import type { Side } from "../url/state";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
 export type Dataset = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}">;
@@ -18,20 +20,38 @@ type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
 export type Place = Exclude<Found, { matches: unknown }>;
 export type LiveRecord = ResponseOf<"/api/v1/records/roots/{root_id}">["records"][number];
 export type Usage = Schema<"UsageReport">;
+export type TagUsage = Schema<"TagReport">;
 export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
 export type FieldPaths = ResponseOf<"/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage">;
 export type Origins = ResponseOf<"/api/v1/column-lineage/origins">;
-export type UpstreamRuns = ResponseOf<"/api/v1/runlineage/upstream">;
+export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
+
+// -- the reader
+
+export type Me = ResponseOf<"/api/v1/me">;
+/** Ids of operations that views need. */
+export type Feature = "search" | "listAllJobs" | "getLineage" | "getColumnLineage" | "reportImpact" | "reportUsage" | "getDataset" | "getJob" | "getRun" | "searchRecords";
+
+export const me = (signal?: AbortSignal) => get("/api/v1/me", { signal });
 
 // -- search
 
-export async function search(q: string, kind: "name" | "field", limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
-  const query = { q, limit, filter: kind === "field" ? "column" : undefined, sort: "relevance", form: "summary" };
+export interface Searching {
+  q: string;
+  tag: string;
+  kind: "name" | "field";
+  limit: number;
+  /** The namespace to search; all of them if not given. */
+  namespace: string | undefined;
+}
+
+export async function search({ q, tag, kind, limit, namespace }: Searching, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
+  const query = { q, tag, namespace, limit, filter: kind === "field" ? "column" : undefined, sort: q ? "relevance" : undefined, form: "summary" };
   const { results, totalCount, truncated } = await get("/api/v1/search", { query, signal });
   return { hits: results, total: totalCount, truncated };
 }
 
-export const searchRecords = (by: { node?: string; location?: string }, cursor: string | undefined, signal?: AbortSignal) =>
+export const searchRecords = (by: { node?: string; location?: string; root?: string | undefined }, cursor: string | undefined, signal?: AbortSignal) =>
   get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
 
 /** Return the jobs that changed last, in short. */
@@ -41,6 +61,8 @@ export const changedJobs = async (signal?: AbortSignal) =>
 export const failingJobs = (signal?: AbortSignal) =>
   get("/api/v1/jobs", { query: { lastRunStates: "FAILED", limit: 10 }, signal });
 
+export const tags = (signal?: AbortSignal) => get("/api/v1/tags", { query: { limit: 60 }, signal });
+
 export const namespaces = (signal?: AbortSignal) => get("/api/v1/namespaces", { query: { limit: 50 }, signal });
 
 // -- the graph
@@ -49,25 +71,44 @@ export interface LineageQuery {
   node: string;
   depth: number;
   at?: string;
-  direction?: "both" | "down";
+  direction: "through" | "up" | "down";
+  /** The most neighbours on each side of a node; all of them if not given. */
+  fold?: number;
   /** True if columns are needed, as for a comparison: they are most of a response. */
   full?: boolean;
 }
 
-export async function lineage({ node, depth, at = "", direction, full }: LineageQuery, signal?: AbortSignal): Promise<Lineage> {
-  const query = { nodeId: node, depth, lineageAt: at, direction, form: full ? undefined : "summary" };
+// A version's graph goes up alone and is never folded.
+const VERSION = /#[0-9a-f-]{36}$/;
+
+export async function lineage({ node, depth, at = "", direction, fold, full }: LineageQuery, signal?: AbortSignal): Promise<Lineage> {
+  const ways = VERSION.test(node) ? {} : { direction, fold };
+  const query = { nodeId: node, depth, lineageAt: at, ...ways, form: full ? undefined : "summary" };
   const graph = await get("/api/v1/lineage", { query, signal });
   const nodes: readonly GraphNode[] = graph.graph;
   const arrows: Arrow[] = nodes.flatMap((node) => [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })));
-  return toLineage(nodes.map(toItem), arrows, graph.truncated);
+  const more = new Map(nodes.flatMap(({ id, more }) => (more ? [[id, more] as const] : [])));
+  return toLineage(nodes.map(toItem), arrows, graph.truncated, more);
+}
+
+export interface NeighbourPage {
+  items: Item[];
+  cursor: string | null;
+}
+
+/** Return a page of what a fold holds, by name; a page may be empty and not be the last. */
+export async function neighbours(node: string, side: Side, q: string, cursor: string | undefined, signal?: AbortSignal): Promise<NeighbourPage> {
+  const page = await get("/api/v1/lineage/neighbours", { query: { nodeId: node, side, q, limit: DRAWN_MAX, cursor }, signal });
+  return { items: page.neighbours.map(toItem), cursor: page.cursor };
 }
 
 type GraphNode = Schema<"Graph">["graph"][number] | Schema<"ShortGraph">["graph"][number];
+type Neighbour = ResponseOf<"/api/v1/lineage/neighbours">["neighbours"][number];
 
-function toItem(node: GraphNode): Item {
+function toItem(node: GraphNode | Neighbour): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
   if (!node.data) return blank;
-  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [] };
+  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [], owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [] };
   if (node.type === "JOB") {
     const run = node.data.latestRun;
     return {
@@ -152,6 +193,9 @@ export const fieldPaths = (node: NodeName, view: "simple" | "detailed", signal?:
 
 // -- datasets, jobs, runs
 
+// Farther runs are a click away.
+const RUNS_DEPTH = 3;
+
 /** Try the cuts of a node's id, the likeliest first, until the API knows one. */
 async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
   const [first, ...others] = cutsOf(id);
@@ -189,7 +233,8 @@ export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
 
 export const run = (id: string, signal?: AbortSignal) => get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });
 
-export const upstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/upstream", { query: { runId: id, depth: 3 }, signal });
+export const upstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/upstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
+export const downstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
 
 // -- records
 
@@ -212,10 +257,19 @@ interface Range {
 }
 
 export const usage = async (node: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
-export const usageCsv = (node: string, range: Range) => getText("/api/v1/reports/usage", { query: { nodeId: node, ...range, format: "csv" } });
+export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
+export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) => getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
 export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
 
+
+/** What is downstream of a job or dataset, nearest first. */
+export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
+  const { impacted, truncated } = await get("/api/v1/reports/impact", { query: { nodeId: node, depth }, signal });
+  return { impacted: impacted.map(({ hops, through, nodeId, type, data }) => ({ item: toItem({ id: nodeId, type, data } as Neighbour), hops, through })), truncated };
+}
+
+export const impactCsv = (node: string, depth: number) => getText("/api/v1/reports/impact", { query: { nodeId: node, depth, format: "csv" } });
 
 /** What a namespace has, as search hits have it. */
 export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {

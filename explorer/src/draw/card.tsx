@@ -8,7 +8,7 @@ import type { Side } from "../url/state";
 import { SignOf, signOfState } from "../parts/signs";
 
 export const CARD = { width: 244, height: 54 };
-export const FOLD = { width: 132, height: 36 };
+export const FOLD = { width: 148, height: 36 };
 const NAME_CHARS = 25;
 
 export interface CardLook {
@@ -27,10 +27,11 @@ export const Card = memo(function Card({ item, look, more, onMore }: { item: Ite
     look.muted && "is-muted", look.change && `is-${look.change}`, !item.known && "is-unknown",
   ].filter(Boolean).join(" ");
   return (
-    <div className={`box of-${item.kind} ${marks}`} title={`${item.name}\n${item.namespace}`}>
+    <div className={`box of-${item.kind} ${marks}`} title={titled(item)}>
       <div className="name">
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}><SignOf of={item.kind} /></span>
-        <span>{cutMiddle(titleOf(item), NAME_CHARS)}</span>
+        <span>{cutMiddle(titleOf(item), item.tags.length ? NAME_CHARS - 3 : NAME_CHARS)}</span>
+        {item.tags.length > 0 && <span className="tagged" title={`tagged ${item.tags.join(", ")}`}><SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} /></span>}
       </div>
       <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}</div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
@@ -45,6 +46,9 @@ export const Card = memo(function Card({ item, look, more, onMore }: { item: Ite
     </div>
   );
 });
+
+const titled = ({ name, namespace, owners, tags }: Item) =>
+  [name, namespace, owners.length ? `owned by ${owners.join(", ")}` : "", tags.length ? `tagged ${tags.join(", ")}` : ""].filter(Boolean).join("\n");
 
 function JobFacts({ item }: { item: Item }) {
   if (!item.known) return <>not yours to see</>;
@@ -70,10 +74,13 @@ function DatasetFacts({ item }: { item: Item }) {
 export function FoldBox({ fold, selected, muted }: { fold: Fold; selected: boolean; muted: boolean }) {
   return (
     <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
-      <div className="name"><span>{count(fold.ids.length)} more</span></div>
+      <div className="name"><span>{moreOf(fold)}</span></div>
     </div>
   );
 }
+
+/** "1,992 more"; of what is counted in an index, "about 1,992 more". */
+export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) => `${exact ? "" : "about "}${count(left)} more`;
 
 /** How a node is named to who does not see it. */
 export function spoken(item: Item, inputs: number, outputs: number, now: number): string {

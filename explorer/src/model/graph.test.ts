@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { compareLineages } from "./compare";
-import { FOLD_SHOWS, rank, show, toLineage, withoutTemporary, type Item, type Showing } from "./graph";
-import { impactOf } from "./impact";
+import { depthToRequest, FOLD_SHOWS, mergeLineages, rank, show, toLineage, withoutTemporary, type Item, type Lineage, type Showing } from "./graph";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
 const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
@@ -55,10 +54,47 @@ test("of many neighbours those that ran last are shown, the others are a fold", 
   const hub = aLineage(readers.map((reader) => `hub ${reader}`), Object.fromEntries(readers.map((id, index) => [id, { touchedAt: `2025-11-${String(1 + index).padStart(2, "0")}` }])));
   const shown = show(hub, "hub", NOTHING);
   expect([...shown.hops.keys()].sort()).toEqual(["hub", "job:15", "job:16", "job:17", "job:18", "job:19"]);
-  expect(shown.folds.map(({ side, ids }) => [side, ids.length])).toEqual([["down", 20 - FOLD_SHOWS]]);
+  expect(shown.folds.map(({ side, count, exact }) => [side, count, exact])).toEqual([["down", 20 - FOLD_SHOWS, true]]);
   expect(shown.more.get("hub")).toEqual({ up: 0, down: 0 });
   expect(show(hub, "hub", { ...NOTHING, pick: ["job:03"] }).hops.has("job:03")).toBe(true);
   expect(show(hub, "hub", { ...NOTHING, all: ["down:hub"] }).folds).toEqual([]);
+});
+
+/** As a folded response has it: nodes, arrows, and the number of the neighbours that it leaves out. */
+function aFolded(paths: readonly string[], more: Record<string, { up: number; down: number; exact: boolean }>): Lineage {
+  const { items, down, truncated } = aLineage(paths);
+  const arrows = [...down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
+  return toLineage([...items.values()], arrows, truncated, new Map(Object.entries(more)));
+}
+
+test("what a folded response leaves out is counted, in the fold of a hub and at the border", () => {
+  const hub = aFolded(["hub job:a copy", ...Array.from({ length: 7 }, (_, index) => `hub job:r${index}`)], { hub: { up: 0, down: 1992, exact: false }, copy: { up: 0, down: 3, exact: true } });
+  const shown = show(hub, "hub", NOTHING);
+  expect(shown.folds.map(({ count, exact }) => [count, exact])).toEqual([[2000 - FOLD_SHOWS, false]]);
+  expect(shown.more.get("copy")).toEqual({ up: 0, down: 3 });
+  expect(shown.hops.size).toBe(FOLD_SHOWS + 2);
+});
+
+test("graphs of one moment are merged, and a neighbour that one of them has is not hidden", () => {
+  const focus = aFolded(["raw job:check checked"], { raw: { up: 1, down: 0, exact: true }, "job:check": { up: 0, down: 1, exact: true }, checked: { up: 0, down: 2, exact: false } });
+  const opened = aFolded(["job:check rejected", "job:check checked"], { "job:check": { up: 1, down: 0, exact: true }, rejected: { up: 0, down: 4, exact: true } });
+  const merged = mergeLineages([focus, opened]);
+  expect([...merged.items.keys()]).toEqual(["raw", "job:check", "checked", "rejected"]);
+  expect(Object.fromEntries(merged.degrees)).toEqual({
+    raw: { up: 1, down: 1, exact: true }, "job:check": { up: 1, down: 2, exact: true },
+    checked: { up: 1, down: 2, exact: false }, rejected: { up: 1, down: 4, exact: true },
+  });
+  expect(show(merged, "checked", { ...NOTHING, open: ["down:job:check"] }).more.get("job:check")).toEqual({ up: 0, down: 0 });
+  expect(mergeLineages([focus])).toBe(focus);
+});
+
+test("a temporary dataset that is left out is no hidden neighbour", () => {
+  const whole = aLineage(["raw job:a tmp job:b out"], { tmp: { temporary: true } });
+  expect(withoutTemporary(whole, "raw").lineage.degrees.get("job:a")).toEqual({ up: 1, down: 1, exact: true });
+});
+
+test("the API counts jobs, a map datasets to each side", () => {
+  expect(([["dataset", 0], ["dataset", 1], ["dataset", 3], ["job", 0], ["job", 1]] as const).map(([kind, depth]) => depthToRequest(kind, depth))).toEqual([0, 0, 2, 0, 1]);
 });
 
 test("circles end", () => {
@@ -87,13 +123,6 @@ test("paths: through a node, between two, in whichever order, and none", () => {
 test("why: the nearest trouble on each path, and none behind it", () => {
   const lineage = aLineage(["a job:a b job:b c", "stale job:b"], { "job:a": { state: "FAILED" }, "job:b": { state: "COMPLETED" }, stale: { stale: true }, a: { stale: true } });
   expect(nearestTroubles(lineage, "c").map(({ item, hops }) => [item.id, hops])).toEqual([["stale", 2], ["job:a", 3]]);
-});
-
-test("impact: all downstream with hops and through what", () => {
-  expect(impactOf(PIPELINE, "checked").map(({ item, hops, through }) => [item.id, hops, through.map(({ id }) => id)])).toEqual([
-    ["job:estimate", 1, ["checked"]], ["estimated", 2, ["job:estimate"]], ["job:bill", 3, ["estimated"]], ["job:sum", 3, ["estimated"]],
-    ["bills", 4, ["job:bill"]], ["report", 4, ["job:sum"]],
-  ]);
 });
 
 test("compare: the union, with what is added, removed and changed", () => {

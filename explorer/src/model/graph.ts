@@ -27,10 +27,19 @@ export interface Item {
   tags: readonly string[];
 }
 
+/** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */
+export interface Degree {
+  up: number;
+  down: number;
+  exact: boolean;
+}
+
 export interface Lineage {
   items: ReadonlyMap<string, Item>;
   up: ReadonlyMap<string, readonly string[]>;
   down: ReadonlyMap<string, readonly string[]>;
+  /** Neighbours of each node: those of the lineage and those that a folded response leaves out. */
+  degrees: ReadonlyMap<string, Degree>;
   truncated: boolean;
 }
 
@@ -41,10 +50,11 @@ export interface Arrow {
 
 export const FOLD_ABOVE = 8;
 export const FOLD_SHOWS = 5;
-export const DRAWN_MAX = 200;
+/** The most neighbours that one response holds on a side, and that a fold draws. */
+export const DRAWN_MAX = 100;
 
-/** Make a lineage of items and of arrows between them; arrows to what is not there are dropped. */
-export function toLineage(items: readonly Item[], arrows: readonly Arrow[], truncated = false): Lineage {
+/** Make a lineage of items, of arrows between them, and of what it leaves out; arrows to what is not there are dropped. */
+export function toLineage(items: readonly Item[], arrows: readonly Arrow[], truncated = false, more: ReadonlyMap<string, Degree> = new Map()): Lineage {
   const found = new Map(items.map((item) => [item.id, item]));
   const up = new Map<string, Set<string>>(), down = new Map<string, Set<string>>();
   for (const { from, to } of arrows) {
@@ -52,8 +62,31 @@ export function toLineage(items: readonly Item[], arrows: readonly Arrow[], trun
     add(down, from, to);
     add(up, to, from);
   }
-  return { items: found, up: sorted(up), down: sorted(down), truncated };
+  const degrees = new Map(items.map(({ id }) => {
+    const beyond = more.get(id);
+    return [id, { up: (up.get(id)?.size ?? 0) + (beyond?.up ?? 0), down: (down.get(id)?.size ?? 0) + (beyond?.down ?? 0), exact: beyond?.exact ?? true }];
+  }));
+  return { items: found, up: sorted(up), down: sorted(down), degrees, truncated };
 }
+
+/** The union of lineages, as of one moment: the first has the items that are in several. */
+export function mergeLineages(lineages: readonly Lineage[]): Lineage {
+  const [first, ...others] = lineages;
+  if (first && !others.length) return first;
+  const items = new Map<string, Item>(), degrees = new Map<string, Degree>();
+  for (const lineage of lineages) {
+    for (const [id, item] of lineage.items) if (!items.get(id)?.known) items.set(id, item);
+    for (const [id, { up, down, exact }] of lineage.degrees) {
+      const was = degrees.get(id);
+      degrees.set(id, was ? { up: Math.max(was.up, up), down: Math.max(was.down, down), exact: was.exact && exact } : { up, down, exact });
+    }
+  }
+  const merged = toLineage([...items.values()], lineages.flatMap(arrowsOf), lineages.some(({ truncated }) => truncated));
+  return { ...merged, degrees: new Map([...merged.degrees].map(([id, within]) => [id, atLeast(degrees.get(id), within)])) };
+}
+
+const atLeast = (counted: Degree | undefined, within: Degree): Degree =>
+  counted ? { up: Math.max(counted.up, within.up), down: Math.max(counted.down, within.down), exact: counted.exact } : within;
 
 export function arrowsOf(lineage: Lineage): Arrow[] {
   return [...lineage.down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
@@ -68,14 +101,21 @@ export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lin
     for (const from of lineage.up.get(id) ?? []) for (const to of lineage.down.get(id) ?? []) arrows.push({ from, to });
   }
   const kept = [...lineage.items.values()].filter((item) => !gone.has(item.id));
-  return { lineage: toLineage(kept, arrows, lineage.truncated), left: gone.size };
+  return { lineage: toLineage(kept, arrows, lineage.truncated, beyond(lineage)), left: gone.size };
+}
+
+/** What a lineage leaves out at each of its nodes. */
+function beyond(lineage: Lineage): Map<string, Degree> {
+  const left = (id: string, side: Side, all: number) => all - (lineage[side].get(id)?.length ?? 0);
+  return new Map([...lineage.degrees].map(([id, { up, down, exact }]) => [id, { up: left(id, "up", up), down: left(id, "down", down), exact }]));
 }
 
 export interface Fold {
   id: string;
   of: string;
   side: Side;
-  ids: readonly string[];
+  count: number;
+  exact: boolean;
 }
 
 export interface Shown {
@@ -136,17 +176,19 @@ function choose(
   lineage: Lineage, showing: Showing, folds: Map<string, Fold>, hops: ReadonlyMap<string, number>, id: string, side: Side,
 ): readonly string[] {
   const neighbours = lineage[side].get(id) ?? [];
-  if (neighbours.length <= FOLD_ABOVE) return neighbours;
+  const { [side]: all, exact } = degreeOf(lineage, id);
+  if (all <= FOLD_ABOVE) return neighbours;
   const mark = `${side}:${id}`;
   const ranked = rank(lineage, neighbours);
-  const most = showing.all.includes(mark) ? DRAWN_MAX : FOLD_SHOWS;
-  const picked = new Set(ranked.slice(0, most));
+  const picked = new Set(ranked.slice(0, showing.all.includes(mark) ? DRAWN_MAX : FOLD_SHOWS));
   for (const one of ranked) if (showing.pick.includes(one) || hops.has(one)) picked.add(one);
-  const ids = ranked.filter((one) => !picked.has(one));
-  if (ids.length) folds.set(mark, { id: `fold:${mark}`, of: id, side, ids });
+  const count = all - picked.size;
+  if (count) folds.set(mark, { id: `fold:${mark}`, of: id, side, count, exact });
   else folds.delete(mark);
   return [...picked];
 }
+
+export const degreeOf = (lineage: Lineage, id: string): Degree => lineage.degrees.get(id) ?? { up: 0, down: 0, exact: true };
 
 /** Those that ran last first; what never ran comes last, by id. */
 export function rank(lineage: Lineage, ids: readonly string[]): string[] {
@@ -156,7 +198,7 @@ export function rank(lineage: Lineage, ids: readonly string[]): string[] {
 
 function countHidden(lineage: Lineage, hops: ReadonlyMap<string, number>, folds: ReadonlyMap<string, Fold>): Map<string, Record<Side, number>> {
   const count = (id: string, side: Side) =>
-    folds.has(`${side}:${id}`) ? 0 : (lineage[side].get(id) ?? []).filter((one) => !hops.has(one)).length;
+    folds.has(`${side}:${id}`) ? 0 : degreeOf(lineage, id)[side] - (lineage[side].get(id) ?? []).filter((one) => hops.has(one)).length;
   return new Map([...hops.keys()].map((id) => [id, { up: count(id, "up"), down: count(id, "down") }]));
 }
 
@@ -177,9 +219,9 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
   return hops;
 }
 
-/** Return the depth to fetch, so that the neighbours of every shown node are known: each opened side may reach one dataset farther. */
-export function depthToFetch(showing: Pick<Showing, "depth" | "open">): number {
-  return Math.min(showing.depth + showing.open.length, 100);
+/** Return the depth to request: the API counts jobs, a map counts datasets to each side, or jobs from a job. */
+export function depthToRequest(kind: "dataset" | "job", depth: number): number {
+  return kind === "dataset" ? Math.max(depth - 1, 0) : depth;
 }
 
 export function parseMark(mark: string): [Side, string] {

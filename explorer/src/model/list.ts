@@ -1,7 +1,7 @@
 /** The rows of a map's list, by hops. */
 
 import type { Change, Comparison } from "./compare";
-import type { Item, Lineage } from "./graph";
+import { degreeOf, type Item, type Lineage } from "./graph";
 
 export interface ListRow {
   item: Item;
@@ -16,8 +16,9 @@ export function rowsOf(lineage: Lineage, hops: ReadonlyMap<string, number>, comp
   const rows = [...hops].flatMap(([id, hop]) => {
     const item = lineage.items.get(id);
     if (!item) return [];
+    const { up: inputs, down: outputs } = degreeOf(lineage, id);
     return [{
-      item, hops: hop, inputs: lineage.up.get(id)?.length ?? 0, outputs: lineage.down.get(id)?.length ?? 0,
+      item, hops: hop, inputs, outputs,
       change: comparison?.changes.get(id) ?? null, details: comparison?.details.get(id) ?? [],
     }];
   });

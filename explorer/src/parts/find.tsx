@@ -5,21 +5,37 @@ import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 
 import { search, type Hit } from "../api/queries";
+import { plural } from "../model/format";
 import { link } from "../url/state";
 import { mapOf } from "./frame";
-import { SignOf } from "./signs";
+import { useReader } from "./me";
+import { SignOf, StateOf } from "./signs";
 
 const PAUSE_MS = 120;
 const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
 
-export function useHits(q: string, limit: number) {
+export interface Hits {
+  names: { total: number; truncated: boolean };
+  fields: { total: number; truncated: boolean };
+  all: Hit[];
+}
+
+/** What a text, or a tag, finds: jobs and datasets, and columns. */
+export function useHits(q: string, limit: number, tag = "") {
+  const { namespace, isKnown, can } = useReader();
   return useQuery({
-    queryKey: ["hits", q, limit],
-    queryFn: async ({ signal }) => {
-      const [names, fields] = await Promise.all([search(q, "name", limit, signal), search(q, "field", limit, signal)]);
+    queryKey: ["hits", q, tag, limit, namespace],
+    queryFn: async ({ signal }): Promise<Hits> => {
+      const asked = { q, tag, limit, namespace };
+      if (tag) {
+        const { hits, total, truncated } = await search({ ...asked, kind: "name" }, signal);
+        const fields = hits.filter(({ type }) => type === "DATASET_FIELD").length;
+        return { names: { total: total - fields, truncated }, fields: { total: fields, truncated }, all: hits };
+      }
+      const [names, fields] = await Promise.all([search({ ...asked, kind: "name" }, signal), search({ ...asked, kind: "field" }, signal)]);
       return { names, fields, all: ranked(q, [...names.hits, ...fields.hits]) };
     },
-    enabled: q.trim() !== "",
+    enabled: (q.trim() !== "" || tag !== "") && isKnown && can("search"),
     placeholderData: (old) => old,
   });
 }
@@ -36,10 +52,22 @@ function ranked(q: string, hits: Hit[]): Hit[] {
   return hits.map((hit, place) => ({ hit, key: rank(hit) * 1e6 + place })).sort((a, b) => a.key - b.key).map(({ hit }) => hit);
 }
 
+/** The tag that "tag:pii" asks for. */
+const tagIn = (text: string) => /^tag:\s*(.*)$/i.exec(text)?.[1]?.trim() ?? "";
+
+const searchLink = (text: string, names: boolean) => link("search", tagIn(text) ? { tag: tagIn(text) } : { q: text, kind: names ? "" : "record" });
+
 export function Marked({ text, q }: { text: string; q: string }) {
   const at = q ? text.toLowerCase().indexOf(q.toLowerCase()) : -1;
   if (at < 0) return <>{text}</>;
   return <>{text.slice(0, at)}<mark>{text.slice(at, at + q.length)}</mark>{text.slice(at + q.length)}</>;
+}
+
+/** A job's last state, the number of a dataset's columns, a column's type. */
+export function HitState({ hit }: { hit: Hit }) {
+  if ("latestRun" in hit) return <StateOf state={hit.latestRun?.state ?? null} />;
+  if ("fieldCount" in hit) return <span className="muted">{plural(hit.fieldCount, "column")}</span>;
+  return "fieldType" in hit ? <span className="mono muted">{hit.fieldType}</span> : null;
 }
 
 export function Find({ large = false, start = "" }: { large?: boolean; start?: string }) {
@@ -51,7 +79,9 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   const list = useId();
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  const found = useHits(open ? q : "", 8);
+  const { can } = useReader();
+  const tag = tagIn(q);
+  const found = useHits(open && !tag ? q : "", 8, open ? tag : "");
   const hits = q.trim() ? (found.data?.all.slice(0, 12) ?? []) : [];
 
   useEffect(() => {
@@ -68,7 +98,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   const go = (hit?: Hit) => {
     setOpen(false);
     input.current?.blur();
-    navigate(hit ? mapOf(hit.nodeId) : link("search", { q: typed.trim() }));
+    navigate(hit ? mapOf(hit.nodeId) : searchLink(typed.trim(), can("search")));
     if (hit) setTyped("");
   };
   const press = (event: React.KeyboardEvent) => {
@@ -85,7 +115,9 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       else input.current?.blur();
     }
   };
-  const shown = open && q !== "" && found.data !== undefined;
+  const records = can("searchRecords");
+  const shown = open && q !== "" && (found.data !== undefined || !can("search"));
+  const rest = hits.length ? `All that ${tag ? `is tagged “${tag}”` : `holds “${q}”`}` : `Nothing is ${tag ? "tagged" : "named"} so${records && !tag ? `. Look for “${q}” among records` : ""}`;
   return (
     <div className={`find${large ? " large" : ""}`} role="search" ref={box}>
       <SignOf of="search" />
@@ -104,14 +136,15 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
           >
             <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
             <span className="what">
-              <b><Marked text={hit.field ?? hit.name} q={q} /></b>
+              <b><Marked text={hit.field ?? hit.name} q={tag ? "" : q} /></b>
               <br />
               <span className="where">{hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}</span>
             </span>
+            <span className="small"><HitState hit={hit} /></span>
           </li>
         ))}
         <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
-          <span className="muted">{hits.length ? `All that holds “${q}”` : `Nothing is named so. Look for “${q}” among records`}</span>
+          <span className="muted">{rest}</span>
         </li>
       </ul>
     </div>

@@ -8,6 +8,7 @@ import { fieldPaths, origins } from "../../api/queries";
 import type { ColumnArrow, ColumnLines, Source } from "../../model/columns";
 import { titleOf } from "../../model/format";
 import { Loaded, NodeLink, When } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { SignOf, StateOf } from "../../parts/signs";
 import { cutsOf, datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
@@ -117,6 +118,7 @@ function Operations({ id }: { id: string }) {
 
 function Origins({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
+  const { can } = useReader();
   const result = useQuery({ queryKey: ["origins", id], queryFn: ({ signal }) => origins(id, signal), enabled: open });
   return (
     <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
@@ -130,7 +132,7 @@ function Origins({ id }: { id: string }) {
                 <li key={version.version}>
                   <span className="mono">{version.version.slice(0, 8)}</span>{" "}
                   {version.run && <><StateOf state={version.run.state} /> <Link href={link("run", { id: version.run.id })}>{version.run.job.name}</Link> <span className="muted"><When time={version.run.endedAt} /></span></>}
-                  {version.roots.slice(0, 5).map((root) => <div key={root.rootId}><Link className="mono" href={link("record", { root: root.rootId })}>{root.rootId}</Link></div>)}
+                  {can("searchRecords") && version.roots.slice(0, 5).map((root) => <div key={root.rootId}><Link className="mono" href={link("record", { root: root.rootId })}>{root.rootId}</Link></div>)}
                 </li>
               ))}
             </ul>

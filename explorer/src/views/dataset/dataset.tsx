@@ -7,6 +7,7 @@ import { dataset as fetchDataset, datasetVersions, type Dataset, type DatasetVer
 import { count, plural } from "../../model/format";
 import { Loaded, Facets, JobLink, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
+import { Owners, Tags } from "../../parts/tags";
 import { datasetId, fieldId } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 
@@ -56,8 +57,8 @@ function About({ dataset }: { dataset: Dataset }) {
         {dataset.lastWrittenBy && <><dt>By</dt><dd><JobLink job={dataset.lastWrittenBy.job} /> <Link href={link("run", { id: dataset.lastWrittenBy.runId })}>run</Link></dd></>}
         {dataset.stale && <><dt>State</dt><dd><span className="state stale"><SignOf of="stale" />stale</span>: who wrote it last does so no more</dd></>}
         {dataset.physicalName !== dataset.name && <><dt>Physical name</dt><dd className="mono">{dataset.physicalName}</dd></>}
-        {dataset.tags.length > 0 && <><dt>Tags</dt><dd>{dataset.tags.map((tag) => <span key={tag} className="chip">{tag}</span>)}</dd></>}
-        {dataset.owners.length > 0 && <><dt>Owners</dt><dd>{dataset.owners.map(({ name, type }) => <div key={`${name} ${type}`}>{name}{type && <span className="muted"> {type.toLowerCase()}</span>}</div>)}</dd></>}
+        {dataset.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={dataset.tags} /></dd></>}
+        {dataset.owners.length > 0 && <><dt>Owners</dt><dd><Owners owners={dataset.owners} /></dd></>}
         <dt>Known since</dt><dd><When time={dataset.createdAt} /></dd>
         {dataset.currentVersion && <><dt>Version</dt><dd className="mono">{dataset.currentVersion}</dd></>}
       </dl>
@@ -79,7 +80,7 @@ function Schema({ dataset }: { dataset: Dataset }) {
                 <td className="mono"><Link href={columnsLink({ node: id })}>{field.name}</Link></td>
                 <td className="mono muted">{field.type ?? "–"}</td>
                 <td>{field.description ?? ""}</td>
-                <td>{field.tags.map((tag) => <span key={tag} className="chip">{tag}</span>)}</td>
+                <td><Tags names={field.tags} /></td>
                 <td className="fixed"><Link href={link("usage", { node: id })}>usage</Link></td>
               </tr>
             );

@@ -4,13 +4,12 @@ import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { lineage as fetchLineage } from "../../api/queries";
-import { toCsv } from "../../model/csv";
-import type { Lineage } from "../../model/graph";
-import { count, plural } from "../../model/format";
-import { impactOf, type Impacted } from "../../model/impact";
+import { impact as fetchImpact, impactCsv } from "../../api/queries";
+import { count, plural, titleOf } from "../../model/format";
+import type { Impact, Impacted } from "../../model/impact";
 import { Loaded, download, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { LongTable, type ColumnOf } from "../../parts/table";
+import { Tags } from "../../parts/tags";
 import { kindOf, nameOf } from "../../url/ids";
 import { DEPTH_MAX, link, mapLink } from "../../url/state";
 import { StateCell } from "../map/list";
@@ -26,7 +25,7 @@ export function ImpactView() {
   const depth = Number.isInteger(given) && given >= 0 && given <= DEPTH_MAX ? given : DEPTH_MAX;
   const isColumn = kindOf(node) === "field";
   useTitle(node ? `Impact of ${nameOf(node).field ?? nameOf(node).name}` : "Impact");
-  const result = useQuery({ queryKey: ["impact", node, depth], queryFn: ({ signal }) => fetchLineage({ node, depth, direction: "down" }, signal), enabled: node !== "" && !isColumn });
+  const result = useQuery({ queryKey: ["impact", node, depth], queryFn: ({ signal }) => fetchImpact(node, depth, signal), enabled: node !== "" && !isColumn });
   if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
   return (
     <div className="page">
@@ -39,7 +38,7 @@ export function ImpactView() {
               {KINDS.map(([value, title]) => <button key={value} className="button" aria-pressed={kind === value} onClick={() => navigate(link("impact", { node, kind: value, depth: depth === DEPTH_MAX ? "" : depth }), { replace: true })}>{title}</button>)}
             </div>
           </div>
-          <Loaded of={result}>{(found) => <Table lineage={found} node={node} kind={kind} />}</Loaded>
+          <Loaded of={result}>{(found) => <Table impact={found} node={node} depth={depth} kind={kind} />}</Loaded>
         </>
       )}
     </div>
@@ -49,21 +48,18 @@ export function ImpactView() {
 const COLUMNS: ColumnOf<Impacted>[] = [
   { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => row.hops },
   { name: "Name", by: (row) => row.item.name, cell: (row) => <NodeLink id={row.item.id} name={row.item.name} where={row.item.namespace} href={pageOf(row.item.id)} /> },
-  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map(({ name }) => name).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
+  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map((id) => titleOf(nameOf(id))).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
   { name: "State", by: (row) => row.item.state ?? "", cell: (row) => <StateCell item={row.item} /> },
   { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
+  { name: "Tags", by: (row) => row.item.tags.join(), cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>) },
   { name: "Owners", by: (row) => row.item.owners.join(), cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span> },
 ];
 
-function Table({ lineage, node, kind }: { lineage: Lineage; node: string; kind: string }) {
+function Table({ impact, node, depth, kind }: { impact: Impact; node: string; depth: number; kind: string }) {
   const [filter, setFilter] = useState("");
-  const all = useMemo(() => impactOf(lineage, node), [lineage, node]);
-  const rows = all.filter(({ item }) => (!kind || item.kind === kind) && `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()));
-  const csv = () =>
-    toCsv(
-      ["hops", "kind", "namespace", "name", "through", "state", "stale", "last", "owners"],
-      rows.map(({ item, hops, through }) => [hops, item.kind, item.namespace, item.name, through.map(({ name }) => name).join("; "), item.state, item.stale, item.touchedAt, item.owners.join("; ")]),
-    );
+  const all = impact.impacted;
+  const rows = useMemo(() => all.filter(({ item }) => (!kind || item.kind === kind) && `${item.name} ${item.namespace} ${item.owners.join()}`.toLowerCase().includes(filter.toLowerCase())), [all, kind, filter]);
+  const csv = async () => download(`impact-${nameOf(node).name}.csv`, "text/csv;charset=utf-8", await impactCsv(node, depth));
   if (!all.length) return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
   const datasets = all.filter(({ item }) => item.kind === "dataset").length;
   return (
@@ -71,9 +67,9 @@ function Table({ lineage, node, kind }: { lineage: Lineage; node: string; kind: 
       <div className="actions">
         <b role="status">{plural(datasets, "dataset")} and {plural(all.length - datasets, "job")}, {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most</b>
         <input className="field" placeholder="filter" aria-label="filter" value={filter} onChange={(event) => setFilter(event.target.value)} style={{ marginLeft: "auto" }} />
-        <button className="button" onClick={() => download(`impact-${nameOf(node).name}.csv`, "text/csv;charset=utf-8", csv())}>CSV</button>
+        <button className="button" onClick={() => void csv()}>CSV</button>
       </div>
-      {lineage.truncated && <p className="changed">~ The graph is truncated: it has more nodes than a response holds, {count(all.length)} are here.</p>}
+      {impact.truncated && <p className="changed">~ The report is truncated: more is downstream than one request reads, {count(all.length)} are here.</p>}
       <LongTable label="impact" columns={COLUMNS} rows={rows} keyOf={(row) => row.item.id} />
     </section>
   );

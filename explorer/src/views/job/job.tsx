@@ -7,6 +7,7 @@ import { errorOf, job as fetchJob, jobRuns, jobVersions, type Job, type Run } fr
 import { count, duration, plural, utc } from "../../model/format";
 import { Loaded, Facets, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
+import { Owners, Tags } from "../../parts/tags";
 import { datasetId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
 
@@ -52,8 +53,8 @@ function About({ job }: { job: Job }) {
           <dt>Last run</dt><dd><StateOf state={job.latestRun?.state ?? null} /> <When time={job.latestRun?.endedAt ?? job.latestRun?.startedAt ?? null} /></dd>
           <dt>Took</dt><dd>{duration(job.latestRun?.durationMs ?? null)}</dd>
           <dt>Kind</dt><dd>{job.type.toLowerCase()}{job.deleted && <span className="removed"> ✕ deleted</span>}</dd>
-          {job.owners.length > 0 && <><dt>Owners</dt><dd>{job.owners.map(({ name, type }) => <div key={`${name} ${type}`}>{name}{type && <span className="muted"> {type.toLowerCase()}</span>}</div>)}</dd></>}
-          {job.tags.length > 0 && <><dt>Tags</dt><dd>{job.tags.map((tag) => <span key={tag} className="chip">{tag}</span>)}</dd></>}
+          {job.owners.length > 0 && <><dt>Owners</dt><dd><Owners owners={job.owners} /></dd></>}
+          {job.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={job.tags} /></dd></>}
           {job.parentJobName && <><dt>Part of</dt><dd>{job.parentJobName}</dd></>}
           {job.location && <><dt>Location</dt><dd><SafeLink url={job.location} /></dd></>}
           {job.labels.length > 0 && <><dt>Labels</dt><dd>{job.labels.map((label) => <span key={label} className="chip">{label}</span>)}</dd></>}

@@ -1,10 +1,10 @@
 import { readInks, toSvg, type Figure } from "../../draw/svg";
-import { CARD, FOLD } from "../../draw/card";
+import { CARD, FOLD, moreOf } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
 import type { Lineage, Shown } from "../../model/graph";
-import { agoShort, count, cutMiddle, placeOf, titleOf } from "../../model/format";
+import { agoShort, cutMiddle, placeOf, titleOf } from "../../model/format";
 import { rowsOf } from "../../model/list";
 import { Downloads } from "../../parts/export";
 
@@ -27,7 +27,7 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
       about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${cutMiddle(placeOf(item), 18)}`,
       ink: INK[comparison?.changes.get(item.id) ?? ("" as "added")] ?? (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
     }));
-    const folds: Figure[] = shown.folds.map(({ id, ids }) => ({ id, ...FOLD, kind: "fold", title: `${count(ids.length)} more`, about: "", sign: null, ink: "line" }));
+    const folds: Figure[] = shown.folds.map((fold) => ({ id: fold.id, ...FOLD, kind: "fold", title: moreOf(fold), about: "", sign: null, ink: "line" }));
     const arrows = [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
     const looks = arrows.map((arrow) => {
       const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);

@@ -1,15 +1,12 @@
 /** The map: the graph around one dataset or job, which a reader expands node by node. */
 
 import { useCallback, useMemo, useRef, useState } from "react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { lineage as fetchLineage } from "../../api/queries";
 import { Canvas, type Handled } from "../../draw/canvas";
-import { Card, CARD, FOLD, FoldBox, spoken, type CardLook } from "../../draw/card";
+import { Card, CARD, FOLD, FoldBox, moreOf, spoken, type CardLook } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
-import { compareLineages, type Comparison } from "../../model/compare";
-import { depthToFetch, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
+import { degreeOf, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
 import { plural, titleOf } from "../../model/format";
 import { between, neighboursOf, pathThrough } from "../../model/paths";
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
@@ -18,48 +15,37 @@ import { SignOf } from "../../parts/signs";
 import { TimeBar } from "../../parts/time";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, DEPTH_MAX, link, mapLink, parseMap, type MapState, type Side } from "../../url/state";
+import { useMapData, type MapData } from "./data";
 import { ExportMenu } from "./export";
-import { FoldPanel, NodePanel } from "./panel";
+import { FoldPanel } from "./fold";
 import { MapList } from "./list";
+import { NodePanel } from "./panel";
 
 const LIST_ABOVE = 2000;
 
 export function MapView() {
   const state = parseMap(useSearch());
   useTitle(state.node ? `Map of ${nameOf(state.node).name}` : "Map");
-  const depth = depthToFetch(state);
-  const result = useQuery({
-    queryKey: ["lineage", state.node, depth, state.at, state.vs !== ""],
-    queryFn: ({ signal }) => fetchLineage({ node: state.node, depth, at: state.at, full: state.vs !== "" }, signal),
-    enabled: state.node !== "",
-    placeholderData: keepPreviousData,
-  });
-  const other = useQuery({
-    queryKey: ["lineage", state.node, depth, state.vs, true],
-    queryFn: ({ signal }) => fetchLineage({ node: state.node, depth, at: state.vs, full: true }, signal),
-    enabled: state.node !== "" && state.vs !== "",
-    placeholderData: keepPreviousData,
-  });
+  const data = useMapData(state);
   if (!state.node) return <Nothing title="No dataset or job is chosen">Find one with the box above.</Nothing>;
   if (kindOf(state.node) === "field") return <Nothing title="A column has no map of jobs"><Link href={columnsLink({ node: state.node })}>See its columns</Link></Nothing>;
   return (
-    <Loaded of={result} rows={9}>
-      {(now) => <Drawn state={state} now={now} before={state.vs ? (other.data ?? null) : null} isLate={result.isPlaceholderData} failed={other.error} />}
+    <Loaded of={data.focus} rows={9}>
+      {(focus) => <Drawn state={state} data={data} whole={data.lineage ?? focus} />}
     </Loaded>
   );
 }
 
 const noMore = { up: 0, down: 0 };
 
-function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: Lineage; before: Lineage | null; isLate: boolean; failed: unknown }) {
+function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: Lineage }) {
+  const { comparison, failure, retry } = data;
   const [, navigate] = useLocation();
   const handled = useRef<Handled>(null);
   const placed = useRef<Placed>(null);
   const [anchor, setAnchor] = useState(state.node);
   const to = useCallback((change: Partial<MapState>, replace = true) => navigate(mapLink({ ...state, ...change }), { replace }), [navigate, state]);
 
-  const comparison = useMemo<Comparison | null>(() => (before ? compareLineages(before, now) : null), [before, now]);
-  const whole = comparison?.lineage ?? now;
   const { lineage, left } = useMemo(() => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)), [whole, state.temporary, state.node]);
   const focus = lineage.items.has(state.node) ? state.node : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
   const shown = useMemo(() => show(lineage, focus, state), [lineage, focus, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()]);
@@ -122,7 +108,7 @@ function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: L
         <div className="what">
           <span className={`kind-${kindOf(focus) ?? "dataset"}`}><SignOf of={kindOf(focus) === "job" ? "job" : "dataset"} /></span>
           <h1 title={focus}>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</h1>
-          <span className="muted small" role="status">{plural(shown.hops.size, "node")}{isLate && " · loading"}</span>
+          <span className="muted small" role="status">{plural(shown.hops.size, "node")}{data.isLate && " · loading"}</span>
         </div>
         {left > 0 && <button className="chip" onClick={() => to({ temporary: true })}>{plural(left, "temporary dataset")} hidden ✕</button>}
         {state.temporary && <button className="chip" onClick={() => to({ temporary: false })}>temporary datasets shown ✕</button>}
@@ -142,10 +128,10 @@ function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: L
         <Link className="button" href={link("impact", { node: focus })}>Impact</Link>
         <ExportMenu lineage={lineage} shown={shown} placed={placed} name={nameOf(focus).name} comparison={comparison} />
       </div>
-      {now.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
+      {whole.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
       {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
       {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} />}
-      {failed !== null && failed !== undefined && <div className="notice warn" role="alert">What it is compared with could not be loaded: {String(failed instanceof Error ? failed.message : failed)}</div>}
+      {failure && <div className="notice warn" role="alert">A part of this map could not be loaded: {failure.message} <button className="chip" onClick={retry}>Try again</button></div>}
       <div className="stage">
         {!isTooMuch && !(state.list && shown.hops.size > LIST_ABOVE) && (
           <div className="canvas">
@@ -160,7 +146,7 @@ function Drawn({ state, now, before, isLate, failed }: { state: MapState; now: L
         )}
         {(state.list || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => to({ sel: id })} alone={isTooMuch} />}
         {item && <NodePanel item={item} lineage={lineage} state={state} close={() => to({ sel: "", to: "" })} choose={(id) => to({ sel: id, to: "" })} open={open} />}
-        {fold && <FoldPanel fold={fold} lineage={lineage} state={state} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
+        {fold && <FoldPanel fold={fold} state={state} drawn={shown.hops} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
       </div>
       <TimeBar node={focus} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
     </>
@@ -195,8 +181,8 @@ function arrowsWithFolds(shown: Shown): { from: string; to: string }[] {
 function labelOf(lineage: Lineage, shown: Shown, id: string): string {
   const item: Item | undefined = lineage.items.get(id);
   const fold = shown.folds.find((one) => one.id === id);
-  if (item) return spoken(item, lineage.up.get(id)?.length ?? 0, lineage.down.get(id)?.length ?? 0, Date.now());
-  return fold ? `${fold.ids.length} more ${fold.side === "up" ? "upstream" : "downstream"}` : id;
+  if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
+  return fold ? `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}` : id;
 }
 
 /** The node that an arrow key leads to: along an arrow, or the nearest above or below in the same rank. */

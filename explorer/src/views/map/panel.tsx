@@ -4,12 +4,13 @@ import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { dataset as fetchDataset, errorOf, run as fetchRun } from "../../api/queries";
-import { DRAWN_MAX, type Fold, type Item, type Lineage } from "../../model/graph";
+import { dataset as fetchDataset, errorOf, lineage as fetchLineage, run as fetchRun } from "../../api/queries";
+import { degreeOf, type Item, type Lineage } from "../../model/graph";
 import { count, duration, plural, titleOf } from "../../model/format";
 import { nearestTroubles } from "../../model/paths";
-import { NodeLink, pageOf, When } from "../../parts/frame";
+import { Loaded, NodeLink, pageOf, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
+import { Tags } from "../../parts/tags";
 import { columnsLink, link, mapLink, type MapState, type Side } from "../../url/state";
 
 interface Props {
@@ -37,7 +38,7 @@ export function NodePanel({ item, lineage, state, close, choose, open }: Props) 
         <Link className="button" href={link("impact", { node: item.id })}>Impact</Link>
         <button className="button" aria-pressed={why} onClick={() => setWhy(!why)}>Why?</button>
       </div>
-      {why && <Why item={item} lineage={lineage} choose={choose} />}
+      {why && <Why item={item} at={state.at} choose={choose} />}
       {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}
       {(["up", "down"] as const).map((side) => <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />)}
       {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
@@ -45,12 +46,25 @@ export function NodePanel({ item, lineage, state, close, choose, open }: Props) 
   );
 }
 
-function Why({ item, lineage, choose }: { item: Item; lineage: Lineage; choose: (id: string) => void }) {
-  const troubles = useMemo(() => nearestTroubles(lineage, item.id), [lineage, item.id]);
+const WHY_DEPTH = 20, WHY_FOLD = 20;
+
+/** The nearest trouble upstream, farther than the map reaches. */
+function Why({ item, at, choose }: { item: Item; at: string; choose: (id: string) => void }) {
+  const result = useQuery({ queryKey: ["why", item.id, at], queryFn: ({ signal }) => fetchLineage({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }, signal) });
   return (
     <section className="card">
       <h2>Nearest trouble upstream</h2>
-      {troubles.length === 0 && <p className="muted">No failed or aborted job and no stale dataset is known upstream, as far as this map reaches.</p>}
+      <Loaded of={result} rows={3}>{(lineage) => <Troubles lineage={lineage} id={item.id} choose={choose} />}</Loaded>
+    </section>
+  );
+}
+
+function Troubles({ lineage, id, choose }: { lineage: Lineage; id: string; choose: (id: string) => void }) {
+  const troubles = useMemo(() => nearestTroubles(lineage, id), [lineage, id]);
+  const isPart = lineage.truncated || [...lineage.degrees].some(([one, { up }]) => up > (lineage.up.get(one)?.length ?? 0));
+  return (
+    <>
+      {troubles.length === 0 && <p className="muted">No failed or aborted job and no stale dataset is known upstream.</p>}
       <ul className="plain">
         {troubles.map(({ item: found, hops }) => (
           <li key={found.id}>
@@ -60,7 +74,8 @@ function Why({ item, lineage, choose }: { item: Item; lineage: Lineage; choose: 
           </li>
         ))}
       </ul>
-    </section>
+      {isPart && <p className="small muted">Of many neighbours, those that ran last were looked at.</p>}
+    </>
   );
 }
 
@@ -73,7 +88,7 @@ function JobFacts({ item }: { item: Item }) {
         {item.runId && <><dt>Run</dt><dd><Link className="mono" href={link("run", { id: item.runId })}>{item.runId}</Link></dd></>}
         <dt>Ended</dt><dd><When time={item.endedAt} /></dd>
         <dt>Took</dt><dd>{duration(took)}</dd>
-        {item.owners.length > 0 && <><dt>Owners</dt><dd>{item.owners.join(", ")}</dd></>}
+        <Owned item={item} />
       </dl>
       {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
     </>
@@ -93,9 +108,17 @@ function DatasetFacts({ item }: { item: Item }) {
       <dt>Written</dt><dd><When time={item.touchedAt} /></dd>
       {item.stale && <><dt>State</dt><dd><span className="state stale"><SignOf of="stale" />stale</span>: who wrote it last does so no more</dd></>}
       {item.temporary && <><dt>Kind</dt><dd>temporary</dd></>}
-      {item.owners.length > 0 && <><dt>Owners</dt><dd>{item.owners.join(", ")}</dd></>}
-      {item.tags.length > 0 && <><dt>Tags</dt><dd>{item.tags.map((tag) => <span key={tag} className="chip">{tag}</span>)}</dd></>}
+      <Owned item={item} />
     </dl>
+  );
+}
+
+function Owned({ item }: { item: Item }) {
+  return (
+    <>
+      {item.owners.length > 0 && <><dt>Owners</dt><dd>{item.owners.join(", ")}</dd></>}
+      {item.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={item.tags} /></dd></>}
+    </>
   );
 }
 
@@ -104,17 +127,18 @@ const NEIGHBOURS_MAX = 12;
 
 function Neighbours({ side, item, lineage, choose, open }: { side: Side; item: Item; lineage: Lineage; choose: (id: string) => void; open: (id: string, side: Side) => void }) {
   const ids = lineage[side].get(item.id) ?? [];
-  if (!ids.length) return null;
+  const all = degreeOf(lineage, item.id)[side], left = all - Math.min(ids.length, NEIGHBOURS_MAX);
+  if (!all) return null;
   return (
     <section>
-      <h2>{TITLES[item.kind][side]} <span className="muted">{count(ids.length)}</span></h2>
+      <h2>{TITLES[item.kind][side]} <span className="muted">{count(all)}</span></h2>
       <ul className="plain">
         {ids.slice(0, NEIGHBOURS_MAX).map((id) => {
           const other = lineage.items.get(id);
           return <li key={id}><NodeLink id={id} name={other?.name ?? id} where={null} href={mapLink({ node: id })} /> <button className="chip" onClick={() => choose(id)}>select</button></li>;
         })}
       </ul>
-      {ids.length > NEIGHBOURS_MAX && <button className="button" onClick={() => open(item.id, side)}>{count(ids.length - NEIGHBOURS_MAX)} more: open on the map</button>}
+      {left > 0 && <button className="button" onClick={() => open(item.id, side)}>{count(left)} more: open on the map</button>}
     </section>
   );
 }
@@ -140,32 +164,3 @@ function Schema({ item }: { item: Item }) {
   );
 }
 
-export function FoldPanel({ fold, lineage, state, close, change }: { fold: Fold; lineage: Lineage; state: MapState; close: () => void; change: (state: Partial<MapState>) => void }) {
-  const [filter, setFilter] = useState("");
-  const found = fold.ids.filter((id) => (lineage.items.get(id)?.name ?? id).toLowerCase().includes(filter.toLowerCase()));
-  const mark = `${fold.side}:${fold.of}`;
-  return (
-    <aside className="side" aria-label={`${fold.ids.length} more`}>
-      <button className="icon close" aria-label="close" onClick={close}><SignOf of="close" /></button>
-      <h1>{count(fold.ids.length)} more</h1>
-      <p className="muted">{fold.side === "up" ? "Upstream" : "Downstream"} of {lineage.items.get(fold.of)?.name ?? fold.of}; those that ran last are drawn.</p>
-      <div className="actions">
-        <input className="field" placeholder="filter by name" aria-label="filter by name" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <button className="button" onClick={() => change({ all: [...state.all, mark], sel: "" })}>Draw {fold.ids.length > DRAWN_MAX ? `${DRAWN_MAX} of them` : "all"}</button>
-      </div>
-      <ul className="plain">
-        {found.slice(0, DRAWN_MAX).map((id) => {
-          const item = lineage.items.get(id);
-          return (
-            <li key={id}>
-              <NodeLink id={id} name={item?.name ?? id} where={null} />{" "}
-              {item?.state && <StateOf state={item.state} />}{" "}
-              <button className="chip" onClick={() => change({ pick: [...state.pick, id] })}>draw</button>
-            </li>
-          );
-        })}
-      </ul>
-      {found.length > DRAWN_MAX && <p className="muted">{count(found.length - DRAWN_MAX)} more: filter by name</p>}
-    </aside>
-  );
-}

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { errorOf, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
+import { downstreamRuns, errorOf, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
 import { duration, utc } from "../../model/format";
 import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
-import { link, mapLink } from "../../url/state";
+import { link, mapLink, type Side } from "../../url/state";
 
 export function RunView() {
   const query = new URLSearchParams(useSearch());
@@ -25,7 +25,7 @@ export function RunView() {
       ) : (
         <>
           <OneRun id={id} />
-          <Upstream id={id} />
+          <div className="columns2 even"><LinkedRuns id={id} side="up" /><LinkedRuns id={id} side="down" /></div>
         </>
       )}
     </div>
@@ -118,24 +118,30 @@ function rowsOf(use: Uses[number]): string | null {
   return null;
 }
 
-function Upstream({ id }: { id: string }) {
-  const result = useQuery({ queryKey: ["upstream-runs", id], queryFn: ({ signal }) => upstreamRuns(id, signal) });
+const LINKED = {
+  up: { title: "The runs that made what it read", load: upstreamRuns },
+  down: { title: "The runs that read what it made", load: downstreamRuns },
+};
+
+function LinkedRuns({ id, side }: { id: string; side: Side }) {
+  const { title, load } = LINKED[side];
+  const result = useQuery({ queryKey: ["linked-runs", side, id], queryFn: ({ signal }) => load(id, signal) });
   return (
     <section className="card">
-      <h2>The runs that made what it read</h2>
+      <h2>{title}</h2>
       <Loaded of={result} rows={3}>
         {({ runs, truncated }) => {
           const others = runs.filter(({ run }) => run.id !== id);
           return (
             <>
-              {others.length === 0 && <p className="muted">none is known</p>}
+              {others.length === 0 && <p className="muted">None is known.</p>}
               <table className="table">
                 <tbody>
                   {others.map(({ run, job }) => (
                     <tr key={`${job.name} ${run.id}`}>
                       <td className="fixed"><StateOf state={run.status} /></td>
                       <td>{job.name}</td>
-                      <td className="mono"><Link href={link("run", { id: run.id })}>{run.id}</Link></td>
+                      <td className="mono"><Link href={link("run", { id: run.id })} title={run.id}>{run.id.slice(0, 13)}…</Link></td>
                       <td className="fixed"><When time={run.end ?? run.start} /></td>
                     </tr>
                   ))}

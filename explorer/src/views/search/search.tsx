@@ -6,8 +6,9 @@ import { Link, useSearch } from "wouter";
 import { browse, searchRecords, type Hit } from "../../api/queries";
 import { count } from "../../model/format";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
-import { Marked, useHits } from "../../parts/find";
-import { SignOf, StateOf } from "../../parts/signs";
+import { HitState, Marked, useHits } from "../../parts/find";
+import { useReader } from "../../parts/me";
+import { SignOf } from "../../parts/signs";
 import { LongTable, type ColumnOf } from "../../parts/table";
 import { link } from "../../url/state";
 
@@ -17,21 +18,34 @@ const LIMIT = 200;
 
 export function SearchView() {
   const query = new URLSearchParams(useSearch());
-  const [q, kind, namespace] = [query.get("q") ?? "", query.get("kind") ?? "", query.get("namespace") ?? ""];
-  useTitle(q ? `Search: ${q}` : namespace);
-  if (!q && !namespace) return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
+  const [q, kind, namespace, tag] = [query.get("q") ?? "", query.get("kind") ?? "", query.get("namespace") ?? "", query.get("tag") ?? ""];
+  const { can } = useReader();
+  useTitle(q ? `Search: ${q}` : tag ? `Tag: ${tag}` : namespace);
+  if (!q && !namespace && !tag) return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
   return (
     <div className="page">
-      <h1>{namespace || `“${q}”`}</h1>
-      {q && (
+      {tag ? <TagHead tag={tag} /> : <h1>{namespace || `“${q}”`}</h1>}
+      {q && can("searchRecords") && can("search") && (
         <nav className="tabs" aria-label="kinds">
           {[["", "Jobs, datasets, columns"], ["record", "Records"]].map(([value, title]) => (
             <Link key={value} href={link("search", { q, kind: value })} aria-current={kind === value ? "page" : undefined}>{title}</Link>
           ))}
         </nav>
       )}
-      {namespace ? <Browse namespace={namespace} /> : kind === "record" ? <Records q={q} /> : <Names q={q} />}
+      {tag ? <Names q="" tag={tag} /> : namespace ? <Browse namespace={namespace} /> : kind === "record" ? <Records q={q} /> : <Names q={q} />}
     </div>
+  );
+}
+
+function TagHead({ tag }: { tag: string }) {
+  return (
+    <>
+      <header className="head">
+        <span className="kind-tag"><SignOf of="tag" /></span>
+        <div><div className="kind-word">Tag</div><h1>{tag}</h1></div>
+      </header>
+      <div className="actions"><Link className="button main" href={link("usage", { tag })}>Where its columns flow</Link></div>
+    </>
   );
 }
 
@@ -46,20 +60,21 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
         </span>
       ),
     },
-    { name: "State", cell: (hit) => ("latestRun" in hit && hit.latestRun ? <StateOf state={hit.latestRun.state} /> : "fieldCount" in hit ? <span className="muted">{count(hit.fieldCount)} columns</span> : "fieldType" in hit ? <span className="mono muted">{hit.fieldType}</span> : null) },
+    { name: "State", cell: (hit) => <HitState hit={hit} /> },
     { name: "Kind", by: (hit) => hit.type, cell: (hit) => WORDS[hit.type] },
     { name: "Namespace", by: (hit) => hit.namespace, cell: (hit) => <span className="mono">{hit.namespace}</span> },
     { name: "Changed", by: (hit) => hit.updatedAt, cell: (hit) => <When time={hit.updatedAt} /> },
   ];
 }
 
-function Names({ q }: { q: string }) {
-  const result = useHits(q, LIMIT);
+function Names({ q, tag = "" }: { q: string; tag?: string }) {
+  const result = useHits(q, LIMIT, tag);
+  const { can } = useReader();
   return (
     <Loaded of={result}>
       {({ names, fields, all }) =>
         all.length === 0 ? (
-          <Nothing title="Nothing is named so"><Link href={link("search", { q, kind: "record" })}>Look among records</Link></Nothing>
+          <Nothing title={tag ? "Nothing has this tag" : "Nothing is named so"}>{!tag && can("searchRecords") && <Link href={link("search", { q, kind: "record" })}>Look among records</Link>}</Nothing>
         ) : (
           <section className="card">
             <p className="muted" role="status">{count(names.total)} jobs and datasets, {count(fields.total)} columns{(names.truncated || fields.truncated) && ", at least"}{all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}</p>
@@ -86,7 +101,8 @@ function Browse({ namespace }: { namespace: string }) {
 }
 
 function Records({ q }: { q: string }) {
-  const by = q.includes("/") ? { location: q } : { node: q };
+  const { root } = useReader();
+  const by = { ...(q.includes("/") ? { location: q } : { node: q }), root };
   const result = useQuery({ queryKey: ["records", by], queryFn: ({ signal }) => searchRecords(by, undefined, signal) });
   return (
     <Loaded of={result}>

@@ -3,16 +3,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { changedJobs, failingJobs, namespaces } from "../../api/queries";
+import { changedJobs, failingJobs, namespaces, tags } from "../../api/queries";
 import { count } from "../../model/format";
 import { Loaded, JobLink, useTitle, When } from "../../parts/frame";
 import { Find } from "../../parts/find";
+import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
+import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
 
 export function StartView() {
   useTitle("");
+  const { can } = useReader();
   return (
     <div className="page">
       <div className="hero">
@@ -20,10 +23,12 @@ export function StartView() {
         <p className="muted">Lineage of datasets, jobs, columns and records</p>
         <Find large />
       </div>
-      <div className="columns2">
-        <div><FailingJobs /><ChangedJobs /></div>
-        <Namespaces />
-      </div>
+      {can("listAllJobs") && (
+        <div className="columns2">
+          <div><FailingJobs /><ChangedJobs /></div>
+          <div><Namespaces /><KnownTags /></div>
+        </div>
+      )}
     </div>
   );
 }
@@ -97,6 +102,18 @@ function Namespaces() {
           )
         }
       </Loaded>
+    </section>
+  );
+}
+
+function KnownTags() {
+  const { data } = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => tags(signal) });
+  if (!data?.tags.length) return null;
+  return (
+    <section className="card">
+      <h2>Tags</h2>
+      <Tags names={data.tags.map(({ name }) => name)} />
+      {data.totalCount > data.tags.length && <p className="muted">and {count(data.totalCount - data.tags.length)} more</p>}
     </section>
   );
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { provenance as fetchProvenance, usage as fetchUsage, usageCsv, type Provenance, type Usage } from "../../api/queries";
+import { provenance as fetchProvenance, usage as fetchUsage, usageCsv, usageOfTag, type Provenance, type TagUsage, type Usage } from "../../api/queries";
 import { count, plural, utc } from "../../model/format";
 import { Loaded, download, JobLink, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
@@ -17,12 +17,12 @@ function useRange(): { start: string; end: string } {
   return { start: query.get("start") ?? "now-30d", end: query.get("end") ?? "now" };
 }
 
-function RangeChoice({ node, view }: { node: string; view: "usage" | "impact" }) {
+function RangeChoice({ of, view }: { of: { node: string } | { tag: string }; view: "usage" | "impact" }) {
   const { start } = useRange();
   const [, navigate] = useLocation();
   return (
     <div className="group" role="group" aria-label="time range">
-      {RANGES.map(([value, title]) => <button key={value} className="button" aria-pressed={start === value} onClick={() => navigate(link(view, { node, start: value, end: "now" }), { replace: true })}>{title}</button>)}
+      {RANGES.map(([value, title]) => <button key={value} className="button" aria-pressed={start === value} onClick={() => navigate(link(view, { ...of, start: value, end: "now" }), { replace: true })}>{title}</button>)}
     </div>
   );
 }
@@ -31,7 +31,12 @@ const useReport = (node: string, range: { start: string; end: string }) =>
   useQuery({ queryKey: ["usage", node, range], queryFn: ({ signal }) => fetchUsage(node, range, signal), enabled: kindOf(node) === "field" });
 
 export function UsageView() {
-  const node = new URLSearchParams(useSearch()).get("node") ?? "";
+  const query = new URLSearchParams(useSearch());
+  const [node, tag] = [query.get("node") ?? "", query.get("tag") ?? ""];
+  return tag && !node ? <TagUsageView tag={tag} /> : <ColumnUsageView node={node} />;
+}
+
+function ColumnUsageView({ node }: { node: string }) {
   const range = useRange();
   useTitle(node ? `Usage of ${nameOf(node).field ?? nameOf(node).name}` : "Usage");
   const result = useReport(node, range);
@@ -42,13 +47,13 @@ export function UsageView() {
       <NodeHead id={node}><p className="muted">Who used it, where it is now, where it came from</p></NodeHead>
       <div className="actions">
         <Link className="button main" href={columnsLink({ node })}>Its path</Link>
-        <RangeChoice node={node} view="usage" />
-        <button className="button" onClick={() => void usageCsv(node, range).then((text) => download(`usage-${nameOf(node).field ?? "column"}.csv`, "text/csv;charset=utf-8", text))}>CSV</button>
+        <RangeChoice of={{ node }} view="usage" />
+        <button className="button" onClick={() => void usageCsv({ nodeId: node }, range).then((text) => download(`usage-${nameOf(node).field ?? "column"}.csv`, "text/csv;charset=utf-8", text))}>CSV</button>
       </div>
       <Loaded of={result}>
         {(report) => (
           <>
-            <p className="muted">{utc(report.window.start)} to {utc(report.window.end)} UTC{report.truncated && <b className="changed"> ~ cut: there is more than one report holds</b>}</p>
+            <Window report={report} />
             <Uses report={report} />
             <FlowTable report={report} />
           </>
@@ -59,12 +64,70 @@ export function UsageView() {
   );
 }
 
+/** All columns with a tag, and those made of them without masking: where the personal data is. */
+function TagUsageView({ tag }: { tag: string }) {
+  const range = useRange();
+  useTitle(`Usage of ${tag}`);
+  const result = useQuery({ queryKey: ["tag-usage", tag, range], queryFn: ({ signal }) => usageOfTag(tag, range, signal) });
+  return (
+    <div className="page">
+      <header className="head">
+        <span className="kind-tag"><SignOf of="tag" /></span>
+        <div><div className="kind-word">Tag</div><h1>{tag}</h1><p className="muted">The columns that have it, and where they flow unmasked</p></div>
+      </header>
+      <div className="actions">
+        <Link className="button main" href={link("search", { tag })}>All that has it</Link>
+        <RangeChoice of={{ tag }} view="usage" />
+        <button className="button" onClick={() => void usageCsv({ tag }, range).then((text) => download(`usage-${tag}.csv`, "text/csv;charset=utf-8", text))}>CSV</button>
+      </div>
+      <Loaded of={result}>
+        {(report) => (
+          <>
+            <Window report={report} />
+            <Tagged report={report} />
+            <FlowTable report={report} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function Window({ report }: { report: Pick<Usage, "window" | "truncated"> }) {
+  return <p className="muted">{utc(report.window.start)} to {utc(report.window.end)} UTC{report.truncated && <b className="changed"> ~ truncated: there is more than one report holds</b>}</p>;
+}
+
+function Tagged({ report }: { report: TagUsage }) {
+  return (
+    <section className="card">
+      <h2>Tagged <span className="muted">{plural(report.columns.length, "column")}</span></h2>
+      {report.columns.length === 0 && <p className="muted">No column has it now.</p>}
+      {report.columns.length > 0 && (
+        <div className="scroll" tabIndex={0} role="region" aria-label="tagged columns">
+          <table className="table">
+            <thead><tr><th>Column</th><th>Tagged by</th><th>See</th></tr></thead>
+            <tbody>
+              {report.columns.map(({ column, reportedBy }, index) => (
+                <tr key={index}>
+                  <td><ColumnOf column={column} /></td>
+                  <td className="small">{[...new Set(reportedBy.map(({ producer, caller, source }) => caller ?? source ?? producer ?? "unknown"))].join(", ")}</td>
+                  <td className="fixed">{column.field !== null && <Link href={link("usage", { node: fieldId(column.dataset, column.field) })}>usage</Link>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
 /** What a column flowed into: the impact of a change to it. */
 export function Flows({ node }: { node: string }) {
   const result = useReport(node, useRange());
   return (
     <>
-      <div className="actions"><Link className="button main" href={columnsLink({ node, dir: "down" })}>Its path</Link><RangeChoice node={node} view="impact" /></div>
+      <div className="actions"><Link className="button main" href={columnsLink({ node, dir: "down" })}>Its path</Link><RangeChoice of={{ node }} view="impact" /></div>
       <Loaded of={result}>{(report) => <FlowTable report={report} />}</Loaded>
     </>
   );
@@ -100,7 +163,7 @@ function Uses({ report }: { report: Usage }) {
 
 const STATUS = { alive: "alive", dropped: "dropped", unknown: "unknown" } as const;
 
-function FlowTable({ report }: { report: Usage }) {
+function FlowTable({ report }: { report: Pick<Usage, "flows"> }) {
   return (
     <section className="card">
       <h2>Flowed into <span className="muted">{plural(report.flows.length, "column")}</span></h2>

@@ -1,0 +1,27 @@
+/** The reader: what the token opens. Until that is known, and where it cannot be, everything is offered. */
+
+import { useQuery } from "@tanstack/react-query";
+
+import { Failure } from "../api/client";
+import { me, type Feature, type Me } from "../api/queries";
+
+/** The one name that a list of names allows; none where it allows beginnings, or several. */
+const only = (names: readonly string[]) => (names.length === 1 && names[0] && !names[0].endsWith("*") ? names[0] : undefined);
+
+export interface Reader {
+  me: Me | undefined;
+  /** False while it is not known, and while a token is missing. */
+  isKnown: boolean;
+  can: (feature: Feature) => boolean;
+  /** The one namespace, and the one root, that the token covers: queries over all name them. */
+  namespace: string | undefined;
+  root: string | undefined;
+}
+
+export function useReader(): Reader {
+  const { data, error } = useQuery({ queryKey: ["me"], queryFn: ({ signal }) => me(signal), staleTime: Infinity });
+  return {
+    me: data, isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)), can: (feature) => !data || data.features.includes(feature),
+    namespace: data && only(data.namespaces), root: data && only(data.roots),
+  };
+}

@@ -1,0 +1,60 @@
+/** What a map is made of: the graph around its focus, and a small graph for each side that was opened beyond it. */
+
+import { useMemo } from "react";
+import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
+
+import { lineage as fetchLineage, type LineageQuery } from "../../api/queries";
+import { compareLineages, type Comparison } from "../../model/compare";
+import { depthToRequest, DRAWN_MAX, FOLD_ABOVE, mergeLineages, parseMark, type Lineage } from "../../model/graph";
+import { kindOf } from "../../url/ids";
+import type { MapState } from "../../url/state";
+
+export interface MapData {
+  focus: UseQueryResult<Lineage>;
+  /** All that is loaded; of a comparison the union of both moments. */
+  lineage: Lineage | null;
+  comparison: Comparison | null;
+  isLate: boolean;
+  /** Why a part is missing, the focus's graph apart. */
+  failure: Error | null;
+  retry: () => void;
+}
+
+/** The queries of a map at one moment: the first is the focus's. A comparison has all neighbours, with their columns. */
+function queriesOf({ node, depth, open, pick, all, vs }: MapState, at: string): LineageQuery[] {
+  const asked = vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE };
+  const kind = kindOf(node) === "job" ? "job" : "dataset";
+  return [
+    { node, depth: depthToRequest(kind, depth), direction: "through", ...asked },
+    ...open.map(parseMark).map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
+    // What was picked must come with the node it was picked from.
+    ...pick.map((id): LineageQuery => ({ node: id, depth: 0, direction: "through", ...asked, ...(vs ? {} : { fold: DRAWN_MAX }) })),
+  ];
+}
+
+const query = (one: LineageQuery) => ({ queryKey: ["lineage", one], queryFn: ({ signal }: { signal: AbortSignal }) => fetchLineage(one, signal) });
+
+/** The parts that are there, and the first that failed. */
+const combine = (parts: UseQueryResult<Lineage>[]) => ({
+  loaded: parts.flatMap(({ data }) => data ?? []), isPending: parts.some(({ isPending }) => isPending), failed: parts.find(({ error }) => error),
+});
+
+function useMoment(state: MapState, at: string, enabled: boolean) {
+  const [first, ...others] = queriesOf(state, at);
+  const focus = useQuery({ ...query(first!), enabled, placeholderData: keepPreviousData });
+  const { loaded, isPending, failed } = useQueries({ queries: enabled ? others.map(query) : [], combine });
+  const lineage = useMemo(() => (focus.data ? mergeLineages([focus.data, ...loaded]) : null), [focus.data, loaded]);
+  return { focus, lineage, isLate: focus.isPlaceholderData || isPending, failed };
+}
+
+export function useMapData(state: MapState): MapData {
+  const isCompared = state.vs !== "";
+  const now = useMoment(state, state.at, state.node !== "");
+  const then = useMoment(state, state.vs, state.node !== "" && isCompared);
+  const comparison = useMemo(() => (isCompared && now.lineage && then.lineage ? compareLineages(then.lineage, now.lineage) : null), [isCompared, now.lineage, then.lineage]);
+  const failed = now.failed ?? (isCompared ? (then.focus.error ? then.focus : then.failed) : undefined);
+  return {
+    focus: now.focus, comparison, lineage: comparison?.lineage ?? now.lineage,
+    isLate: now.isLate || (isCompared && then.isLate), failure: failed?.error ?? null, retry: () => void failed?.refetch(),
+  };
+}

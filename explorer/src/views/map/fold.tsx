@@ -1,0 +1,82 @@
+/** What stands beside the map for a fold: its neighbours, page by page, searched by name. */
+
+import { useEffect, useState } from "react";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+
+import { neighbours, type NeighbourPage } from "../../api/queries";
+import { moreOf } from "../../draw/card";
+import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
+import { titleOf } from "../../model/format";
+import { Bones, Failed, NodeLink } from "../../parts/frame";
+import { SignOf, StateOf } from "../../parts/signs";
+import { nameOf } from "../../url/ids";
+import type { MapState } from "../../url/state";
+
+const PAUSE_MS = 150;
+
+interface Props {
+  fold: Fold;
+  state: MapState;
+  /** Ids on the map. */
+  drawn: ReadonlyMap<string, number>;
+  close: () => void;
+  change: (state: Partial<MapState>) => void;
+}
+
+export function FoldPanel({ fold, state, drawn, close, change }: Props) {
+  const mark = `${fold.side}:${fold.of}`;
+  return (
+    <aside className="side" aria-label={moreOf(fold)}>
+      <button className="icon close" aria-label="close" onClick={close}><SignOf of="close" /></button>
+      <h1>{moreOf(fold)}</h1>
+      <p className="muted">{fold.side === "up" ? "Upstream" : "Downstream"} of {titleOf(nameOf(fold.of))}. Those that ran last are drawn.</p>
+      {!state.all.includes(mark) && (
+        <div className="actions"><button className="button" onClick={() => change({ all: [...state.all, mark], sel: "" })}>Draw {fold.count > DRAWN_MAX ? `${DRAWN_MAX} of them` : "all"}</button></div>
+      )}
+      {state.at ? <p className="muted">The list is known of the present alone.</p> : <Neighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />}
+    </aside>
+  );
+}
+
+function useNeighbours({ of, side }: Fold, q: string) {
+  return useInfiniteQuery({
+    queryKey: ["neighbours", of, side, q],
+    queryFn: ({ pageParam, signal }): Promise<NeighbourPage> => neighbours(of, side, q, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+}
+
+function Neighbours({ fold, drawn, draw }: { fold: Fold; drawn: ReadonlyMap<string, number>; draw: (id: string) => void }) {
+  const [typed, setTyped] = useState("");
+  const [q, setQ] = useState("");
+  const result = useNeighbours(fold, q);
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const items = result.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <>
+      <input className="field whole" placeholder="Search by name" aria-label="search by name" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      {result.error && <Failed error={result.error} retry={() => void result.refetch()} />}
+      {result.isPending && <Bones rows={4} />}
+      {result.data && items.length === 0 && !result.hasNextPage && <p className="muted">None is named so.</p>}
+      <ul className="plain rows" aria-label="neighbours">{items.map((item) => <li key={item.id}><Row item={item} isDrawn={drawn.has(item.id)} draw={draw} /></li>)}</ul>
+      {result.hasNextPage && <button className="button" disabled={result.isFetchingNextPage} onClick={() => void result.fetchNextPage()}>{result.isFetchingNextPage ? "Loading" : "Show more"}</button>}
+    </>
+  );
+}
+
+function Row({ item, isDrawn, draw }: { item: Item; isDrawn: boolean; draw: (id: string) => void }) {
+  return (
+    <>
+      <NodeLink id={item.id} name={item.name} where={null} />
+      <span className="end">
+        {item.state && <StateOf state={item.state} />}
+        {isDrawn ? <span className="muted small">drawn</span> : <button className="chip" aria-label={`draw ${item.name}`} onClick={() => draw(item.id)}>draw</button>}
+      </span>
+    </>
+  );
+}
