@@ -39,10 +39,10 @@ def browser():
 class Watch:
     """The faults of a page: errors, refusals of its policy, requests to others."""
 
-    def __init__(self, page, url):
+    def __init__(self, page, url, also):
         self.faults = []
         self.expected = ()
-        self._url = url
+        self._own = tuple(f"{scheme}{origin}/" for origin in (url, *also) for scheme in ("", "blob:"))
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         page.on("request", self._on_request)
@@ -52,7 +52,7 @@ class Watch:
             self.faults.append(f"console: {message.text}")
 
     def _on_request(self, request):
-        if not request.url.startswith((f"{self._url}/", f"blob:{self._url}/")):
+        if not request.url.startswith(self._own):
             self.faults.append(f"stray request: {request.url}")
 
 
@@ -70,7 +70,7 @@ def open_view(browser):
             on_exit.callback(context.close)
             page = context.new_page()
             page.set_default_timeout(30_000)
-            page.watch = Watch(page, served.url)
+            page.watch = Watch(page, served.url, served.also)
             watches.append(page.watch)
             page.goto(f"{served.url}/explore/{view}")
             return page

@@ -35,12 +35,14 @@ CONTEXT = SimpleNamespace(
 class Served:
     """The page and an API at `url`; `refuse` makes the next calls of a path fail.
 
-    `respond` is what API Gateway calls: it takes an event, and returns the function's response.
+    `resolve` is what API Gateway calls: it takes an event and a context, and returns the function's response.
     """
 
-    def __init__(self, resolve, auth="iam"):
+    def __init__(self, resolve, auth="iam", also=()):
         self._resolve = resolve
         self._auth = auth
+        # Other origins that the page may load from.
+        self.also = also
         self._lock = threading.Lock()
         self._refusals = {}
         self.requested = []

@@ -81,6 +81,22 @@ export async function getText(path: keyof paths, { parts = {}, query = {}, signa
   return (await send(path, parts, query, "*/*", signal)).text();
 }
 
+/** Return the bytes behind a signed link of a response, as they are stored; the link itself is the secret. */
+export async function getBytes(location: string, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  const url = new URL(location);
+  const call = `GET ${url.origin}${url.pathname}`;
+  if (!/^https?:$/.test(url.protocol)) throw new Failure(call, 0, "this is no link of the web");
+  let response: Response;
+  try {
+    response = await fetch(url, { signal: signal ?? null, referrerPolicy: "no-referrer", credentials: "omit", cache: "no-store" });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Failure(call, 0, "the archive did not respond");
+  }
+  if (!response.ok) throw new Failure(call, response.status, `the archive responded with ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 async function send(path: string, parts: Record<string, string>, query: Query, accept: string, signal?: AbortSignal): Promise<Response> {
   const url = addressOf(path, parts, query);
   const call = `GET ${url.pathname}${url.search}`;

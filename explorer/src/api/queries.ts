@@ -1,6 +1,6 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
-import { get, getText, Failure, type ResponseOf, type Schema } from "./client";
+import { get, getBytes, getText, Failure, type ResponseOf, type Schema } from "./client";
 import { DRAWN_MAX, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import type { Impact } from "../model/impact";
@@ -18,7 +18,7 @@ export type Hit = ResponseOf<"/api/v1/search">["results"][number];
 export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
 type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
 export type Place = Exclude<Found, { matches: unknown }>;
-export type LiveRecord = ResponseOf<"/api/v1/records/roots/{root_id}">["records"][number];
+export type RecordProof = ResponseOf<"/api/v1/records/roots/{root_id}/proof">;
 export type Usage = Schema<"UsageReport">;
 export type TagUsage = Schema<"TagReport">;
 export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
@@ -244,8 +244,25 @@ export async function recordNode(id: string, signal?: AbortSignal): Promise<{ ma
   return "matches" in found ? found : { matches: [found], truncated: false };
 }
 
-export const rootRecords = (id: string, cursor: string | undefined, signal?: AbortSignal) =>
-  get("/api/v1/records/roots/{root_id}", { parts: { root_id: id }, query: { limit: 1000, cursor }, signal });
+export const rootOutline = (id: string, signal?: AbortSignal) => get("/api/v1/records/roots/{root_id}/outline", { parts: { root_id: id }, signal });
+
+const PROOF_PAGES_MAX = 20;
+
+/** Return what proves a record, with all digests up to the end of the chain. */
+export async function recordProof(root: string, node: string, signal?: AbortSignal): Promise<RecordProof> {
+  const ask = (after?: string) => get("/api/v1/records/roots/{root_id}/proof", { parts: { root_id: root }, query: { node, after }, signal });
+  const first = await ask();
+  const digests = [...first.digests];
+  let next = first.next;
+  for (let page = 1; next !== null && page < PROOF_PAGES_MAX; page++) {
+    const more = await ask(next);
+    digests.push(...more.digests);
+    next = more.next;
+  }
+  return { ...first, digests, next };
+}
+
+export const archivedBytes = (location: string, signal?: AbortSignal) => getBytes(location, signal);
 
 export const rootTrace = (id: string, signal?: AbortSignal) => getText("/api/v1/records/roots/{root_id}/trace", { parts: { root_id: id }, signal });
 

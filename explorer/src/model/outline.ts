@@ -1,4 +1,4 @@
-/** The tree of a root's records, folded: what did the same at the same place of the tree is one line, with a count. */
+/** Trees of records, folded: what did the same at the same place of the tree is one line, with a count. */
 
 export interface Step {
   node_id: string;
@@ -6,20 +6,55 @@ export interface Step {
   action_taken: string;
   recordedAt: number;
   storage_location: string;
+  root_id?: string;
+  run_id?: string | null;
+  metadata?: Record<string, unknown> | null;
 }
 
 export interface Fold {
+  key: string;
   action: string;
   count: number;
+  /** How many of them nothing was made of. */
+  leaves: number;
+  /** Whole seconds since 1970. */
   first: number;
   last: number;
-  examples: readonly Step[];
+  /** False where no way leads to the root. */
+  complete: boolean;
+  examples: readonly Pick<Step, "node_id" | "storage_location">[];
   children: readonly Fold[];
+}
+
+export interface Group {
+  id: number;
+  parent: number | null;
+  action_taken: string;
+  records: number;
+  leaves: number;
+  firstRecordedAt: number;
+  lastRecordedAt: number;
+  complete: boolean;
+  examples: readonly Pick<Step, "node_id" | "storage_location">[];
 }
 
 const EXAMPLES = 3;
 
-/** Fold the records below each of some parents by action, level by level; a record that was met is met once. */
+/** Nest the groups of an outline; each comes after its parent, and one whose parent was cut away is at the top. */
+export function nestGroups(groups: readonly Group[]): Fold[] {
+  const tops: Fold[] = [], folds = new Map<number, Fold & { children: Fold[] }>();
+  for (const group of groups) {
+    const fold = {
+      key: String(group.id), action: group.action_taken, count: group.records, leaves: group.leaves, first: group.firstRecordedAt, last: group.lastRecordedAt,
+      complete: group.complete, examples: group.examples, children: [],
+    };
+    folds.set(group.id, fold);
+    (group.parent === null ? tops : (folds.get(group.parent)?.children ?? tops)).push(fold);
+  }
+  return tops;
+}
+
+/** Fold the records below a record by action, level by level; a record that was met is met once. */
 export function outlineOf(records: readonly Step[], root: string): Fold[] {
   const below = new Map<string, Step[]>();
   const ids = new Set(records.map((record) => record.node_id));
@@ -37,10 +72,22 @@ export function outlineOf(records: readonly Step[], root: string): Fold[] {
       groups.set(record.action_taken, [...(groups.get(record.action_taken) ?? []), record]);
     }
     return [...groups].sort(([, a], [, b]) => least(times(a)) - least(times(b)) || (a[0]!.action_taken < b[0]!.action_taken ? -1 : 1)).map(([action, steps]) => ({
-      action, count: steps.length, first: least(times(steps)), last: most(times(steps)), examples: steps.slice(0, EXAMPLES), children: fold(steps.map((step) => step.node_id)),
+      key: action, action, count: steps.length, leaves: steps.filter(({ node_id }) => !below.has(node_id)).length, first: least(times(steps)), last: most(times(steps)),
+      complete: true, examples: steps.slice(0, EXAMPLES), children: fold(steps.map((step) => step.node_id)),
     }));
   };
   return fold([root]);
+}
+
+/** The steps up to a record in the lines of a trace, whose last step is the archive's own; none if no line has it. */
+export function recordPath(lines: readonly Record<string, unknown>[], root: string, node: string): Step[] | null {
+  for (const line of lines) {
+    if (line["root_id"] !== root || !Array.isArray(line["lineage"])) continue;
+    const steps = (line["lineage"] as Step[]).slice(0, -1);
+    const at = steps.findIndex((step) => step.node_id === node);
+    if (at >= 0) return steps.slice(0, at + 1).map((step) => ({ ...step, root_id: root }));
+  }
+  return null;
 }
 
 const times = (steps: readonly Step[]) => steps.map((step) => step.recordedAt);

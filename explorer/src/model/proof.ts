@@ -1,0 +1,146 @@
+/** The proof of an archived record, computed from the bytes of the archive: docs/verify.md, "In a page". */
+
+import { recordPath, type Step } from "./outline";
+
+export interface ObjectRef {
+  day: string;
+  key: string;
+  sha256: string;
+  size_bytes: number;
+  location: string;
+}
+
+export interface DigestRef {
+  day: string;
+  key: string;
+  location: string;
+}
+
+/** What the API says of a sealed record: claims, which the bytes confirm or not. */
+export interface Claims {
+  root_id: string;
+  node_id: string;
+  object: ObjectRef;
+  digests: readonly DigestRef[];
+  end: { day: string; key: string; sha256: string } | null;
+}
+
+export interface Check {
+  title: string;
+  holds: boolean;
+  about: string;
+  /** What the proof wants, and what was computed. */
+  wanted: string;
+  found: string;
+}
+
+export interface Proven {
+  checks: readonly Check[];
+  holds: boolean;
+  /** The record's path, as the bytes of the object have it. */
+  path: readonly Step[];
+  /** SHA-256 of each digest's bytes, by day. */
+  hashes: ReadonlyMap<string, string>;
+}
+
+type Load = (location: string) => Promise<Uint8Array<ArrayBuffer>>;
+type Line = Record<string, unknown>;
+
+interface Bytes {
+  sha256: string;
+  size: number;
+  lines: readonly Line[] | null;
+  /** Why there are no bytes. */
+  fault: string | null;
+}
+
+export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<readonly Line[] | null> {
+  try {
+    const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Line);
+  } catch {
+    // Bytes that were changed need not be gzip, or JSON.
+    return null;
+  }
+}
+
+async function read(location: string, load: Load): Promise<Bytes> {
+  try {
+    const bytes = await load(location);
+    return { sha256: await sha256Of(bytes), size: bytes.length, lines: await unpack(bytes), fault: null };
+  } catch (error) {
+    return { sha256: "", size: 0, lines: null, fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const AT_ONCE = 6;
+
+/** Compute a proof; `progress` is told how many of the digests were read. */
+export async function prove(claims: Claims, load: Load, progress: (done: number) => void = () => undefined): Promise<Proven> {
+  const object = await read(claims.object.location, load);
+  const path = object.lines ? recordPath(object.lines, claims.root_id, claims.node_id) : null;
+  const checks = [checkObject(claims.object, object), checkRecord(claims, object, path)];
+  const digests: Bytes[] = [];
+  for (let first = 0; first < claims.digests.length; first += AT_ONCE) {
+    digests.push(...await Promise.all(claims.digests.slice(first, first + AT_ONCE).map(({ location }) => read(location, load))));
+    progress(digests.length);
+  }
+  if (claims.end) checks.push(checkListed(claims.object, object, digests[0]), checkChain(claims, digests), checkEnd(claims, digests.at(-1)));
+  return {
+    checks, holds: checks.every(({ holds }) => holds), path: path ?? [],
+    hashes: new Map(claims.digests.map(({ day }, index) => [day, digests[index]?.sha256 ?? ""])),
+  };
+}
+
+const sized = (sha256: string, size: unknown) => `${sha256}, ${String(size)} bytes`;
+
+function checkObject({ sha256, size_bytes }: ObjectRef, object: Bytes): Check {
+  return {
+    title: "The object is as it was archived", about: "SHA-256 and length of its bytes",
+    holds: object.sha256 === sha256 && object.size === size_bytes, wanted: sized(sha256, size_bytes), found: object.fault ?? sized(object.sha256, object.size),
+  };
+}
+
+function checkRecord({ root_id, node_id }: Claims, object: Bytes, path: readonly Step[] | null): Check {
+  return {
+    title: "The record is in it", about: "a line of the object has this root and this node",
+    holds: path !== null, wanted: `${node_id} of ${root_id}`, found: path ? `a path of ${path.length} ${path.length === 1 ? "step" : "steps"}` : (object.fault ?? (object.lines ? "no such line" : "it cannot be unpacked")),
+  };
+}
+
+function checkListed({ key }: ObjectRef, object: Bytes, digest: Bytes | undefined): Check {
+  const listed = digest?.lines?.slice(1).find((line) => line["key"] === key);
+  return {
+    title: "The digest of its day lists it", about: "with the SHA-256 and length of its bytes",
+    holds: listed !== undefined && listed["sha256"] === object.sha256 && listed["size_bytes"] === object.size,
+    wanted: object.fault ?? sized(object.sha256, object.size), found: listed ? sized(String(listed["sha256"]), listed["size_bytes"]) : (digest?.fault ?? "no digest of the day lists it"),
+  };
+}
+
+/** Every digest but the last is what the next one names. */
+function checkChain({ digests }: Claims, read: readonly Bytes[]): Check {
+  const broken = digests.slice(0, -1).find((digest, index) => !names(read[index + 1]?.lines?.[0]?.["previous"], digest, read[index]!.sha256));
+  const links = Math.max(digests.length - 1, 0);
+  return {
+    title: "Each digest names the one before it", about: "by day, key and SHA-256 of its bytes", holds: broken === undefined,
+    wanted: `${links} ${links === 1 ? "link" : "links"}`, found: broken ? `the digest of ${broken.day} is not the one that the next day names` : links ? "all of them hold" : "its day is the last that is sealed",
+  };
+}
+
+function checkEnd({ digests, end }: Claims, last: Bytes | undefined): Check {
+  const digest = digests.at(-1);
+  return {
+    title: "The last digest is the end of the chain", about: "which the service keeps apart from the archive",
+    holds: digest !== undefined && last !== undefined && names(end, digest, last.sha256), wanted: end?.sha256 ?? "", found: last?.fault ?? last?.sha256 ?? "no digest",
+  };
+}
+
+function names(claim: unknown, { day, key }: DigestRef, sha256: string): boolean {
+  if (typeof claim !== "object" || claim === null) return false;
+  const { day: named, key: at, sha256: hash } = claim as Line;
+  return named === day && at === key && hash === sha256 && sha256 !== "";
+}

@@ -1,0 +1,63 @@
+/** A tree of records, folded by action, and the path of one. */
+
+import { Link } from "wouter";
+
+import { count, utc } from "../../model/format";
+import type { Fold, Step } from "../../model/outline";
+import { When } from "../../parts/frame";
+import { useReader } from "../../parts/me";
+import { SignOf } from "../../parts/signs";
+import { link } from "../../url/state";
+
+export const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+export function Tree({ folds, root }: { folds: readonly Fold[]; root: string }) {
+  return <ul className="tree">{folds.map((fold) => <li key={fold.key}><FoldRow fold={fold} root={root} />{fold.children.length > 0 && <Tree folds={fold.children} root={root} />}</li>)}</ul>;
+}
+
+function FoldRow({ fold, root }: { fold: Fold; root: string }) {
+  return (
+    <div className="fold">
+      <div className="fold-head">
+        <span className="kind-record"><SignOf of="record" /></span>
+        <b>{fold.action}</b>
+        <span className="chip">× {count(fold.count)}</span>
+        {fold.leaves > 0 && fold.leaves < fold.count && <span className="muted small">{count(fold.leaves)} of them end here</span>}
+        {!fold.complete && <span className="changed small">~ not linked to the root</span>}
+        <span className="muted small end">{span(fold.first, fold.last)}</span>
+      </div>
+      <ul className="examples">
+        {fold.examples.map((step) => <li key={step.node_id}><Link className="mono" href={link("record", { node: step.node_id, root })} title={step.storage_location}>{step.node_id}</Link></li>)}
+        {fold.count > fold.examples.length && <li className="muted small">and {count(fold.count - fold.examples.length)} more</li>}
+      </ul>
+    </div>
+  );
+}
+
+/** "2025-11-20 12:00:00 – 12:04:10": the second day only where it is another. */
+function span(first: number, last: number): string {
+  const [from, to] = [utc(timeOf(first)), utc(timeOf(last))];
+  if (from === to) return from;
+  return `${from} – ${to.slice(0, 10) === from.slice(0, 10) ? to.slice(11) : to}`;
+}
+
+export function Path({ steps, here }: { steps: readonly Step[]; here: string }) {
+  const { can } = useReader();
+  return (
+    <ol className="path">
+      {steps.map((step) => (
+        <li key={`${step.root_id} ${step.node_id}`} className={step.node_id === here ? "here" : ""} aria-current={step.node_id === here ? "step" : undefined}>
+          <div className="path-head"><b>{step.action_taken}</b> {step.node_id === here && <span className="chip">this record</span>} <span className="muted small"><When time={timeOf(step.recordedAt)} /></span></div>
+          <dl className="facts">
+            <dt>Node</dt><dd className="mono"><Link href={link("record", { node: step.node_id, root: step.root_id })}>{step.node_id}</Link></dd>
+            <dt>Place</dt><dd className="mono">{step.storage_location}</dd>
+            <dt>Time</dt><dd>{utc(timeOf(step.recordedAt))} UTC</dd>
+            {step.run_id && can("getRun") && <><dt>Run</dt><dd className="mono"><Link href={link("run", { id: step.run_id })}>{step.run_id}</Link></dd></>}
+          </dl>
+          {step.metadata && Object.keys(step.metadata).length > 0 && <details><summary>Metadata</summary><pre>{JSON.stringify(step.metadata, null, 2)}</pre></details>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
