@@ -147,9 +147,21 @@ export function errorOf(facets: Record<string, unknown>): string | null {
 
 // -- columns
 
-/** Return the lines of columns; `downstream` is known of the present alone. */
-export async function columns(node: string, depth: number, at: string, downstream: boolean, signal?: AbortSignal): Promise<ColumnLines> {
-  const query = { nodeId: node, depth, lineageAt: at, withDownstream: downstream && !at ? true : undefined };
+const NO_COLUMNS: ColumnLines = { columns: [], sources: new Map(), own: new Map(), dependencies: new Map(), truncated: false };
+
+/** Return the lines of columns on both sides, as of now or of a time; of what did not exist before then, none. */
+export async function columnsThen(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
+  try {
+    return await columns(node, depth, at, signal);
+  } catch (error) {
+    if (error instanceof Failure && error.status === 404) return NO_COLUMNS;
+    throw error;
+  }
+}
+
+/** Return the lines of columns on both sides, as of now or of a time. */
+export async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
+  const query = { nodeId: node, depth, lineageAt: at, withDownstream: true };
   const response = await get("/api/v1/column-lineage", { query, signal });
   const found: Column[] = [], sources = new Map<string, readonly Source[]>(), about = new Map<string, Source[]>();
   for (const node of response.graph) {

@@ -132,7 +132,7 @@ export function useTitle(title: string): void {
 }
 
 /** Counts of a comparison, and the way out of it. */
-export function ChangesBar({ changes, vs, end, children }: { changes: ReadonlyMap<string, Change>; vs: string; end: () => void; children?: ReactNode }) {
+export function ChangesBar({ changes, vs, end }: { changes: ReadonlyMap<string, Change>; vs: string; end: () => void }) {
   const count = (kind: Change) => [...changes.values()].filter((change) => change === kind).length;
   return (
     <div className="notice" role="status">
@@ -140,7 +140,6 @@ export function ChangesBar({ changes, vs, end, children }: { changes: ReadonlyMa
       <span className="added">+ {count("added")} added</span>
       <span className="removed">− {count("removed")} removed</span>
       <span className="changed">~ {count("changed")} changed</span>
-      {children}
       <button className="chip" onClick={end}>End comparison</button>
     </div>
   );

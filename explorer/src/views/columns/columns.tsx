@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useSearch } from "wouter";
 
-import { columns as fetchColumns } from "../../api/queries";
+import { columns as fetchColumns, columnsThen } from "../../api/queries";
 import { Canvas, type DrawnArrow, type Handled } from "../../draw/canvas";
 import { readInks, toSvg, type Figure } from "../../draw/svg";
 import type { Placed } from "../../layout/boxes";
@@ -29,15 +29,14 @@ export function ColumnsView() {
   const state = parseColumns(useSearch());
   useTitle(state.node ? `Columns of ${nameOf(state.node).name}` : "Columns");
   const result = useQuery({
-    queryKey: ["columns", state.node, state.depth, state.at, state.vs !== ""],
-    // What was downstream at a past time is unknown: only sources are compared.
-    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.at, state.vs === "", signal),
+    queryKey: ["columns", state.node, state.depth, state.at],
+    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.at, signal),
     enabled: state.node !== "",
     placeholderData: keepPreviousData,
   });
   const other = useQuery({
-    queryKey: ["columns", state.node, state.depth, state.vs, true],
-    queryFn: ({ signal }) => fetchColumns(state.node, state.depth, state.vs, false, signal),
+    queryKey: ["columns then", state.node, state.depth, state.vs],
+    queryFn: ({ signal }) => columnsThen(state.node, state.depth, state.vs, signal),
     enabled: state.node !== "" && state.vs !== "",
     placeholderData: keepPreviousData,
   });
@@ -128,9 +127,9 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
         <Downloads name={focusName.field ?? focusName.name} svg={svg} csv={csv} />
       </div>
       {lines.truncated && <div className="notice warn" role="status">These columns are truncated: there are more than a response holds.</div>}
-      {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> What is made of a column is known of the present alone. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
+      {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
       {failure && <Failed error={failure} retry={() => to({})} />}
-      {comparison && <ChangesBar vs={state.vs} changes={comparison.changes} end={() => to({ vs: "" })}><span className="muted">Sources alone are compared.</span></ChangesBar>}
+      {comparison && <ChangesBar vs={state.vs} changes={comparison.changes} end={() => to({ vs: "" })} />}
       <div className="stage">
         <div className="canvas">
           {cards.length <= 1 && kept.length === 0 && <div className="empty"><h2>No lineage of its columns is reported</h2><p>Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.</p></div>}
