@@ -113,9 +113,11 @@ def _cost(console: Console, *, write: bool) -> None:
     from benchmarks.cost_events import render_events_cost
     from benchmarks.cost_page import render_cost_page
     from benchmarks.day import ARRIVALS, run_day
+    from local.synthesis import synthesize
 
-    with console.status("cost") as status:
-        page = render_cost_page(run_day(ARRIVALS, _reporting("cost", status.update)), read_prices())
+    with console.status("cost: synthesizing the stack") as status:
+        template = synthesize()
+        page = render_cost_page(run_day(ARRIVALS, _reporting("cost", status.update), template), read_prices())
         with_columns = run("fields_ingest_work", "calls-lineage", "1")
         page += "\n" + render_events_cost(run("events_work", "calls", "1"), with_columns, read_prices())
     if write:

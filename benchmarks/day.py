@@ -31,8 +31,7 @@ from lineage.records.archive import prefix_of
 from lineage_model.ids import SHARDS
 from local.deploy import client_settings, deploy
 from local.endpoint import Endpoint
-from local.synthesis import synthesize
-from local.template import parse_template
+from local.template import RawTemplate, parse_template
 from local.wiring import api_routes
 
 RECORDS = 1000
@@ -222,12 +221,10 @@ def _context() -> LambdaContext:
     return cast(LambdaContext, context)
 
 
-def run_day(arrivals: Sequence[Arrival], report: Report) -> Day:
-    """Run a thousand records in each pattern of arrival."""
+def run_day(arrivals: Sequence[Arrival], report: Report, raw: RawTemplate) -> Day:
+    """Run a thousand records in each pattern of arrival, through the stack of a template."""
     listener = Listener()
     with ExitStack() as on_exit:
-        report("synthesizing the stack")
-        raw = synthesize()
         logs = Path(on_exit.enter_context(tempfile.TemporaryDirectory()))
         endpoint = Endpoint(port=0, functions_url="http://127.0.0.1:9", logs=logs)
         on_exit.callback(endpoint.stop)

@@ -308,3 +308,16 @@ class SearchHit:
 
     id: DatasetId | JobId
     updated: str
+
+
+# The last 24 hours by the hour, or the last 7 days by the day.
+Period: TypeAlias = Literal["DAY", "WEEK"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The time from `start` to before `end`, both normalized, with the numbers in it by name."""
+
+    start: str
+    end: str
+    numbers: Mapping[str, int]

@@ -226,7 +226,10 @@ def join(left: F, right: F) -> F:
 
 
 def as_of(facts: F, time: str) -> F:
-    """Return the facts that held before the time, as far as they are still stored."""
+    """Return the facts that held before the time, as far as they are still stored.
+
+    A run keeps its parent, whenever that was stated: who started a run is no matter of time.
+    """
     changes: dict[str, Any] = {}
     for member in fields(facts):
         value = getattr(facts, member.name)
@@ -234,8 +237,10 @@ def as_of(facts: F, time: str) -> F:
             changes[member.name] = _RULES[member.name].as_of(value, time)
     if not isinstance(facts, TagFacts | SourceFacts) and facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
-    if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
-        changes["named_last"] = changes["named_first"]
+    if isinstance(facts, RunFacts):
+        changes["parents"] = facts.parents
+        if facts.named_last and not changes["named_last"]:
+            changes["named_last"] = changes["named_first"]
     if (
         isinstance(facts, DatasetFacts)
         and len(facts.mentioned_undropped_at) >= MENTIONS_MAX

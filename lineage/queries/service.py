@@ -17,9 +17,11 @@ from lineage.graph.entities import (
     Graph,
     GraphDirection,
     Impact,
+    Interval,
     Job,
     JobVersion,
     Namespace,
+    Period,
     ResultPage,
     Run,
     SearchHit,
@@ -62,7 +64,6 @@ from lineage.queries.node_ids import (
     selected_version,
 )
 from lineage.queries.short_forms import short_datasets, short_jobs
-from lineage.queries.statistics import Interval, Period
 from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
 from lineage_model.errors import Invalid

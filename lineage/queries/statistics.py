@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
 from itertools import pairwise
-from typing import Literal, TypeAlias
 
 from lineage.graph.catalogue import NAMES, SOURCES, Catalogue, read_catalogue
 from lineage.graph.created import Created, counts_since
+from lineage.graph.entities import Interval, Period
 from lineage.graph.event_index import COUNTED, EventIndex
 from lineage.graph.facts import DatasetFacts, dataset_of
 from lineage.graph.keys import facts_key
@@ -18,18 +17,8 @@ from lineage.graph.table import GraphTable
 from lineage.queries.name_lists import DOUBTFUL_MAX
 from lineage.times import from_seconds
 
-Period: TypeAlias = Literal["DAY", "WEEK"]
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _TO_HOUR = len("2026-11-20T12")
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """The time from `start` to before `end`, both normalized, with the numbers in it by name."""
-
-    start: str
-    end: str
-    numbers: Mapping[str, int]
 
 
 def intervals_of(period: Period, now_s: int, zone: tzinfo) -> list[tuple[datetime, datetime]]:

@@ -12,9 +12,6 @@ from tests.runs_model.statements import Statements
 class StatementsOfColumns(Statements):
     """Statements in which an event also mentions the source datasets of its column reports, as inputs."""
 
-    def before(self, time):
-        return StatementsOfColumns([one for one in self.statements if one.time < time])
-
     @cached_property
     def uses(self):
         every = super().uses

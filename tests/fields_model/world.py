@@ -142,7 +142,7 @@ class World:
 
     def version_read(self, reporter, dataset):
         """Return the version that a run read, or the current version when a Job- or DatasetEvent was sent."""
-        reader = self.statements.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [])
+        reader = self.statements.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [], [])
         return dataset_versions.version_read(self.statements, reader, dataset)[0]
 
     def sources_of(self, reporter):

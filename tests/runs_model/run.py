@@ -11,11 +11,15 @@ from tests.runs_model.facets import merged, text_in, when
 
 @dataclass(frozen=True)
 class Run:
-    """A run's own events in order, and (event, job) for each mention of it as a parent or root."""
+    """A run's own events in order, and (event, job) for each mention of it as a parent or root.
+
+    `every`: its own events with those after the time of the model: who started a run is no matter of time.
+    """
 
     key: RunKey
     events: list
     mentions: list
+    every: list
 
     @property
     def id(self):
@@ -90,7 +94,7 @@ class Run:
 
     @property
     def parent(self):
-        return next((event.parent for event in self.events[::-1] if event.parent), None)
+        return next((event.parent for event in self.every[::-1] if event.parent), None)
 
     @property
     def facets(self):

@@ -11,19 +11,20 @@ from tests.runs_model.run import Run
 
 
 class Statements:
-    """The set of statements, with the datasets, jobs and runs in it."""
+    """The set of statements, with the datasets, jobs and runs in it; `whole`: with the later ones, if it is cut."""
 
-    def __init__(self, statements):
+    def __init__(self, statements, whole=None):
         self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
         self.events = [one for one in self.statements if isinstance(one, Event)]
         self.deletions = [one for one in self.statements if isinstance(one, Deletion)]
         self.taggings = [one for one in self.statements if isinstance(one, Tagging)]
         self.descriptions = [one for one in self.statements if isinstance(one, Description)]
         self.uses_of = cache(self.uses_of)
+        self.whole = whole or self
 
     def before(self, time):
         """Return the statements of the time before this."""
-        return Statements([one for one in self.statements if one.time < time])
+        return type(self)([one for one in self.statements if one.time < time], self.whole)
 
     # Datasets: every use of one, and which names are one dataset.
 
@@ -90,13 +91,20 @@ class Statements:
     @cached_property
     def runs(self):
         """Every run that is mentioned, by its job's namespace and its id."""
-        own, mentions = {}, {}
+        own, mentions = self.events_of_runs, {}
+        for event, parent in self.parents:
+            mentions.setdefault(parent.key, []).append((event, parent.job))
+        every = self.whole.events_of_runs
+        names = sorted({*own, *mentions})
+        return {run: Run(run, own.get(run, []), mentions.get(run, []), every.get(run, [])) for run in names}
+
+    @cached_property
+    def events_of_runs(self):
+        own = {}
         for event in self.events:
             if event.kind == "RUN":
                 own.setdefault(RunKey.of(event.job.namespace, event.run), []).append(event)
-        for event, parent in self.parents:
-            mentions.setdefault(parent.key, []).append((event, parent.job))
-        return {run: Run(run, own.get(run, []), mentions.get(run, [])) for run in sorted({*own, *mentions})}
+        return own
 
     @cached_property
     def jobs(self):

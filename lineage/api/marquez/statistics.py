@@ -16,7 +16,7 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.values import when
 from lineage.graph.created import Created
-from lineage.queries.statistics import Interval, Period
+from lineage.graph.entities import Interval, Period
 from lineage_model.errors import Invalid
 
 _PERIODS: tuple[Period, ...] = ("DAY", "WEEK")
@@ -88,13 +88,13 @@ def render_count(interval: Interval) -> types.ThingCount:
 
 
 _KINDS: tuple[Created, ...] = ("jobs", "datasets", "sources")
-_ASKED = (_PERIOD, _TIMEZONE)
+_PARAMETERS = (_PERIOD, _TIMEZONE)
 ROUTES = (
     Route(
         "GET",
         "/api/v1/stats/lineage-events",
         count_lineage_events,
-        parameters=_ASKED,
+        parameters=_PARAMETERS,
         returns=list[types.EventCounts],
         errors=(400, 503),
     ),
@@ -103,7 +103,7 @@ ROUTES = (
             "GET",
             f"/api/v1/stats/{kind}",
             _counter(kind),
-            parameters=_ASKED,
+            parameters=_PARAMETERS,
             returns=list[types.ThingCount],
             errors=(400, 503),
         )

@@ -12,6 +12,7 @@ from benchmarks.cost import read_prices
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import ARRIVALS, run_day
 from benchmarks.processes import warm
+from local.template import RawTemplate
 
 # Benchmarks take what the machine gives them; `make test-fast` leaves them to `make test`.
 pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
@@ -49,8 +50,8 @@ def test_a_benchmark_runs_to_its_rows(name: str) -> None:
 
 
 # Takes long: every call of a whole way of records is counted, on moto.
-def test_the_cost_of_a_way_of_records_is_counted() -> None:
-    page = render_cost_page(run_day(ARRIVALS[-1:], lambda _: None), read_prices())
+def test_the_cost_of_a_way_of_records_is_counted(template: RawTemplate) -> None:
+    page = render_cost_page(run_day(ARRIVALS[-1:], lambda _: None, template), read_prices())
 
     assert "| KMS: key of the alarms' topic | 1.00 |" in page
     assert "S3: objects read" in page

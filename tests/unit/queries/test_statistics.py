@@ -106,15 +106,17 @@ def test_a_week_has_the_days_of_the_time_zone(zone, started):
 
 def test_a_day_of_hours_and_a_week_of_days_cost_a_few_requests_however_much_happened():
     table = MemoryTable()
-    for number in range(400):
-        event = Event(
+    every = [
+        Event(
             kind="RUN",
             time=from_seconds(NOON - number * 1_500),
             hash="",
             run=RUNS[0],
             job=JobId("emissions", f"job-{number}"),
         )
-        apply_changes([stamped(event)], table)
+        for number in range(400)
+    ]
+    apply_changes([stamped(event) for event in every], table)
     for period in ("DAY", "WEEK"):
         for kind in KINDS:
             table.dynamo.calls = calls = Calls()
