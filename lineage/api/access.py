@@ -58,6 +58,8 @@ _OF_ALL = frozenset(
         "/api/v1/events/lineage",
         "/api/v1/sources",
         "/api/v1/sources/<source>",
+        "/api/v2beta/search/jobs",
+        "/api/v2beta/search/datasets",
     }
 )
 

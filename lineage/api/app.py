@@ -68,7 +68,7 @@ def start(_services: Services, request: HttpRequest) -> Response[str]:
 MODULES = (
     ("lineage.api.records.routes", "/api/v1/records"),
     ("lineage.api.events", "/api/v1/lineage"),
-    ("lineage.api.marquez.routes", "/api/v1/(?!records|reports|me$)"),
+    ("lineage.api.marquez.routes", "/api/(v1/(?!records|reports|me$)|v2beta/)"),
     ("lineage.api.cdap.routes", "/v3/"),
     ("lineage.api.reports.routes", "/api/v1/reports"),
 )

@@ -208,6 +208,7 @@ def _store(cloud, ledger):
         facet = {
             "columnLineage": a_facet("ColumnLineageDataset", "1-2-0", fields=columns),
             "tags": a_facet(tags=[{"key": "PII", "value": "true", "source": "DBT"}]),
+            "dataSource": {"name": "lake", "uri": "s3://flights"},
         }
         described = a_dataset("checked", fields=["flight"], facets=facet)
         for _ in range(2):

@@ -54,6 +54,22 @@ NAMESPACE_RESOURCE: Example = {
     "description": None,
     "isHidden": False,
 }
+_JOB_TEXT_HIT: Example = {
+    "run_id": RUN_ID,
+    "name": "emissions.check",
+    "namespace": JOBS,
+    "eventType": "COMPLETE",
+    "type": "BATCH",
+    "facets": {},
+    "runFacets": {},
+}
+_DATASET_TEXT_HIT: Example = {
+    "run_id": None,
+    "name": "checked",
+    "namespace": NAMESPACE,
+    "eventType": None,
+    "facets": {"schema": {"fields": [{"name": "flight", "type": "string"}]}},
+}
 _TODAY: Example = {"startInterval": "2025-11-20T00:00:00Z", "endInterval": "2025-11-21T00:00:00Z"}
 # Of datasets that name none.
 SOURCE_RESOURCE: Example = {
@@ -314,6 +330,10 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "NamespaceDescription": [{"ownerName": "emissions team", "description": "Flights and their emissions."}],
     "EventCounts": [{**_TODAY, "fail": 0, "start": 1, "complete": 1, "abort": 0}],
     "ThingCount": [{**_TODAY, "count": 2}],
+    "JobTextHits": [{"hits": [_JOB_TEXT_HIT], "highlights": [{"name": ["emissions.<em>check</em>"]}]}],
+    "JobTextHit": [_JOB_TEXT_HIT],
+    "DatasetTextHits": [{"hits": [_DATASET_TEXT_HIT], "highlights": [{"name": ["<em>check</em>ed"]}]}],
+    "DatasetTextHit": [_DATASET_TEXT_HIT],
     "Source": [SOURCE_RESOURCE],
     "Sources": _page("sources", SOURCE_RESOURCE),
     "SourceDescription": [{"type": "S3", "connectionUrl": "s3://flights", "description": "The lake of flights."}],
