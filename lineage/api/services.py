@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -50,3 +51,4 @@ class Services:
     new_id: Callable[[], str]
     count: Callable[[str, int], None]
     strict_namespaces: bool = False
+    sleep: Callable[[float], None] = time.sleep

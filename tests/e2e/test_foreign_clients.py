@@ -25,6 +25,7 @@ from local.stack import LocalStack
 sys.path.append(str(Path(sys.prefix) / "marquez"))
 from marquez_client import MarquezClient
 from marquez_client import client as marquez_module
+from marquez_client.models import DatasetId, DatasetType, JobType
 
 PRODUCER = "https://github.com/headwater/tests"
 STORE = "s3://foreign-flights"
@@ -204,6 +205,37 @@ def a_token(stack: LocalStack, *scopes: str) -> str:
     clients = (boto3.client("dynamodb", **stack.client_settings), boto3.client("s3", **stack.client_settings))
     Tokens(GraphTable(clients[0], stack.outputs["GraphTableName"], clients[1], "none")).put(token)
     return text
+
+
+@pytest.mark.filterwarnings("ignore::deprecation.DeprecatedWarning")
+def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: LocalStack) -> None:
+    """Its deprecated calls: a namespace, a source, datasets, a job, and a run that it starts in the same breath."""
+    namespace = "foreign-writes"
+    marquez = MarquezClient(local_stack.api_url.rstrip("/"))
+    raw, checked = (DatasetId(namespace, name) for name in ("raw", "checked"))
+
+    assert marquez.create_namespace(namespace, "team", "flights")["ownerName"] == "team"
+    assert marquez.create_source("foreign-lake", "s3", "s3://flights")["type"] == "S3"
+    assert marquez.create_tag("foreign-tag", "personal data")["description"] == "personal data"
+    fields = [{"name": "flight", "type": "VARCHAR", "tags": [], "description": "its number"}]
+    put = marquez.create_dataset(namespace, "raw", DatasetType.DB_TABLE, "raw", "foreign-lake", fields=fields)
+    assert (put["name"], put["sourceName"], put["fields"][0]["name"]) == ("raw", "foreign-lake", "flight")
+    job = marquez.create_job(namespace, "check", JobType.BATCH, location=CODE, inputs=[raw], outputs=[checked])
+    assert job["inputs"] == [{"namespace": namespace, "name": "raw"}]
+    run = marquez.create_job_run(namespace, "check", run_id=str(uuid.uuid4()), mark_as_running=True)
+    assert run["state"] == "RUNNING"
+    marquez.create_dataset(namespace, "checked", DatasetType.DB_TABLE, "checked", "foreign-lake", run_id=run["id"])
+    assert marquez.mark_job_run_as_completed(run["id"])["state"] == "COMPLETED"
+    local_stack.drain()
+
+    shown = marquez.get_job(namespace, "check")
+    assert (shown["location"], shown["latestRun"]["id"], shown["latestRun"]["state"]) == (CODE, run["id"], "COMPLETED")
+    assert [[one["name"] for one in shown[side]] for side in ("inputs", "outputs")] == [["raw"], ["checked"]]
+    versions = marquez.list_dataset_versions(namespace, "checked")["versions"]
+    assert run["id"] in [one["createdByRun"]["id"] for one in versions if one["createdByRun"]]
+    assert marquez.get_source("foreign-lake")["connectionUrl"] == "s3://flights"
+    assert "foreign-lake" in [one["name"] for one in marquez.list_sources(limit=1000)["sources"]]
+    assert marquez.get_namespace(namespace)["description"] == "flights"
 
 
 @pytest.mark.usefixtures("headers_of_its_own")

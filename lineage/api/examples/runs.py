@@ -70,6 +70,17 @@ _DATASET_TEXT_HIT: Example = {
     "eventType": None,
     "facets": {"schema": {"fields": [{"name": "flight", "type": "string"}]}},
 }
+_DATASET_TO_PUT: Example = {
+    "type": "DB_TABLE",
+    "physicalName": "checked",
+    "sourceName": "lake",
+    "fields": [{"name": "flight", "type": "VARCHAR"}],
+}
+_JOB_TO_PUT: Example = {
+    "type": "BATCH",
+    "inputs": [{"namespace": NAMESPACE, "name": "raw"}],
+    "outputs": [{"namespace": NAMESPACE, "name": "checked"}],
+}
 _TODAY: Example = {"startInterval": "2025-11-20T00:00:00Z", "endInterval": "2025-11-21T00:00:00Z"}
 # Of datasets that name none.
 SOURCE_RESOURCE: Example = {
@@ -334,6 +345,10 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "JobTextHit": [_JOB_TEXT_HIT],
     "DatasetTextHits": [{"hits": [_DATASET_TEXT_HIT], "highlights": [{"name": ["<em>check</em>ed"]}]}],
     "DatasetTextHit": [_DATASET_TEXT_HIT],
+    "DatasetToPut": [_DATASET_TO_PUT],
+    "FieldToPut": _DATASET_TO_PUT["fields"],
+    "JobToPut": [_JOB_TO_PUT],
+    "RunToCreate": [{"id": RUN_ID, "nominalStartTime": "2025-11-20T00:00:00Z"}],
     "Source": [SOURCE_RESOURCE],
     "Sources": _page("sources", SOURCE_RESOURCE),
     "SourceDescription": [{"type": "S3", "connectionUrl": "s3://flights", "description": "The lake of flights."}],

@@ -15,6 +15,7 @@ from lineage.api.marquez import (
     sources,
     statistics,
     tags,
+    writes,
 )
 
 ROUTES = (
@@ -30,4 +31,5 @@ ROUTES = (
     *sources.ROUTES,
     *statistics.ROUTES,
     *tags.ROUTES,
+    *writes.ROUTES,
 )

@@ -1,0 +1,270 @@
+"""Marquez's deprecated routes that write datasets, jobs and runs: each makes an event of its body.
+
+The event is accepted as if it had been sent to `/api/v1/lineage`, so that all that is known comes from events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from itertools import accumulate, repeat, takewhile
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from pydantic import TypeAdapter, ValidationError
+
+from lineage.api.marquez import types, write_types
+from lineage.api.marquez.datasets import render_datasets
+from lineage.api.marquez.job_views import render_job
+from lineage.api.marquez.parameters import DATASET, JOB, JOB_NAMESPACE, NAMESPACE, RUN_ID, read_dataset_id, read_job_id
+from lineage.api.marquez.paths import run_path
+from lineage.api.marquez.responses import not_found
+from lineage.api.marquez.run_views import render_run
+from lineage.api.parameters import moment
+from lineage.api.request import HttpRequest
+from lineage.api.responses import respond
+from lineage.api.route import Route
+from lineage.api.services import Services
+from lineage.graph.entities import Dataset, Job, Run
+from lineage.openlineage.event import TERMINAL
+from lineage.validation import invalid
+from lineage_model.errors import Forbidden, shown
+from lineage_model.ids import DatasetId, normalize_run_id
+
+_AT = moment("at", "When it happened; now without it.")
+# A run is known a second or two after it was created: so long is one looked for that is not.
+_WAIT_S = 8.0
+_FIRST_WAIT_S = 0.25
+
+
+def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Describe a dataset; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The dataset; other requests show it so within seconds.
+    """
+    from lineage.api.marquez.written_events import dataset_event, described, run_event
+
+    dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
+    _accept(services, request, dataset_event(dataset_id, body, time))
+    if body.get("runId") is not None:
+        run = _wait_for(services, str(body["runId"]))
+        # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
+        job = services.queries.find_job(run.job)
+        inputs = [{"namespace": one.namespace, "name": one.name} for one in (job.inputs if job else ())]
+        event = run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)])
+        _accept(services, request, event)
+    known = services.queries.find_dataset(dataset_id) or _new_dataset(dataset_id, time)
+    fields = body.get("fields") or known.fields
+    changed = replace(
+        known,
+        updated=max(time, known.updated),
+        type=body.get("type") or known.type,
+        source_name=body.get("sourceName") or known.source_name,
+        fields=[{name: value for name, value in field.items() if name != "tags"} for field in fields],
+        description=body.get("description") or known.description,
+    )
+    return respond(next(render_datasets(services.queries, [changed])))
+
+
+def put_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Declare a job with its inputs and outputs; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The job; other requests show it so within seconds.
+    """
+    from lineage.api.marquez.written_events import job_event
+
+    job_id, body, time = read_job_id(request), _read_body(request, write_types.JobToPut), services.now()
+    event = job_event(job_id, body, time)
+    _accept(services, request, event)
+    known = services.queries.find_job(job_id) or Job(id=job_id, type="BATCH", created=time, updated=time)
+    sides = [[DatasetId(one["namespace"], one["name"]) for one in event[side]] for side in ("inputs", "outputs")]
+    if any(sides):
+        known = replace(known, inputs=tuple(sides[0]), outputs=tuple(sides[1]))
+    changed = replace(
+        known,
+        updated=max(time, known.updated),
+        type=body.get("type", "BATCH"),
+        location=body.get("location") or known.location,
+        description=body.get("description") or known.description,
+    )
+    return respond(render_job(changed))
+
+
+def post_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Create a run of a job; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run, not yet started.
+    """
+    from lineage.api.marquez.written_events import run_event, run_facets
+
+    job_id, body, time = read_job_id(request), _read_body(request, write_types.RunToCreate), services.now()
+    sent = body.get("id") or services.new_id()
+    facets = run_facets(body)
+    _accept(services, request, run_event(job_id, sent, time, run_facets=facets))
+    run = normalize_run_id(sent)
+    times = facets.get("nominalTime", {})
+    created = Run(
+        id=run,
+        job=job_id,
+        state="NEW",
+        created=time,
+        updated=time,
+        nominal_start=times.get("nominalStartTime"),
+        nominal_end=times.get("nominalEndTime"),
+        facets=facets,
+    )
+    return respond(render_run(created), status=201, headers={"Location": run_path(run)})
+
+
+def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Response[str]:
+    from lineage.api.marquez.written_events import run_event
+
+    time = _AT.read(request) or services.now()
+    run = _wait_for(services, RUN_ID.read(request))
+    _accept(services, request, run_event(run.job, run.id, time, kind))
+    if kind == "START":
+        started = min(time, run.started or time)
+        return respond(render_run(replace(run, state="RUNNING" if run.ended is None else run.state, started=started)))
+    if run.ended is not None and run.ended > time:
+        return respond(render_run(run))
+    state: Any = TERMINAL[kind]
+    return respond(render_run(replace(run, state=state, ended=time, updated=max(time, run.updated))))
+
+
+def start_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Mark a run as started; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run; other requests show it so within seconds.
+    """
+    return _change_state(services, request, kind="START")
+
+
+def complete_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Mark a run as completed; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run; other requests show it so within seconds.
+    """
+    return _change_state(services, request, kind="COMPLETE")
+
+
+def fail_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Mark a run as failed; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run; other requests show it so within seconds.
+    """
+    return _change_state(services, request, kind="FAIL")
+
+
+def abort_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Mark a run as aborted; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run; other requests show it so within seconds.
+    """
+    return _change_state(services, request, kind="ABORT")
+
+
+def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
+    """Return the body of this type, without fields that the type lacks."""
+    try:
+        body: Mapping[str, Any] = _adapter(shape).validate_python(request.json())
+    except ValidationError as error:
+        raise invalid(error, "body") from error
+    return body
+
+
+@cache
+def _adapter(shape: type) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def _accept(services: Services, request: HttpRequest, event: Mapping[str, Any]) -> None:
+    """Queue an event, if the token is good for all that it names."""
+    from lineage.api.event_namespaces import namespaces_of
+    from lineage.openlineage.ingest import accept_event
+
+    token = request.token
+    if token is not None and not token.is_everywhere:
+        for namespace in namespaces_of(event):
+            if not token.covers(namespace):
+                raise Forbidden(f"token: may not write in the namespace {shown(namespace)}")
+    accept_event(event, services.events, now=services.now(), caller=request.caller)
+    services.count("EventsAccepted", 1)
+
+
+def _waits() -> Iterable[float]:
+    """Yield waits in seconds, each twice the last, `_WAIT_S` at most together.
+
+    >>> list(_waits())
+    [0.25, 0.5, 1.0, 2.0, 4.0]
+    """
+    waits = accumulate(repeat(2.0), lambda wait, factor: wait * factor, initial=_FIRST_WAIT_S)
+    return takewhile(lambda wait: 2 * wait - _FIRST_WAIT_S <= _WAIT_S, waits)
+
+
+def _wait_for(services: Services, run_id: str) -> Run:
+    """Return the run, which may have been created a moment ago; raise `NotFound` if it does not come."""
+    run = services.queries.find_run(run_id)
+    for wait in _waits():
+        if run is not None:
+            break
+        services.sleep(wait)
+        run = services.queries.find_run(run_id)
+    if run is None:
+        raise not_found("Run", run_id)
+    return run
+
+
+def _new_dataset(dataset: DatasetId, time: str) -> Dataset:
+    return Dataset(
+        id=dataset, type="DB_TABLE", created=time, updated=time, physical_name=dataset.name, source_name="default"
+    )
+
+
+_state = partial(Route, "POST", parameters=(RUN_ID, _AT), returns=types.Run, linked=False, errors=(400, 404, 503))
+_RUN = "/api/v1/jobs/runs/<run_id>"
+ROUTES = (
+    Route(
+        "PUT",
+        "/api/v1/namespaces/<namespace>/datasets/<dataset>",
+        put_dataset,
+        parameters=(NAMESPACE, DATASET),
+        accepts=write_types.DatasetToPut,
+        returns=types.Dataset,
+        linked=False,
+        errors=(400, 404, 413, 422, 503),
+    ),
+    Route(
+        "PUT",
+        "/api/v1/namespaces/<namespace>/jobs/<job>",
+        put_job,
+        parameters=(JOB_NAMESPACE, JOB),
+        accepts=write_types.JobToPut,
+        returns=types.Job,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    Route(
+        "POST",
+        "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
+        post_run,
+        parameters=(JOB_NAMESPACE, JOB),
+        accepts=write_types.RunToCreate,
+        returns=types.Run,
+        status=201,
+        linked=False,
+        headers=("Location",),
+        errors=(400, 413, 422, 503),
+    ),
+    _state(f"{_RUN}/start", start_run),
+    _state(f"{_RUN}/complete", complete_run),
+    _state(f"{_RUN}/fail", fail_run),
+    _state(f"{_RUN}/abort", abort_run),
+)

@@ -1,0 +1,125 @@
+"""Marquez's deprecated routes that write: what they are sent becomes an event, and is read as any other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.aws.test_tokens import a_token
+from tests.builders_events import NAMESPACE, STORE
+
+RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
+DATASET = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"
+JOB = f"/api/v1/namespaces/{NAMESPACE}/jobs/emissions.check"
+RUN_PATH = f"/api/v1/jobs/runs/{RUN}"
+CHECKED = {
+    "type": "DB_TABLE",
+    "physicalName": "checked",
+    "sourceName": "lake",
+    "description": "Flights that were checked.",
+    "fields": [{"name": "flight", "type": "VARCHAR", "tags": ["PII"], "description": "its number"}],
+    "tags": ["gold"],
+}
+CHECK = {
+    "type": "BATCH",
+    "inputs": [{"namespace": STORE, "name": "raw"}],
+    "outputs": [{"namespace": STORE, "name": "checked"}],
+    "location": "https://git.example/check.py",
+    "description": "Checks flights.",
+}
+
+
+def send(api, method, path, body=None, query=None, **how):
+    return api.send(method, path, query or {}, body=None if body is None else json.dumps(body), **how)
+
+
+def load(cloud):
+    assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
+
+
+def test_a_dataset_is_described_with_its_fields_tags_and_source(api, cloud):
+    at_once = send(api, "PUT", DATASET, CHECKED)
+    load(cloud)
+
+    shown = api.send("GET", DATASET).json
+    assert at_once.status == 200
+    same = ("name", "type", "sourceName", "description", "createdAt", "updatedAt")
+    assert [at_once.json[name] for name in same] == [shown[name] for name in same]
+    assert (shown["sourceName"], shown["description"], shown["tags"]) == ("lake", CHECKED["description"], ["gold"])
+    assert shown["fields"] == [{"name": "flight", "type": "VARCHAR", "tags": ["PII"], "description": "its number"}]
+
+
+def test_a_job_is_declared_with_what_it_reads_and_writes(api, cloud):
+    at_once = send(api, "PUT", JOB, CHECK)
+    load(cloud)
+
+    shown = api.send("GET", JOB).json
+    same = ("inputs", "outputs", "location", "description", "type", "createdAt", "updatedAt")
+    assert [at_once.json[name] for name in same] == [shown[name] for name in same]
+    assert {name: shown[name] for name in ("inputs", "outputs", "location", "description", "type")} == CHECK
+
+
+@pytest.mark.parametrize(
+    ("action", "state"), [("complete", "COMPLETED"), ("fail", "FAILED"), ("abort", "ABORTED"), ("start", "RUNNING")]
+)
+def test_a_run_goes_through_its_states(api, cloud, action, state):
+    created = send(api, "POST", f"{JOB}/runs", {"id": RUN, "nominalStartTime": "2025-11-20T00:00:00Z"})
+    load(cloud)
+    assert (created.status, created.headers["Location"], created.json["state"]) == (201, RUN_PATH, "NEW")
+    assert api.send("GET", RUN_PATH).json == created.json | {"startedAt": "2025-11-20T12:00:00Z"}
+    cloud.now_s += 60
+    assert send(api, "POST", f"{RUN_PATH}/start").json["state"] == "RUNNING"
+    load(cloud)
+
+    ended = send(api, "POST", f"{RUN_PATH}/{action}", query={"at": "2025-11-20T12:05:00Z"})
+    load(cloud)
+
+    shown = api.send("GET", RUN_PATH).json
+    assert (ended.status, ended.json["state"], shown["state"]) == (200, state, state)
+    assert shown["endedAt"] == ended.json["endedAt"]
+    assert [one["id"] for one in api.send("GET", JOB).json["latestRuns"]] == [RUN]
+
+
+def test_a_dataset_that_names_its_run_is_a_version_by_that_run(api, cloud):
+    send(api, "PUT", JOB, CHECK)
+    send(api, "POST", f"{JOB}/runs", {"id": RUN})
+    load(cloud)
+    assert send(api, "PUT", DATASET, {**CHECKED, "runId": RUN}).status == 200
+    send(api, "POST", f"{RUN_PATH}/complete")
+    load(cloud)
+
+    (version, *_) = api.send("GET", f"{DATASET}/versions").json["versions"]
+    assert version["createdByRun"]["id"] == RUN
+    job = api.send("GET", JOB).json
+    assert [job[side] for side in ("inputs", "outputs")] == [CHECK[side] for side in ("inputs", "outputs")]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("PUT", DATASET, [], 400),
+        ("PUT", DATASET, {"fields": [{}]}, 422),
+        ("PUT", DATASET, {"fields": [{"name": []}]}, 400),
+        ("PUT", DATASET, {"type": []}, 400),
+        ("PUT", JOB, {"type": "CRON"}, 400),
+        ("PUT", JOB, {"inputs": [{"name": "raw"}]}, 422),
+        ("POST", f"{JOB}/runs", {"nominalStartTime": "soon"}, 400),
+    ],
+)
+def test_what_breaks_a_rule_is_refused_and_nothing_is_queued(api, cloud, method, path, body, status):
+    found = send(api, method, path, body)
+    assert (found.status, cloud.bodies("EventsQueue")) == (status, []), found.body
+    assert send(api, "POST", f"{RUN_PATH}/start", query={"at": "soon"}).status == 400
+
+
+def test_a_token_writes_in_its_namespaces_alone_whatever_a_body_names(api, cloud):
+    job_alone, both = (a_token(cloud, "read", "write", namespaces=some) for some in ([NAMESPACE], [NAMESPACE, STORE]))
+    assert send(api, "PUT", JOB, CHECK, token=job_alone).status == 403
+    assert send(api, "PUT", JOB, CHECK, token=both).status == 200
+    assert send(api, "PUT", DATASET, CHECKED, token=job_alone).status == 403
+    assert (
+        send(api, "POST", f"{JOB}/runs", {"id": RUN}, token=a_token(cloud, "write", namespaces=[STORE])).status == 403
+    )
+    load(cloud)
+    assert api.send("GET", DATASET).status == 200
