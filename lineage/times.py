@@ -87,6 +87,16 @@ def normalize(moment: datetime) -> str:
     return f"{utc.year:04}-{utc.month:02}-{utc.day:02}T{utc:%H:%M:%S}.{utc.microsecond:06}Z"
 
 
+def just_after(time: str) -> str:
+    """Return the next normalized time; the last one has none, and is returned.
+
+    >>> just_after("2025-11-20T12:00:00.999999Z")
+    '2025-11-20T12:00:01.000000Z'
+    """
+    moment = datetime.fromisoformat(time[:26]).replace(tzinfo=timezone.utc)
+    return time if time == LATEST else normalize(moment + timedelta(microseconds=1))
+
+
 def from_seconds(moment_s: float) -> str:
     """Return seconds since 1970 as normalized text.
 

@@ -40,6 +40,7 @@ _BY_NODE = frozenset(
     {
         "/api/v1/lineage",
         "/api/v1/lineage/neighbours",
+        "/api/v1/lineage/history",
         "/api/v1/column-lineage",
         "/api/v1/column-lineage/origins",
         "/api/v1/reports/usage",

@@ -285,6 +285,43 @@ class Impact:
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaColumn:
+    """A column in the schema of a dataset; `before` is the type that it had, of a column that got another type."""
+
+    dataset: DatasetId
+    name: str
+    type: str | None
+    before: str | None = None
+
+
+# A job whose run changed a graph, and the run; None for a JobEvent.
+Cause: TypeAlias = tuple[JobId, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphChange:
+    """A change of a graph by the events of a time; of a dataset that comes or goes, all columns are listed."""
+
+    time: str
+    causes: tuple[Cause, ...]
+    added_nodes: tuple[str, ...]
+    removed_nodes: tuple[str, ...]
+    added_edges: tuple[tuple[str, str], ...]
+    removed_edges: tuple[tuple[str, str], ...]
+    added_columns: tuple[SchemaColumn, ...]
+    removed_columns: tuple[SchemaColumn, ...]
+    retyped_columns: tuple[SchemaColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The changes of a graph by events from `start` on and before `until`, oldest first."""
+
+    until: str
+    changes: Sequence[GraphChange]
+
+
+@dataclass(frozen=True, slots=True)
 class UpstreamInput:
     """A dataset version that a run read, and the run that wrote it (None if no run did)."""
 

@@ -38,7 +38,7 @@ def _position(schema: _Schema) -> tuple[str, str]:
 
 def read_facets(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None = None) -> list[Facets]:
     """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
-    doubtful = [number for number, group in enumerate(groups) if _is_doubtful(group.facts)]
+    doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], table, at)
     found = [_last_sent(group.facts) for group in groups]
     for number, schema in zip(doubtful, written, strict=True):
@@ -47,7 +47,7 @@ def read_facets(groups: Sequence[DatasetGroup], table: GraphTable, at: str | Non
     return [_with_schema(group.facts, schema) for group, schema in zip(groups, found, strict=True)]
 
 
-def _is_doubtful(facts: DatasetFacts) -> bool:
+def is_doubtful(facts: DatasetFacts) -> bool:
     """True if runs sent several schemas, so that versions must be read to choose one."""
     written = facts.written_schemas.get(_SCHEMA, {})
     declared = _declared(facts)

@@ -64,6 +64,15 @@ class JobGraphWalk:
         # The limit counts jobs and datasets: it shrinks by each dataset.
         self._walked = Walked[tuple[JobId, Way]](NODES_MAX)
 
+    @property
+    def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
+        """The nodes of the jobs that were read, shown or not."""
+        return self._nodes
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """Return the name that a name resolves to, if it was read."""
+        return self._groups.primary(name)
+
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job; None if the job is unknown or hidden."""
         self._hops_left = depth

@@ -14,9 +14,6 @@ from lineage.graph.created import Created
 from lineage.graph.entities import (
     Dataset,
     DatasetVersion,
-    Graph,
-    GraphDirection,
-    Impact,
     Interval,
     Job,
     JobVersion,
@@ -26,7 +23,6 @@ from lineage.graph.entities import (
     Run,
     SearchHit,
     SearchOptions,
-    Side,
     Sort,
     Source,
     State,
@@ -49,28 +45,21 @@ from lineage.queries.columns.results import (
 )
 from lineage.queries.columns.selection import select_at, select_current, select_version
 from lineage.queries.columns.time_range_queries import TimeRangeQueries
-from lineage.queries.folded_graph import FoldedGraphWalk
-from lineage.queries.impact import impact_of
-from lineage.queries.job_graph import JobGraphWalk
+from lineage.queries.graph_queries import GraphQueries
 from lineage.queries.listings import Datasets, Jobs
-from lineage.queries.neighbours import NeighbourPage, Neighbours
 from lineage.queries.node_ids import (
     FieldNode,
     Node,
-    check_unfolded,
     field_candidates,
-    find_node,
     nodes_named,
     selected_version,
 )
 from lineage.queries.short_forms import short_datasets, short_jobs
-from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
-from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 
-class LineageQueries(TimeRangeQueries):
+class LineageQueries(GraphQueries, TimeRangeQueries):
     """Queries over a graph table; no state is remembered from one query to the next.
 
     `visibility` bounds lists, searches, node ids and runs, and which details of neighbours are shown. Callers check
@@ -188,79 +177,6 @@ class LineageQueries(TimeRangeQueries):
     def find_downstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its downstream runs, nearest first."""
         return runs.find_downstream(run, self._table, depth=depth, visibility=self._visibility)
-
-    def find_graph(
-        self,
-        node_id: str,
-        *,
-        depth: int,
-        at: str | None = None,
-        version: str | None = None,
-        direction: GraphDirection = "both",
-        fold: int | None = None,
-    ) -> Graph | None:
-        """Return the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
-
-        `fold` bounds the neighbours that are shown on each side of a node.
-
-        Raises:
-            Invalid: the node id cannot be read, or selectors disagree.
-        """
-        table = ReadAhead.of(self._table)
-        node = find_node(node_id, table, self._visibility)
-        if node is None:
-            return None
-        wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
-        if wanted:
-            check_unfolded(direction, fold)
-            return self._version_graph(node, wanted, depth)
-        walk = self._graph_walk(table, at, direction, fold)
-        if isinstance(node.id, JobId):
-            return walk.from_job(node.id, depth)
-        return walk.from_dataset(node.id, depth)
-
-    def _graph_walk(
-        self, table: GraphTable, at: str | None, direction: GraphDirection, fold: int | None
-    ) -> JobGraphWalk:
-        if fold is None:
-            return JobGraphWalk(table, at, self._visibility, direction=direction)
-        return FoldedGraphWalk(table, at, self._visibility, direction=direction, fold=fold)
-
-    def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
-        """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
-
-        Raises:
-            Invalid: the node id cannot be read, or names a version.
-        """
-        node = find_node(node_id, self._table, self._visibility)
-        if node is not None and node.version:
-            raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
-        graph = self.find_graph(node_id, depth=depth, direction="down") if node else None
-        return impact_of(graph, from_dataset=isinstance(node.id, DatasetId)) if graph and node else None
-
-    def list_neighbours(
-        self, node_id: str, side: Side, *, text: str = "", limit: int, after: str = ""
-    ) -> NeighbourPage | None:
-        """Return a page of the current neighbours on one side of a node, by name.
-
-        Raises:
-            Invalid: the node id cannot be read, or names a version.
-        """
-        node = find_node(node_id, self._table, self._visibility)
-        if node is None:
-            return None
-        if node.version:
-            raise Invalid.because("nodeId", node_id, "must name no version: neighbours are those of now")
-        neighbours = Neighbours(self._table, self._visibility)
-        if isinstance(node.id, JobId):
-            return neighbours.of_job(node.id, side, text=text, limit=limit, after=after)
-        return neighbours.of_dataset(node.id, side, text=text, limit=limit, after=after)
-
-    def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
-        if isinstance(node.id, DatasetId):
-            return VersionGraphWalk(ReadAhead.of(self._table), self._visibility).from_dataset(node.id, version, depth)
-        found = self.find_job_version(node.id, version)
-        return from_job_version(found, ReadAhead.of(self._table), depth, self._visibility) if found else None
 
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]

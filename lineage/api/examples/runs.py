@@ -258,6 +258,41 @@ IMPACT: Example = {
     ],
     "truncated": False,
 }
+HISTORY: Example = {
+    "nodeId": _JOB_NODE,
+    "start": "2025-11-20T00:00:00Z",
+    "end": "2025-11-21T00:00:00Z",
+    "until": "2025-11-21T00:00:00Z",
+    "truncated": False,
+    "changes": [
+        {
+            "time": _MORNING,
+            "lineageAt": "2025-11-20T11:00:00.000001Z",
+            "runs": [],
+            "nodes": {"added": [_JOB_NODE], "removed": []},
+            "edges": {"added": [], "removed": []},
+            "columns": {"added": [], "removed": [], "retyped": []},
+        },
+        {
+            "time": _NOON,
+            "lineageAt": "2025-11-20T12:00:00.500001Z",
+            "runs": [{"job": _JOB_NODE, "run": RUN_ID}],
+            "nodes": {"added": [NODE_ID, _RAW_NODE], "removed": []},
+            "edges": {
+                "added": [
+                    {"origin": _RAW_NODE, "destination": _JOB_NODE},
+                    {"origin": _JOB_NODE, "destination": NODE_ID},
+                ],
+                "removed": [],
+            },
+            "columns": {
+                "added": [{"dataset": NODE_ID, "name": "flight", "type": "string"}],
+                "removed": [],
+                "retyped": [],
+            },
+        },
+    ],
+}
 NEIGHBOURS: Example = {
     "neighbours": [{"id": _JOB_NODE, "type": "JOB", "data": _SHORT_JOB}],
     "cursor": None,
@@ -334,6 +369,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ShortGraph": [SHORT_GRAPH],
     "UpstreamRuns": [UPSTREAM],
     "Neighbours": [NEIGHBOURS],
+    "GraphHistory": [HISTORY],
     "ImpactReport": [IMPACT],
     "RawEvent": [EVENT],
     "RawEvents": _page("events", EVENT),

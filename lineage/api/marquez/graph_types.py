@@ -111,6 +111,79 @@ class Neighbours(TypedDict):
     """Of the next page; null after the last one."""
 
 
+class ChangingRun(TypedDict):
+    """A run that changed a graph."""
+
+    job: str
+    """The node id of its job."""
+    run: str | None
+    """Null for a JobEvent."""
+
+
+class ChangedNodes(TypedDict):
+    """The ids of jobs and datasets that came and went."""
+
+    added: list[str]
+    removed: list[str]
+
+
+class ChangedEdges(TypedDict):
+    """Edges that came and went, in the direction of the data."""
+
+    added: list[Edge]
+    removed: list[Edge]
+
+
+class SchemaColumn(TypedDict):
+    """A column in the schema of a dataset."""
+
+    dataset: str
+    """The node id of the dataset."""
+    name: str
+    """A path of names with dots between them."""
+    type: str | None
+
+
+class RetypedColumn(SchemaColumn):
+    """A column that got another type."""
+
+    before: str | None
+
+
+class ChangedColumns(TypedDict):
+    """Columns that came and went, or got another type; of a dataset that comes or goes all are listed."""
+
+    added: list[SchemaColumn]
+    removed: list[SchemaColumn]
+    retyped: list[RetypedColumn]
+
+
+class GraphChange(TypedDict):
+    """A change of a graph by the events of a time."""
+
+    time: Time
+    lineageAt: Time
+    """The `lineageAt` of the graph just after the change."""
+    runs: list[ChangingRun]
+    """The runs that changed it; none where no run did, but a deletion or a DatasetEvent."""
+    nodes: ChangedNodes
+    edges: ChangedEdges
+    columns: ChangedColumns
+
+
+class GraphHistory(TypedDict):
+    """The changes of the graph around a node, oldest first."""
+
+    nodeId: str
+    start: Time
+    end: Time
+    until: Time
+    """The changes are all those before this time: `end`, or the `start` of a request for more."""
+    truncated: bool
+    """True if `until` is before `end`."""
+    changes: Annotated[list[GraphChange], Field(max_length=100)]
+
+
 class UpstreamJob(TypedDict):
     """The job of an upstream run, and its version."""
 

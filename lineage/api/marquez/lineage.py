@@ -8,14 +8,16 @@ from lineage.api.cursor import parse_cursor, render_cursor
 from lineage.api.links import respond_json
 from lineage.api.marquez import graph_types as types
 from lineage.api.marquez.graph_views import render_graph, render_neighbour, render_short_graph, render_upstream
+from lineage.api.marquez.history_views import render_history
 from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, LIMIT_MAX, is_short, lineage_at
 from lineage.api.marquez.responses import require
-from lineage.api.parameters import Parameter, choice, number, required_choice, required_text, text, value
+from lineage.api.parameters import Parameter, choice, moment, number, required_choice, required_text, text, value
 from lineage.api.request import HttpRequest
 from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.entities import GraphDirection, ResultPage, Side, UpstreamRun
+from lineage_model.errors import Invalid
 
 
 def _depth(description: str) -> Parameter[int]:
@@ -42,6 +44,8 @@ _FOLD = number(
     least=0,
     most=100,
 )
+_START = moment("start", "Changes from then on; required.")
+_END = moment("end", "Changes before then; without it, until now.")
 _SIDES: tuple[Side, ...] = ("up", "down")
 _SIDE = required_choice("side", "What the node is made of, or what is made of it.", _SIDES)
 _PART = text("q", "Only those whose name holds this text, in any case.")
@@ -73,6 +77,26 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
     render = render_short_graph if is_short(request) else render_graph
     body = render(require(graph, "Node", node_id), from_dataset=node_id.startswith("dataset:"))
     return respond_json(services.links, body)
+
+
+def get_history(services: Services, request: HttpRequest) -> Response[str]:
+    """List the changes of the graph around a job or dataset in a range of times.
+
+    The graph of `lineageAt` at the start, with the changes before a later time, is the graph of `lineageAt` at that
+    time: of the same `nodeId`, `depth` and `direction`.
+
+    Returns:
+        Oldest first, at most 100; `until` says how far.
+    """
+    node_id, start = _NODE_ID.read(request), _START.read(request)
+    if start is None:
+        raise Invalid.because("start", None, "must be given")
+    end = _END.read(request) or services.now()
+    if start > end:
+        raise Invalid.because("end", end, f"must not be before start ({start})")
+    depth, direction = _DEPTH.read(request), _DIRECTION.read(request)
+    history = services.queries.report_history(node_id, depth=depth, direction=direction, start=start, end=end)
+    return respond_json(services.links, render_history(node_id, start, end, require(history, "Node", node_id)))
 
 
 def list_neighbours(services: Services, request: HttpRequest) -> Response[str]:
@@ -129,6 +153,14 @@ ROUTES = (
         get_lineage,
         parameters=(_NODE_ID, _DEPTH, _LINEAGE_AT, DATASET_VERSION, _DIRECTION, FORM, _FOLD),
         returns=types.Graph | types.ShortGraph,
+    ),
+    Route(
+        "GET",
+        "/api/v1/lineage/history",
+        get_history,
+        parameters=(_NODE_ID, _DEPTH, _DIRECTION, _START, _END),
+        returns=types.GraphHistory,
+        errors=(400, 404, 413, 503),
     ),
     Route(
         "GET",

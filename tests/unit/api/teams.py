@@ -181,6 +181,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
         "/api/v1/column-lineage": [*nodes, *fields, *deep, *downstream],
         "/api/v1/column-lineage/origins": [fields[0], fields[3]],
         "/api/v1/lineage/neighbours": [{**one, "side": side} for one in nodes[:2] for side in ("up", "down")],
+        "/api/v1/lineage/history": [{**one, "start": "2025", "end": "2026", "depth": "1"} for one in nodes[:2]],
         "/api/v1/runlineage/upstream": [{"runId": run}],
         "/api/v1/runlineage/downstream": [{"runId": run}],
         "/api/v1/reports/usage": [

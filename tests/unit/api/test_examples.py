@@ -67,6 +67,15 @@ OF_RUNS = [
     (("/api/v1/lineage", {}), 400, refused("nodeId: must be given, and not blank, got None")),
     (("/api/v1/lineage", {"nodeId": "job:a:b"}), 404, not_found("Node 'job:a:b' not found.")),
     (("/api/v1/lineage/neighbours", {"nodeId": runs.NODE_ID, "side": "up"}), 200, runs.NEIGHBOURS),
+    (("/api/v1/lineage/history", {"nodeId": JOB_NODE, "start": "2025-11-20", "end": "2025-11-21"}), 200, runs.HISTORY),
+    (
+        ("/api/v1/lineage/history", {"nodeId": JOB_NODE, "start": "2025-11-21", "end": "2025-11-20"}),
+        400,
+        refused(
+            "end: must not be before start (2025-11-21T00:00:00.000000Z), got '2025-11-20T00:00:00.000000Z'",
+        ),
+    ),
+    (("/api/v1/lineage/history", {"nodeId": JOB_NODE}), 400, refused("start: must be given, got None")),
     (("/api/v1/runlineage/upstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),
     (("/api/v1/reports/impact", {"nodeId": f"dataset:{runs.NAMESPACE}:raw", "depth": 0}), 200, runs.IMPACT),
     (("/api/v1/runlineage/downstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),

@@ -1,0 +1,146 @@
+"""The history of a graph: with the changes in between, the graph of a time becomes that of a later one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_dynamodb import Calls
+from lineage.openlineage.event import DatasetUse
+from lineage.queries import history, job_graph
+from lineage.queries.descriptions import schema_of
+from lineage.queries.service import LineageQueries
+from lineage.times import just_after
+from lineage_model.errors import TooLarge
+from tests.examples import examples
+from tests.runs_model import Model
+from tests.runs_model.graph import directed
+from tests.runs_model.schemas import dataset_facets
+from tests.unit.graph.statements import X
+from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, streams
+from tests.unit.queries.columns.every_column_query import is_remembered
+from tests.unit.queries.every_query import loaded
+from tests.unit.queries.test_graph_cost import a_chain, a_table
+
+DIRECTIONS = ("both", "up", "down", "through")
+NODES = [one.node_id for one in (*JOBS, *DATASETS)]
+EVER = (TIMES[0], just_after(TIMES[-1]))
+
+
+def model_state(statements, node, depth, direction, time):
+    """Return the nodes, edges and columns of the graph as of a time, by the model."""
+    model = Model([one for one in statements if one.time < time])
+    found = directed(model, node, depth, direction)
+    if found is None:
+        return set(), set(), {}
+    nodes, edges, _ = found
+    columns = {
+        (one.node_id, path): kind
+        for one in model.statements.datasets
+        if one.node_id in nodes
+        for path, kind in schema_of(dataset_facets(model.statements, one)).types.items()
+    }
+    return nodes, edges, columns
+
+
+def applied(state, change):
+    """Return a state after a change."""
+    nodes, edges, columns = state
+    assert nodes.isdisjoint(change.added_nodes)
+    assert nodes.issuperset(change.removed_nodes)
+    assert edges.isdisjoint(change.added_edges)
+    assert edges.issuperset(change.removed_edges)
+    kept = {one: kind for one, kind in columns.items() if one not in {_key(gone) for gone in change.removed_columns}}
+    assert len(columns) - len(kept) == len(change.removed_columns)
+    for one in change.retyped_columns:
+        assert kept[_key(one)] == one.before != one.type
+    new = {_key(one): one.type for one in change.added_columns}
+    assert not kept.keys() & new.keys()
+    kept |= new | {_key(one): one.type for one in change.retyped_columns}
+    return (
+        (nodes - {*change.removed_nodes}) | {*change.added_nodes},
+        (edges - {*change.removed_edges}) | {*change.added_edges},
+        kept,
+    )
+
+
+def _key(column):
+    return column.dataset.node_id, tuple(column.name.split("."))
+
+
+@pytest.fixture(scope="module")
+def often():
+    """A chain of ten jobs after 30 runs of each, of which the 20th run of the fifth reads one more dataset."""
+    events = list(a_chain(10, runs=30))
+    events[204] = replace(events[204], inputs=(*events[204].inputs, DatasetUse(X)))
+    return a_table(events)
+
+
+def history_of(table, node, start, end, **how):
+    """Return the history of a graph, and the rounds and requests that it cost."""
+    table.calls.clear()
+    table.dynamo.calls = calls = Calls()
+    history = LineageQueries(table).report_history(node, depth=20, direction="both", start=start, end=end, **how)
+    return history, table.rounds, calls.requests["BatchGetItem"] + calls.requests["Query"]
+
+
+def test_a_history_costs_a_graph_for_each_change_and_not_for_each_run(often):
+    node = "job:pipelines:job-0004"
+    found, rounds, requests = history_of(often, node, "2025-11-20T12:00:00.000150Z", "2025-11-21")
+    quiet, quiet_rounds, quiet_requests = history_of(often, node, "2025-11-20T12:00:00.000220Z", "2025-11-21")
+
+    assert [one.time for one in found.changes] == [f"2025-11-20T12:00:00.{at:06}Z" for at in (204, 214)]
+    assert [(one.added_nodes, one.removed_nodes) for one in found.changes] == [((X.node_id,), ()), ((), (X.node_id,))]
+    assert [[run for _, run in one.causes] for one in found.changes] == [
+        [f"00000000-0000-0000-0000-{number:012}"] for number in (204, 214)
+    ]
+    assert quiet.changes == []
+    # The graph of the start costs about as much as that of a change: eleven datasets and ten jobs, ten hops wide.
+    assert rounds <= 55
+    assert requests <= 130
+    assert quiet_rounds <= 28
+    assert quiet_requests <= 70
+
+
+def test_a_history_of_more_changes_than_a_response_has_goes_on_where_it_stopped(monkeypatch):
+    table = a_table(a_chain(3))
+    node, end = "job:pipelines:job-0001", "2025-11-21T00:00:00.000000Z"
+    whole, _, _ = history_of(table, node, "2025-11-20", end)
+    monkeypatch.setattr(history, "CHANGES_MAX", 1)
+    found, start = [], "2025-11-20"
+    while start < end:
+        page, _, _ = history_of(table, node, start, end)
+        assert len(page.changes) <= 1
+        found, start = [*found, *page.changes], page.until
+
+    assert [[job.name for job, _ in one.causes] for one in whole.changes] == [["job-0001"], ["job-0002"]]
+    assert found == whole.changes
+
+
+def test_more_than_a_graph_holds_is_refused(monkeypatch):
+    monkeypatch.setattr(job_graph, "NODES_MAX", 3)
+    with pytest.raises(TooLarge, match="depth"):
+        history_of(a_table(a_chain(3)), "job:pipelines:job-0001", "2025-11-21", "2025-11-22")
+
+
+@examples(100)
+@given(streams().filter(is_remembered), st.sampled_from(DIRECTIONS), st.sampled_from((0, 1, 9)))
+def test_the_graph_of_a_time_with_the_changes_since_is_that_of_a_later_time(statements, direction, depth):
+    queries = LineageQueries(loaded(statements))
+    for node in NODES:
+        history = queries.report_history(node, depth=depth, direction=direction, start=EVER[0], end=EVER[1])
+        if history is None:
+            continue
+        assert history.until == EVER[1]
+        state = model_state(statements, node, depth, direction, EVER[0])
+        changes = {one.time: one for one in history.changes}
+        assert list(changes) == sorted(changes)
+        assert len(changes) == len(history.changes)
+        for time in TIMES:
+            then = model_state(statements, node, depth, direction, just_after(time))
+            assert (time in changes) == (then != state)
+            state = applied(state, changes[time]) if time in changes else state
+            assert state == then
