@@ -136,7 +136,7 @@ class OperationSet:
             if key not in shared:
                 shared[key] = self._sources(self._reach(origins), described=isinstance(key, frozenset))
             fields[column.dataset][column.field] = shared[key]
-            kinds = [self._types[one] for one in origins if one in self._types]
+            kinds = [self.types[one] for one in origins if one in self.types]
             types[column.dataset].update({column.field: max(kinds)} if kinds else {})
         return {one: ColumnLineage(fields[one], {}, types[one]) for one in fields}
 
@@ -171,7 +171,8 @@ class OperationSet:
         return OperationSet(_renamed(operation, names) for operation in self.operations)
 
     @cached_property
-    def _types(self) -> Mapping[InputField, str]:
+    def types(self) -> Mapping[InputField, str]:
+        """The types that operations gave to fields that they emit."""
         emitting = (one for one in self.operations if not isinstance(one, Write))
         return {InputField(one.name, name): kind for one in emitting for name, kind in one.types}
 

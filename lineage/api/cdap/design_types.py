@@ -10,6 +10,10 @@ from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 Seconds: TypeAlias = Annotated[int, Field(description="Whole seconds since 1970 UTC.")]
 FieldName: TypeAlias = Annotated[str, Field(description="A path of names with slashes between them.")]
+FieldType: TypeAlias = Annotated[
+    str,
+    Field(description="Ours: as operations gave it, else by the current schema; absent where neither has it."),
+]
 
 
 class EndPoint(TypedDict):
@@ -21,7 +25,7 @@ class EndPoint(TypedDict):
     """The description by the newest run that took the path; absent if that run gave none."""
 
 
-_Pair = TypedDict("_Pair", {"from": FieldName})
+_Pair = TypedDict("_Pair", {"from": FieldName, "fromType": NotRequired[FieldType], "toType": NotRequired[FieldType]})
 
 
 class FieldPair(_Pair):
@@ -50,6 +54,7 @@ class FieldNode(TypedDict):
     id: str
     """`<operation>.<field>`; the operation made it."""
     label: FieldName
+    type: NotRequired[FieldType]
     sourceEndPoint: NotRequired[EndPoint]
     """The endpoint that it was read from."""
     destinationEndPoint: NotRequired[EndPoint]
@@ -93,7 +98,7 @@ class PathOperation(TypedDict):
     """Ours: what a read read."""
 
 
-_Edge = TypedDict("_Edge", {"from": FieldName})
+_Edge = TypedDict("_Edge", {"from": FieldName, "fromType": NotRequired[FieldType]})
 
 
 class FieldEdge(_Edge):
@@ -148,6 +153,7 @@ class FieldPaths(TypedDict):
     """
 
     fieldName: FieldName
+    fieldType: NotRequired[FieldType]
     startTimeInSeconds: Seconds
     endTimeInSeconds: Seconds
     paths: list[Path]

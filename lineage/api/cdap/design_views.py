@@ -5,6 +5,7 @@ Fields are printed as paths with slashes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from lineage.api.cdap import design_types as types
@@ -19,13 +20,14 @@ from lineage.queries.columns.results import (
     PathOperation,
     SimpleEdge,
 )
+from lineage_model.columns import Column
 from lineage_model.field_paths import print_slashed
 from lineage_model.ids import DatasetId, FieldPath
 
 View: TypeAlias = Literal["simple", "detailed"]
 
 
-def render_mapping(mapping: FieldMapping) -> types.FieldMapping:
+def render_mapping(mapping: FieldMapping, kinds: Mapping[Column, str]) -> types.FieldMapping:
     """Return a lineage mapping; the design spells `Destination` with a capital, people will look for a small one.
 
     Pairs are in order of destination fields, as the design has them.
@@ -36,8 +38,19 @@ def render_mapping(mapping: FieldMapping) -> types.FieldMapping:
         "source": render_endpoint(mapping.source),
         "destination": destination,
         "Destination": destination,
-        "fieldmap": [{"from": print_slashed(one), "to": print_slashed(other)} for one, other in pairs],
+        "fieldmap": [
+            _render_pair(Column(mapping.source, one), Column(mapping.destination, other), kinds) for one, other in pairs
+        ],
     }
+
+
+def _render_pair(source: Column, destination: Column, kinds: Mapping[Column, str]) -> types.FieldPair:
+    pair: types.FieldPair = {"from": print_slashed(source.field), "to": print_slashed(destination.field)}
+    if source in kinds:
+        pair["fromType"] = kinds[source]
+    if destination in kinds:
+        pair["toType"] = kinds[destination]
+    return pair
 
 
 def render_detail(detail: Detail) -> types.FieldDetail:
@@ -53,12 +66,15 @@ def render_paths(
     paths: FieldOperationPaths, field: FieldPath, requested: RequestedRange, view: View | None
 ) -> types.FieldPaths:
     """Return the paths in which a field was made: by default as operations in their order."""
-    return {
+    rendered: types.FieldPaths = {
         "fieldName": print_slashed(field),
         "startTimeInSeconds": requested.start_ms // 1_000,
         "endTimeInSeconds": requested.end_ms // 1_000,
         "paths": [_render_path(path, field, view) for path in paths.items],
     }
+    if paths.type is not None:
+        rendered["fieldType"] = paths.type
+    return rendered
 
 
 def render_endpoint(endpoint: DatasetId, description: str | None = None) -> types.EndPoint:
@@ -70,6 +86,8 @@ def render_endpoint(endpoint: DatasetId, description: str | None = None) -> type
 
 def _render_node(node: DetailNode) -> types.FieldNode:
     rendered: types.FieldNode = {"id": node.id, "label": node.label}
+    if node.type is not None:
+        rendered["type"] = node.type
     if node.source is not None:
         rendered["sourceEndPoint"] = render_endpoint(node.source, node.source_description)
     if node.destination is not None:
@@ -111,9 +129,12 @@ def _render_operation(operation: PathOperation) -> types.PathOperation:
 
 def _render_edge(edge: SimpleEdge, field: FieldPath) -> types.FieldEdge:
     """Return a source's field, and the operations between it and the requested field."""
-    return {
+    rendered: types.FieldEdge = {
         "from": print_slashed(edge.field),
         "to": print_slashed(field),
         "operations": list(edge.operations),
         "source": render_endpoint(edge.source, edge.source_description),
     }
+    if edge.type is not None:
+        rendered["fromType"] = edge.type
+    return rendered

@@ -31,7 +31,8 @@ def get_field_mappings(services: Services, request: HttpRequest) -> Response[str
     requested = read_range(request, services.now_s())
     endpoint = read_endpoint(request, ENDPOINT)
     found = services.queries.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
-    return respond_cut(services, [render_mapping(one) for one in found.items], truncated=found.truncated)
+    kinds = dict(found.types)
+    return respond_cut(services, [render_mapping(one, kinds) for one in found.items], truncated=found.truncated)
 
 
 def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:

@@ -68,15 +68,15 @@ MAPPING: Example = {
     "destination": ESTIMATED,
     "Destination": ESTIMATED,
     "fieldmap": [
-        {"from": "distance", "to": FIELD},
-        {"from": "seats", "to": FIELD},
-        {"from": "flight", "to": "flight"},
+        {"from": "distance", "to": FIELD, "toType": "double"},
+        {"from": "seats", "to": FIELD, "toType": "double"},
+        {"from": "flight", "to": "flight", "toType": "string"},
     ],
 }
 _DISTANCE: Example = {"id": "read.distance", "label": "distance", "sourceEndPoint": READ_FROM}
 _SEATS: Example = {"id": "read.seats", "label": "seats", "sourceEndPoint": READ_FROM}
 _BURNT: Example = {"id": "fuel.fuel_kg", "label": "fuel_kg"}
-_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD, "destinationEndPoint": WRITTEN_TO}
+_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD, "type": "double", "destinationEndPoint": WRITTEN_TO}
 _CONNECTIONS: list[Example] = [
     {"from": "read.distance", "to": "fuel.fuel_kg", "operation": "fuel"},
     {"from": "read.seats", "to": "fuel.fuel_kg", "operation": "fuel"},
@@ -87,7 +87,12 @@ DETAIL: Example = {
     "operations": [_READ, _FUEL, _CO2, _WRITE],
     "connections": _CONNECTIONS,
 }
-_REQUESTED: Example = {"fieldName": FIELD, "startTimeInSeconds": START_S, "endTimeInSeconds": END_S}
+_REQUESTED: Example = {
+    "fieldName": FIELD,
+    "fieldType": "double",
+    "startTimeInSeconds": START_S,
+    "endTimeInSeconds": END_S,
+}
 PATHS: Example = {
     **_REQUESTED,
     "paths": [

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.field_types import FieldTypes
 from lineage.queries.columns.results import FieldMapping, Mappings, TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
 from lineage.walk import Walked, walk
-from lineage_model.columns import ColumnLineage
+from lineage_model.columns import Column, ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath
 
 # Datasets that one walk visits, and pairs of fields in its result.
@@ -31,6 +32,7 @@ class MappingWalk:
         self._pairs: dict[_Ends, set[_Pair]] = {}
         self._pairs_left = PAIRS_MAX
         self._truncated = False
+        self._types = FieldTypes(self._span, table, visibility)
         self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
@@ -38,7 +40,20 @@ class MappingWalk:
         start: list[_Node] = [(dataset, BACKWARD), (dataset, FORWARD)]
         walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
-        return Mappings(tuple(items), self._truncated or walked.truncated or self._span.truncated)
+        types = self._read_types()
+        cut = self._truncated or walked.truncated or self._span.truncated or self._types.truncated
+        return Mappings(tuple(items), cut, types)
+
+    def _read_types(self) -> tuple[tuple[Column, str], ...]:
+        fields = {
+            Column(dataset, path)
+            for ends, pairs in self._pairs.items()
+            for dataset, side in zip(ends, zip(*pairs, strict=True), strict=False)
+            for path in set(side)
+        }
+        self._types.load({one.dataset for one in fields})
+        typed = ((one, self._types.of(one.dataset, one.field)) for one in sorted(fields))
+        return tuple((one, kind) for one, kind in typed if kind is not None)
 
     def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
         """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
@@ -67,6 +82,7 @@ class MappingWalk:
         if (ends, report.refs, report.name) in self._counted:
             return
         self._counted.add((ends, report.refs, report.name))
+        self._types.take(report)
         for pair in _pairs(report.columns, source):
             if pair in pairs:
                 continue

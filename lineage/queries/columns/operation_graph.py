@@ -167,7 +167,7 @@ def _detail(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
         order = _Order(operations)
         for one in sorted(walk.fields, key=order.of):
             id_, read = names.of(operations, one), source_of(operations, one)
-            nodes.setdefault(id_, _node(id_, one.name, read))
+            nodes.setdefault(id_, _node(id_, one.name, read, operations.types.get(one)))
             for write in walk.written.get(one, {}).values():
                 written.setdefault(id_, {}).setdefault(write.destination, (operations, write, one.name))
         for link in sorted(walk.links, key=order.of_link):
@@ -192,14 +192,14 @@ def _end(
         return
     for operations, write, name in writes.values():
         end = names.of(operations, InputField(write.name, name))
-        nodes[end] = _written_to(DetailNode(end, name), write)
+        nodes[end] = _written_to(DetailNode(end, name, type=nodes[id_].type), write)
         connections[Connection(id_, end, write.name)] = None
 
 
-def _node(id_: str, name: str, read: Read | None) -> DetailNode:
+def _node(id_: str, name: str, read: Read | None, kind: str | None) -> DetailNode:
     if read is None:
-        return DetailNode(id_, name)
-    return DetailNode(id_, name, source=read.source, source_description=read.source_description)
+        return DetailNode(id_, name, type=kind)
+    return DetailNode(id_, name, source=read.source, source_description=read.source_description, type=kind)
 
 
 def _written_to(node: DetailNode, write: Write) -> DetailNode:

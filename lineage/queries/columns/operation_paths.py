@@ -8,12 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineage.graph.facet_refs import OPERATIONS_KIND
 from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.column_steps import Place, fields_used, step_place_of
 from lineage.queries.columns.derived_operations import derive_operations
+from lineage.queries.columns.field_types import FieldTypes, endpoints_of
 from lineage.queries.columns.operation_graph import detail_of
 from lineage.queries.columns.results import (
     Connection,
@@ -152,24 +154,31 @@ PATHS_MAX = 100
 
 
 def find_detail(
-    table: GraphTable, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
+    table: GraphTable,
+    dataset: DatasetId,
+    field: FieldPath,
+    window: TimeRange,
+    direction: Direction,
+    visibility: Visibility = EVERYTHING,
 ) -> Detail:
     """Return the field's paths through the operations that runs of the time range reported."""
     span = RunRange(table, window)
     span.load(((dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(span.primary(dataset), field)
+    types = FieldTypes(span, table, visibility)
     sets: dict[str, OperationSet] = {}
     if BACKWARD in SIDES[direction]:
         # Most runs share a report with other runs: each report is read, and hashed, once.
         reports: dict[Place, RunColumns] = {}
         for report in span.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
+            types.take(report)
         sets.update((one.checksum, one) for report in reports.values() for one in making(column, report, span))
     if FORWARD in SIDES[direction]:
         taken = (one for read in _distinct(span.read(column.dataset)) for one in taking(column, read, span))
         sets.update((one.checksum, one) for one in taken)
-    detail = detail_of(sets.values(), column.dataset, field, direction)
-    return Detail(detail.nodes, detail.operations, detail.connections, detail.truncated or span.truncated)
+    detail = types.typed(detail_of(sets.values(), column.dataset, field, direction))
+    return replace(detail, truncated=detail.truncated or span.truncated)
 
 
 def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[OperationSet]:
@@ -221,25 +230,39 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
     )
 
 
-def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
+def find_paths(
+    table: GraphTable,
+    dataset: DatasetId,
+    field: FieldPath,
+    window: TimeRange,
+    visibility: Visibility = EVERYTHING,
+) -> FieldOperationPaths:
     """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
     span = RunRange(table, window)
     span.load([(dataset, BACKWARD)], operations=True)
     column = Column(span.primary(dataset), field)
+    types = FieldTypes(span, table, visibility)
     paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
     for report in span.written(column.dataset):
         place = (report.name, report.refs)
         if place not in seen:
+            types.take(report)
             seen[place] = list(_paths(column, making(column, report, span)))
         for path in seen[place]:
             paths.setdefault(path.key, path)
             runs.setdefault(path.key, {})[report.run.root.id] = None
     shown = list(paths)[:PATHS_MAX]
     cut = len(paths) > PATHS_MAX or span.truncated or any(paths[key].truncated for key in shown)
-    items: Iterable[FieldOperationPath] = (paths[key].taken_by(tuple(runs[key])) for key in shown)
-    return FieldOperationPaths(tuple(items), cut)
+    types.load({column.dataset, *(one for key in shown for one in endpoints_of(paths[key].nodes))})
+    items = (_typed(paths[key].taken_by(tuple(runs[key])), types) for key in shown)
+    return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, field))
+
+
+def _typed(path: FieldOperationPath, types: FieldTypes) -> FieldOperationPath:
+    nodes, edges = map(types.typed_node, path.nodes), map(types.typed_edge, path.edges)
+    return replace(path, nodes=tuple(nodes), edges=tuple(edges))
 
 
 def _paths(column: Column, sets: Iterable[OperationSet]) -> Iterator[OperationPath]:

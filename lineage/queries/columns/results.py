@@ -96,15 +96,19 @@ class FieldMapping:
 
 @dataclass(frozen=True, slots=True)
 class Mappings:
-    """Mappings by (source, destination), both directions; `truncated`: there was more."""
+    """Mappings by (source, destination), both directions; `truncated`: there was more.
+
+    `types` are those of the fields in them, where operations or a schema give one.
+    """
 
     items: tuple[FieldMapping, ...]
     truncated: bool = False
+    types: tuple[tuple[Column, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DetailNode:
-    """A field at a point of its path: `id` is `<origin>.<field>`; the endpoint it was read from or written to.
+    """A field at a point of its path: `id` is `<origin>.<field>`; the endpoint that it was read from or written to.
 
     Descriptions of endpoints, here and below, are those of the newest run that took the path.
     """
@@ -115,6 +119,7 @@ class DetailNode:
     destination: DatasetId | None = None
     source_description: str | None = None
     destination_description: str | None = None
+    type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +169,7 @@ class SimpleEdge:
     field: FieldPath
     operations: tuple[str, ...]
     source_description: str | None = None
+    type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +191,11 @@ class FieldOperationPath:
 
 @dataclass(frozen=True, slots=True)
 class FieldOperationPaths:
-    """The distinct paths that derive a field, the newest run's first."""
+    """The distinct paths that derive a field, the newest run's first; `type` is the field's."""
 
     items: tuple[FieldOperationPath, ...]
     truncated: bool = False
+    type: str | None = None
 
 
 # Reports

@@ -37,11 +37,11 @@ class TimeRangeQueries:
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
         """Return the operations, one level away, that derive the field or read it."""
-        return find_detail(self._table, dataset, field, window, direction)
+        return find_detail(self._table, dataset, field, window, direction, self._visibility)
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
         """Return the distinct operation paths that derive the field."""
-        return find_paths(self._table, dataset, field, window)
+        return find_paths(self._table, dataset, field, window, self._visibility)
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""

@@ -208,3 +208,49 @@ def test_a_run_counts_by_its_start_in_seconds_from_noon(concatenation, start, en
     noon_s = examples.START_S + 12 * 3600
 
     assert len(found(concatenation, UNIQUE_ID, start=noon_s + start, end=noon_s + end)["paths"]) == ways
+
+
+def a_schema(**types):
+    return {"schema": a_facet("SchemaDatasetFacet", fields=[{"name": one, "type": types[one]} for one in types])}
+
+
+@pytest.fixture
+def typed():
+    """A run whose operations give one type, and schemas that give others."""
+    given = {"type": "TRANSFORM", "name": "concat", "outputs": [{"name": "name", "type": "varchar"}]}
+    some = (
+        a_read("id", "first_name", source=PERSON),
+        a_transform("concat", ["read.first_name"], ["name"]),
+        a_transform("greet", ["concat.name"], ["greeting"]),
+        a_write("read.id", "concat.name", "greet.greeting", destination=EMPLOYEE),
+    )
+    event = an_event_of(some, [PERSON], [EMPLOYEE])
+    event["run"]["facets"]["headwater_operations"]["operations"][1].update(given)
+    event["inputs"][0]["facets"] = a_schema(id="long", first_name="string")
+    event["outputs"][0]["facets"] = a_schema(id="long", name="string")
+    served = GraphApi()
+    served.load(event)
+    return served
+
+
+def test_mappings_have_the_types_of_operations_else_of_schemas_else_none(typed):
+    (mapping,) = found(typed, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
+
+    assert mapping["fieldmap"] == [
+        {"from": "first_name", "to": "greeting", "fromType": "string"},
+        {"from": "id", "to": "id", "fromType": "long", "toType": "long"},
+        {"from": "first_name", "to": "name", "fromType": "string", "toType": "varchar"},
+    ]
+
+
+def test_nodes_and_paths_have_the_types_of_their_fields(typed):
+    detail = found(typed, "/v3/namespaces/ns/endpoints/Employee/fields/greeting/lineage", direction="backward")
+    types = {"read.first_name": "string", "concat.name": "varchar", "greet.greeting": None}
+    assert {one["id"]: one.get("type") for one in detail["nodes"]} == types
+
+    path = "/v3/namespaces/ns/datasets/Employee/fields/name/lineage"
+    paths = {view: found(typed, path, view=view) for view in ("simple", "detailed")}
+    assert {one["fieldType"] for one in paths.values()} == {"varchar"}
+    assert paths["simple"]["paths"][0]["edges"][0]["fromType"] == "string"
+    assert [one["type"] for one in paths["detailed"]["paths"][0]["nodes"]] == ["string", "varchar"]
+    assert "fieldType" not in found(typed, path.replace("/name/", "/greeting/"))
