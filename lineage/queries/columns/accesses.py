@@ -6,8 +6,9 @@ that its runs of the time range wrote or read. A JobEvent counts as a run, reach
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from lineage.graph.facts import RunFacts
 from lineage.graph.index_rows import datasets_accessed
@@ -29,6 +30,10 @@ from lineage_model.ids import DatasetId, JobId, RunKey
 FACTS_MAX = 5_000
 ACCESSES_MAX = 100_000
 ROOTS_MAX = 1_000
+# Names of datasets that the runs of a level's jobs may have together.
+NAMES_MAX = 10_000
+# The datasets that a run wrote, and those that it read.
+_Sides: TypeAlias = tuple[set[DatasetId], set[DatasetId]]
 _ACCESSES: tuple[Access, Access] = ("write", "read")
 _SIDES: Sequence[tuple[Side, Access]] = ((BACKWARD, "write"), (FORWARD, "read"))
 
@@ -90,18 +95,28 @@ class AccessWalk:
         self._facts_left -= len(wanted)
         self._runs.update(wanted)
         facts = read_run_facts(wanted, self._table) if wanted else {}
-        started = {run: one for run, one in facts.items() if self._window.start <= (one.first or "") < self._window.end}
-        accessed = {run: datasets_accessed(one) for run, one in started.items()}
-        if names := {name for sides in accessed.values() for side in sides for name in side}:
-            self._span.groups.load(names)
-        every = [one for run, sides in accessed.items() for one in self._accesses(run, facts[run], sides)]
-        for one in every:
-            self._add(one)
-        return {one.dataset for one in every}
+        accessed = self._named_by({run: facts[run] for run in wanted if run in facts})
+        every = (one for run, sides in accessed.items() for one in self._accesses(run, facts[run], sides))
+        return {one.dataset for one in every if self._add(one)}
 
-    def _accesses(
-        self, run: RunKey, facts: RunFacts, sides: tuple[set[DatasetId], set[DatasetId]]
-    ) -> Iterator[_Access]:
+    def _named_by(self, facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, _Sides]:
+        """Return the datasets of the runs that started in the time range, as far as their names may be read."""
+        accessed: dict[RunKey, _Sides] = {}
+        names: set[DatasetId] = set()
+        for run, one in facts.items():
+            if self._window.start <= (one.first or "") < self._window.end:
+                sides = datasets_accessed(one)
+                new = sides[0].union(sides[1]) - names
+                if names and len(names) + len(new) > NAMES_MAX:
+                    self._truncated = True
+                    break
+                names |= new
+                accessed[run] = sides
+        if names:
+            self._span.groups.load(names)
+        return accessed
+
+    def _accesses(self, run: RunKey, facts: RunFacts, sides: _Sides) -> Iterator[_Access]:
         job = owner(facts)
         if job is None:
             return
@@ -122,11 +137,13 @@ class AccessWalk:
         self._truncated |= any(page.more for page in pages)
         return [run_of(row) for page in pages for row in page.rows]
 
-    def _add(self, access: _Access) -> None:
-        if len(self._found) < ACCESSES_MAX or access in self._found:
+    def _add(self, access: _Access) -> bool:
+        """Add an access, and return true if it fits."""
+        fits = len(self._found) < ACCESSES_MAX or access in self._found
+        self._truncated |= not fits
+        if fits:
             self._found.add(access)
-        else:
-            self._truncated = True
+        return fits
 
     def _relation(self, one: _Access) -> Relation:
         run = one.run.id if self._visibility.opens(one.job) else None
