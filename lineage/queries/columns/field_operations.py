@@ -65,7 +65,7 @@ def find_operations(
     span = RunRange(table, window)
     span.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(span.primary(column.dataset), column.field)
-    budget = _Budget()
+    budget = _Budget(FIELDS_MAX)
     incoming = _found(_reports_into(column, span), column, operations_into) if BACKWARD in SIDES[direction] else None
     outgoing = _found(_reports_out_of(column, span), column, operations_out_of) if FORWARD in SIDES[direction] else None
     before = None if incoming is None else tuple(budget.take(incoming, visibility))
@@ -109,7 +109,7 @@ def _found(every: Iterable[_Report], column: Column, cut: _Cut) -> list[_Making]
 class _Budget:
     """The room that a result has left for sets of operations on each side, and for names of fields."""
 
-    fields: int = FIELDS_MAX
+    fields: int
     spent: bool = False
 
     def take(self, side: list[_Making], visibility: Visibility) -> Iterator[MakingOperations]:

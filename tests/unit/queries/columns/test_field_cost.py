@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
-from lineage.queries.columns import accesses
+from lineage.queries.columns import accesses, field_operations, near_fields
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunRange
 from tests.unit.graph.statements import a_dataset_event
@@ -299,6 +299,29 @@ def test_all_relations_of_a_dataset_take_two_queries_more_for_each_neighbour_and
     assert many.rounds == few.rounds <= 6
     assert (few.queries, many.queries) == (2 + 2, 2 + 2 * 30)
     assert many.gets <= few.gets + 1
+
+
+@pytest.mark.parametrize(("cap", "most"), [("PATHS_MAX", 2), ("FIELDS_MAX", 25)])
+def test_a_fields_operations_stop_at_what_a_response_may_hold_the_newest_first(monkeypatch, cap, most):
+    """A set has six names of fields on the way: what the read emits, the transform takes and emits, the write takes."""
+    runs = [a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(5)]
+    monkeypatch.setattr(field_operations, cap, most)
+
+    found, _ = Counter(runs).measure(lambda fields: fields.find_operations(dataset(1), ("a",), EVER, "backward"))
+
+    assert found.truncated
+    transforms = [[one.name for one in some.operations][1] for some in found.incoming]
+    assert transforms == [f"copy a {number}" for number in (4, 3, 2, 1, 0)][: len(transforms)]
+    assert 2 <= len(transforms) < 5
+
+
+def test_all_relations_stop_at_as_many_pairs_as_a_response_may_hold(often, monkeypatch):
+    monkeypatch.setattr(near_fields, "PAIRS_MAX", 3)
+
+    found, _ = often.measure(lambda fields: fields.summarize_dataset(dataset(5), EVER, "both"))
+
+    assert found.truncated
+    assert sum(len(one.pairs) for one in (*found.incoming, *found.outgoing)) == 3
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3])
