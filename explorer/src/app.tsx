@@ -43,6 +43,7 @@ function Allowed({ feature, children }: { feature: Feature | undefined; children
 export function App() {
   const [path, navigate] = useLocation();
   const keys = useRef<HTMLDialogElement>(null);
+  const { me } = useReader();
   useKeys({
     "/": (event) => {
       event.preventDefault();
@@ -59,6 +60,7 @@ export function App() {
         <Link className="brand" href="/"><img src={mark} alt="" />Headwater</Link>
         {path !== "/" && <Find />}
         <nav style={{ marginLeft: path === "/" ? "auto" : undefined }}>
+          {me?.stage && <span className="stage-of" title={`stage ${me.stage} of the API`}>{me.stage}</span>}
           <button className="icon" aria-label="keys and help" onClick={() => keys.current?.showModal()}>?</button>
         </nav>
       </header>

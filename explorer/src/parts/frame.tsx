@@ -148,7 +148,7 @@ export function ChangesBar({ changes, vs, end }: { changes: ReadonlyMap<string, 
 /** Facets as they were sent: text, never markup. */
 export function Facets({ facets }: { facets: Record<string, unknown> }) {
   const names = Object.keys(facets).sort();
-  if (!names.length) return <Nothing title="No facets were sent" />;
+  if (!names.length) return <p className="muted">No facets were sent.</p>;
   return (
     <>
       {names.map((name) => (

@@ -51,7 +51,7 @@ export function DatasetView() {
 function About({ dataset }: { dataset: Dataset }) {
   return (
     <section className="card">
-      <dl className="facts">
+      <dl className="facts two">
         <dt>Kind</dt><dd>{dataset.type === "STREAM" ? "stream" : "table"}{dataset.temporary && ", temporary"}{dataset.deleted && <span className="removed"> ✕ deleted</span>}</dd>
         <dt>Written</dt><dd><When time={dataset.lastModifiedAt} /></dd>
         {dataset.lastWrittenBy && <><dt>By</dt><dd><JobLink job={dataset.lastWrittenBy.job} /> <Link href={link("run", { id: dataset.lastWrittenBy.runId })}>run</Link></dd></>}
@@ -68,10 +68,11 @@ function About({ dataset }: { dataset: Dataset }) {
 
 function Schema({ dataset }: { dataset: Dataset }) {
   if (!dataset.fields.length) return <Nothing title="No schema was reported">A job reports it in the facet <code>schema</code> of its inputs and outputs.</Nothing>;
+  const isDescribed = dataset.fields.some(({ description }) => description), isTagged = dataset.fields.some(({ tags }) => tags.length);
   return (
     <section className="card">
       <table className="table">
-        <thead><tr><th>Column</th><th>Type</th><th>Description</th><th>Tags</th><th>See</th></tr></thead>
+        <thead><tr><th>Column</th><th>Type</th>{isDescribed && <th>Description</th>}{isTagged && <th>Tags</th>}<th>See</th></tr></thead>
         <tbody>
           {dataset.fields.map((field) => {
             const id = fieldId(dataset, field.name);
@@ -79,8 +80,8 @@ function Schema({ dataset }: { dataset: Dataset }) {
               <tr key={field.name}>
                 <td className="mono"><Link href={columnsLink({ node: id })}>{field.name}</Link></td>
                 <td className="mono muted">{field.type ?? "–"}</td>
-                <td>{field.description ?? ""}</td>
-                <td><Tags names={field.tags} /></td>
+                {isDescribed && <td>{field.description ?? ""}</td>}
+                {isTagged && <td><Tags names={field.tags} /></td>}
                 <td className="fixed"><Link href={link("usage", { node: id })}>usage</Link></td>
               </tr>
             );

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { downstreamRuns, errorOf, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
-import { duration, utc } from "../../model/format";
+import { ago, duration, utc } from "../../model/format";
 import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
@@ -19,7 +19,7 @@ export function RunView() {
     <div className="page" style={vs ? { maxWidth: 1500 } : undefined}>
       {vs ? (
         <>
-          <p><Link href={link("run", { id })}>Only the first</Link></p>
+          <div className="actions"><h1>Two runs side by side</h1><Link className="button push" href={link("run", { id })}>Only the first</Link></div>
           <div className="columns2"><OneRun id={id} other={vs} /><OneRun id={vs} other={id} /></div>
         </>
       ) : (
@@ -31,6 +31,9 @@ export function RunView() {
     </div>
   );
 }
+
+/** True of a time that is told as "2 hours ago". */
+const isNear = (time: string | null) => ago(time, Date.now()).endsWith("ago");
 
 const useRun = (id: string) => useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal), enabled: id !== "" });
 
@@ -54,8 +57,8 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                 <dl className="facts">
                   <dt>State</dt><dd><StateOf state={run.state} /></dd>
                   <dt>Job</dt><dd><JobLink job={run.job} /></dd>
-                  <dt>Started</dt><dd>{utc(run.startedAt)} <span className="muted">(<When time={run.startedAt} />)</span></dd>
-                  <dt>Ended</dt><dd>{utc(run.endedAt)}</dd>
+                  <dt>Started</dt><dd>{utc(run.startedAt)} UTC{isNear(run.startedAt) && <span className="muted">, <When time={run.startedAt} /></span>}</dd>
+                  <dt>Ended</dt><dd>{utc(run.endedAt)}{run.endedAt && " UTC"}</dd>
                   <dt>Took</dt><dd>{duration(run.durationMs)} <Difference mine={run.durationMs} others={against.data?.durationMs ?? null} /></dd>
                   {run.jobVersion && <><dt>Job version</dt><dd className="mono">{run.jobVersion.version.slice(0, 8)}{against.data && against.data.jobVersion?.version !== run.jobVersion.version && <span className="changed"> ~ another</span>}</dd></>}
                   {run.nominalStartTime && <><dt>For</dt><dd>{utc(run.nominalStartTime)}</dd></>}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { browse, searchRecords, type Hit } from "../../api/queries";
-import { count } from "../../model/format";
+import { count, plural } from "../../model/format";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { HitState, Marked, useHits } from "../../parts/find";
 import { useReader } from "../../parts/me";
@@ -77,7 +77,7 @@ function Names({ q, tag = "" }: { q: string; tag?: string }) {
           <Nothing title={tag ? "Nothing has this tag" : "Nothing is named so"}>{!tag && can("searchRecords") && <Link href={link("search", { q, kind: "record" })}>Look among records</Link>}</Nothing>
         ) : (
           <section className="card">
-            <p className="muted" role="status">{count(names.total)} jobs and datasets, {count(fields.total)} columns{(names.truncated || fields.truncated) && ", at least"}{all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}</p>
+            <p className="muted" role="status">{count(names.total)} jobs and datasets, {plural(fields.total, "column")}{(names.truncated || fields.truncated) && ", at least"}{all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}</p>
             <LongTable label="found" columns={columnsOf(q)} rows={all} keyOf={(hit) => hit.nodeId} />
           </section>
         )

@@ -46,7 +46,7 @@ function FailingJobs() {
               {jobs.map((job) => (
                 <li key={jobId(job)}>
                   <JobLink job={job} />
-                  <div className="small muted">
+                  <div className="small muted under">
                     <StateOf state="FAILED" /> <When time={job.latestRun?.endedAt ?? job.latestRun?.updatedAt ?? null} />
                     {job.latestRun && <> · <Link href={link("run", { id: job.latestRun.id })}>run</Link> · <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link></>}
                   </div>

@@ -179,7 +179,7 @@ function FlowTable({ report }: { report: Pick<Usage, "flows"> }) {
                   <td><ColumnOf column={flow.column} /></td>
                   <td className="fixed">
                     {flow.masked ? <span className="state is-masked"><SignOf of="lock" />masked</span> : flow.direct ? "direct" : <span className="muted">indirect</span>}
-                    {!flow.certain && <span className="muted"> · may be</span>}
+                    {!flow.certain && <span className="muted"> · possibly</span>}
                     {flow.failed && <span className="removed"> ✕ by failed runs</span>}
                   </td>
                   <td className="fixed">{flow.status === "dropped" ? <span className="removed">✕ dropped</span> : STATUS[flow.status]}</td>
@@ -228,5 +228,5 @@ function Sources({ report }: { report: Provenance }) {
 
 function ColumnOf({ column }: { column: Usage["column"] }) {
   const id = column.field === null ? datasetId(column.dataset) : fieldId(column.dataset, column.field);
-  return <NodeLink id={id} name={`${column.dataset.name}${column.field === null ? " (which columns is not reported)" : `.${column.field}`}`} where={column.dataset.namespace} />;
+  return <NodeLink id={id} name={`${column.dataset.name}${column.field === null ? " (columns not reported)" : `.${column.field}`}`} where={column.dataset.namespace} />;
 }
