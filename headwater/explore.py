@@ -192,7 +192,7 @@ def _handler_of(explorer: Explorer) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             """Write the reply."""
-            reply = explorer.reply_to(self.path, dict(self.headers.items()))
+            reply = explorer.reply_to(self.path, {name.title(): value for name, value in self.headers.items()})
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
