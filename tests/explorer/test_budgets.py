@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
-import time
 
 import pytest
 
@@ -14,8 +14,10 @@ from tests.explorer.stories import LAKE
 CHECKED, ESTIMATED = f"dataset:{LAKE}:checked", f"dataset:{LAKE}:estimated"
 FIRST_MAP_BYTES, ALL_BYTES = 260_000, 400_000
 FIRST_MAP_MS, NEXT_MAP_MS, TASK_MS = 1_000, 300, 50
-# Milliseconds of a calm machine. Where others share its cores, a browser gets a part of them: what it loses is measured
-# by a task of known length, and taken out. What remains is noise: a budget holds if one of a few attempts meets it.
+HEAP_BYTES = 300_000_000
+# Milliseconds of a calm machine. A task is measured by its processor time. Until a map is drawn the time counts: where
+# others share the cores, a browser gets a part of them, and what it loses is measured by a task of known length. What
+# remains is noise: a budget holds if one of a few attempts meets it.
 _ATTEMPTS = 6
 _CALIBRATION = """() => {
   const started = performance.now();
@@ -24,11 +26,6 @@ _CALIBRATION = """() => {
   return performance.now() - started + 0 * sum;
 }"""
 _CALIBRATION_MS = 60
-_LONG_TASKS = """() => {
-  window.longTasks = [];
-  new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => window.longTasks.push(duration)))
-    .observe({ type: 'longtask' });
-}"""
 _DRAWN_MS = "() => performance.getEntriesByName('map-drawn').at(-1)?.startTime ?? null"
 
 
@@ -41,11 +38,22 @@ def slowness(page):
     return max(1.0, min(page.evaluate(_CALIBRATION) for _ in range(3)) / _CALIBRATION_MS)
 
 
-def check_within(budget_ms, page, attempt):
-    """Check that one of a few attempts takes at most these milliseconds of a calm machine."""
+def longest_task_ms(browser, page, act):
+    """Return the longest task of the page's main thread while it acts: processor time, whoever else has the cores."""
+    browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline"])
+    act()
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    main = {(one["pid"], one["tid"]) for one in events if one.get("args", {}).get("name") == "CrRendererMain"}
+    tasks = [one.get("tdur", 0) for one in events if one["name"] == "RunTask" and (one["pid"], one["tid"]) in main]
+    assert tasks
+    return max(tasks) / 1000
+
+
+def check_within(budget_ms, attempt, page=None):
+    """Check that one of a few attempts takes at most these milliseconds; with a page, those of a calm machine."""
     taken_ms = []
     for _ in range(_ATTEMPTS):
-        taken_ms.append(attempt() / slowness(page))
+        taken_ms.append(attempt() / (slowness(page) if page else 1))
         if taken_ms[-1] <= budget_ms:
             return
     assert min(taken_ms) <= budget_ms, taken_ms
@@ -80,7 +88,7 @@ def test_the_first_map_loads_within_its_bytes_requests_and_time(open_view, pipel
         again.wait_for_function(_DRAWN_MS)
         return again.evaluate(_DRAWN_MS)
 
-    check_within(FIRST_MAP_MS, page, draw_anew)
+    check_within(FIRST_MAP_MS, draw_anew, page)
 
 
 def test_the_next_map_is_there_soon(open_view, pipeline):
@@ -100,10 +108,10 @@ def test_the_next_map_is_there_soon(open_view, pipeline):
         page.go_back()
         return taken_ms
 
-    check_within(NEXT_MAP_MS, page, draw_next)
+    check_within(NEXT_MAP_MS, draw_next, page)
 
 
-def test_two_thousand_nodes_are_panned_without_a_long_task(open_view, wide):
+def test_two_thousand_nodes_are_panned_without_a_long_task_and_fit_into_the_heap(open_view, browser, wide):
     page = open_view(wide, f"map?node=dataset:{LAKE}:wide&depth=20&all=down:dataset:{LAKE}:wide", size=(1280, 720))
     page.locator(".react-flow__node").first.wait_for()
     page.wait_for_load_state("networkidle")
@@ -111,20 +119,28 @@ def test_two_thousand_nodes_are_panned_without_a_long_task(open_view, wide):
         int(re.match(r"[\d,]+", page.get_by_text(re.compile(r"^[\d,]+ nodes")).inner_text())[0].replace(",", ""))
         >= 1_900
     )
-    time.sleep(1)
-    page.evaluate(_LONG_TASKS)
 
     def pan():
-        page.evaluate("window.longTasks.length = 0")
         page.mouse.move(640, 400)
         page.mouse.down()
         for step in range(30):
             page.mouse.move(640 - 12 * step, 400 - 6 * step)
             page.wait_for_timeout(16)
         page.mouse.up()
-        return max(page.evaluate("longTasks"), default=0)
 
-    check_within(TASK_MS, page, pan)
+    pan()
+    assert heap_bytes(page) <= HEAP_BYTES
+    check_within(TASK_MS, lambda: longest_task_ms(browser, page, pan))
+
+
+def heap_bytes(page):
+    """Return the size of what lives on the page's heap."""
+    browser = page.context.new_cdp_session(page)
+    browser.send("Performance.enable")
+    browser.send("HeapProfiler.collectGarbage")
+    metrics = {one["name"]: one["value"] for one in browser.send("Performance.getMetrics")["metrics"]}
+    browser.detach()
+    return metrics["JSHeapUsedSize"]
 
 
 def test_a_build_is_of_this_page():
