@@ -1,4 +1,4 @@
-"""Capture of every batch write of a Spark session as OpenLineage events. `from spark_client import capture`.
+"""Capture of every write of a Spark session as OpenLineage events. `from spark_client import capture`.
 
 Data flows one way: Spark's listener (`java/`, compiled on the driver by Spark's own compiler) -> `jvm` reads executions
 -> `extract` finds the writes, with `plans` and `datasets` -> `session` merges them -> `events` renders them -> a

@@ -14,8 +14,8 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets
-from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_targets
-from spark_client.capturing.model import Dataset, Execution, Write, WriteStatistics
+from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_sink, find_targets
+from spark_client.capturing.model import Dataset, Execution, StreamStart, Write, WriteStatistics
 from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.operators import Relation, plans_of
 from spark_client.capturing.plans.plan import Node
@@ -36,7 +36,7 @@ class UnknownTarget(Exception):
 
 
 class Extractor:
-    """Extractor of writes from executions, in their order; remembers checkpoints, whose plans Spark forgets."""
+    """Extractor of writes, in their order; remembers checkpoints and streams, whose plans Spark forgets."""
 
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
@@ -62,6 +62,24 @@ class Extractor:
             if target.output is not None
         ]
 
+    def read_stream(self, start: StreamStart) -> Write | None:
+        """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
+
+        Raises:
+            UnknownTarget: the sink has no name.
+        """
+        query = start.plan.node("inputQuery")
+        at_ms = start.started_ms
+        whole = Execution(0, 0, "stream", at_ms, at_ms, start.tier, query or start.plan, stream=start.run_id)
+        if start.tier != "tables":
+            self._checkpoint(whole)
+        target = find_sink(start.plan, start.options, self._catalogs)
+        if target is None:
+            return None
+        if target.output is None:
+            raise UnknownTarget(target.unknown or target.command)
+        return self._write(whole, target, target.output)
+
     def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
         reading = _Reading(self._catalogs, self._checkpoints, target.query, target.rows)
         write = Write(
@@ -76,6 +94,7 @@ class Extractor:
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
+            stream=execution.stream,
         )
         if target.rows is not None:
             return _changed(write, target.rows, reading)

@@ -65,6 +65,7 @@ class Write:
         change: None where the write adds to the dataset.
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
         number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
+        stream: run id of the streaming query that it is a part of, or is.
     """
 
     execution_id: int
@@ -82,6 +83,7 @@ class Write:
     sql: str | None = None
     unknown_inputs: tuple[str, ...] = ()
     number: int = 0
+    stream: str | None = None
 
 
 # How much of a plan was read: all of it; of expressions only which columns they refer to; of plans no expressions.
@@ -114,6 +116,7 @@ class Execution:
         had_jobs: True if Spark ran a job for it; a write that found existing data may have run none.
         sql: the statement, where it was SQL.
         dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic when it started.
+        stream: run id of the streaming query whose batch it is a part of.
     """
 
     id: int
@@ -128,6 +131,42 @@ class Execution:
     failure: Failure | None = None
     sql: str | None = None
     dynamic_overwrite: bool = False
+    stream: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStart:
+    """Start of a streaming query.
+
+    Attributes:
+        run_id: Spark's, another one after each restart.
+        plan: Spark's `WriteToStream`: the sink, and the analyzed query over the sources.
+        options: of the sink, those that name a location.
+    """
+
+    run_id: str
+    started_ms: int
+    tier: Tier
+    plan: Node
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamProgress:
+    """Batches of a streaming query, and what they wrote to its sink, since this was read last."""
+
+    run_id: str
+    at_ms: int
+    batches: int = 0
+    written: WriteStatistics = WriteStatistics()
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """End of a streaming query, with the progress that was not read yet."""
+
+    progress: StreamProgress
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from spark_client.capturing.model import Ended, Failure
 _log = logging.getLogger("headwater.capture")
 # How long the end of a session waits until its writes are read, which takes queries to the server.
 _DRAIN_S = 5.0
-# The commands that write, or that decide what a later one reads.
+# The commands that write, or that decide what a later one reads; of a stream, that it is not captured.
 _CAPTURED = frozenset(
     {
         "catalog",
@@ -33,6 +33,7 @@ _CAPTURED = frozenset(
         "sql_command",
         "write_operation",
         "write_operation_v2",
+        "write_stream_operation_start",
     }
 )
 

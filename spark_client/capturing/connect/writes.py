@@ -124,6 +124,11 @@ class _Commanded:
             return False
 
 
+def _stream(commanded: _Commanded) -> list[Write]:
+    """Refuse a stream, whose batches and end the client does not see."""
+    raise UnknownTarget(f"{commanded.message.DESCRIPTOR.name}: streams are not captured on Spark Connect")
+
+
 def _write_operation(commanded: _Commanded) -> list[Write]:
     """Return the write of `df.write`."""
     message = commanded.message
@@ -250,5 +255,6 @@ _RULES: dict[str, Callable[[_Commanded], list[Write]]] = {
     "merge_into_table_command": _merge_into,
     "sql_command": _sql,
     "write_operation": _write_operation,
+    "write_stream_operation_start": _stream,
     "write_operation_v2": _write_operation_v2,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,8 @@ _QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
 # A relation with more paths than this is named by their folders.
 _PLACES_MAX = 50
 _MADE_OF_NOTHING = frozenset({"EmptyRelation", "OneRowRelation", "Range"})
+# Tables of streams that Spark makes up.
+_MADE_UP = frozenset({"RateStreamTable", "RatePerMicroBatchTable"})
 # Iceberg's tables about a table (`web.orders.snapshots`), whose location is the table's.
 _ABOUT_TABLE = re.compile(
     r"(?:all_)?(?:entries|manifests|(?:data_|delete_)?files)"
@@ -111,10 +114,17 @@ def find_options(options: object, catalogs: Catalogs) -> LeafSource | None:
     if url := options.get("url"):
         return _jdbc(str(url), options.get("dbtable") or options.get("query") or "")
     if servers := options.get("kafka.bootstrap.servers"):
-        topics = str(options.get("topic") or options.get("subscribe") or "").split(",")
-        return _all(Dataset(named) for topic in topics if (named := find_topic(str(servers), topic.strip())))
+        named = (find_topic(str(servers), topic.strip()) for topic in _topics(options))
+        return _all(Dataset(topic) for topic in named if topic)
     path = options.get("path")
     return find_paths([path], catalogs) if isinstance(path, str) else None
+
+
+def _topics(options: JvmObject) -> Sequence[str]:
+    """Return the topics that a source of Kafka is given, or `{topic: partitions}`; none of a pattern."""
+    if assigned := options.get("assign"):
+        return list(json.loads(str(assigned)))
+    return str(options.get("topic") or options.get("subscribe") or "").split(",")
 
 
 def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> LeafSource | None:
@@ -174,7 +184,7 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
         about = tuple(Dataset(dataset.id) for dataset in read.datasets)
         return LeafSource(about, f"{_kind_of(leaf)}: what a table keeps of itself")
     if read is None:
-        read = find_options(leaf.values.get("options"), catalogs)
+        read = find_options(leaf.values.get("options") or leaf.values.get("extraOptions"), catalogs)
     if read is None and symlinks:
         read = LeafSource((Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name)),))
     return _completed(read, schema)
@@ -190,6 +200,27 @@ def _rdd(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 def _v2_scan(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     relation = leaf.node("relation")
     return find_datasets(relation, catalogs) if relation else None
+
+
+def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
+    """Return a stream of a source of the first interface: files, or a table."""
+    described = leaf.values.get("dataSource")
+    if not isinstance(described, Mapping):
+        return None
+    schema = parse_schema(leaf.text("schema"))
+    if table := find_table(described.get("catalogTable"), catalogs, schema):
+        return LeafSource((table,))
+    paths = described.get("paths")
+    read = find_options(described.get("options"), catalogs) or find_paths(paths or [], catalogs)
+    return _completed(read, schema)
+
+
+def _stream_of_table(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
+    """Return a stream of a table; Spark's own tests of streams are made of nothing."""
+    table = leaf.values.get("table")
+    if isinstance(table, Mapping) and table.get("class") in _MADE_UP:
+        return LeafSource()
+    return _v2_relation(leaf, catalogs)
 
 
 def _is_about_table(leaf: Node, read: LeafSource) -> bool:
@@ -310,4 +341,6 @@ _RULES: dict[str, Callable[[Node, Catalogs], LeafSource | None]] = {
     "DataSourceV2ScanRelation": _v2_scan,
     "LogicalRDD": _rdd,
     "ExternalRDD": _rdd,
+    "StreamingRelation": _stream_of_source,
+    "StreamingRelationV2": _stream_of_table,
 }

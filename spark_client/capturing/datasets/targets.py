@@ -11,6 +11,7 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
+    LeafSource,
     find_datasets,
     find_identifier,
     find_options,
@@ -37,6 +38,8 @@ WRAPPERS = frozenset(
 # Commands with a query that they do not run, and tables that keep nothing.
 _NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
 _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
+# Sinks of streams that write nothing themselves, or keep it in the driver's memory.
+_NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
 # Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
@@ -204,6 +207,24 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
     return _with_columns(command, read.datasets[0])
+
+
+def find_sink(stream: Node, options: Mapping[str, str], catalogs: Catalogs) -> Target | None:
+    """Return the sink of a `WriteToStream`; None if it writes nothing itself."""
+    sink, query = stream.values.get("sink"), stream.node("inputQuery")
+    kind = str(sink.get("class")) if isinstance(sink, Mapping) else stream.kind
+    if kind in _NO_SINKS:
+        return None
+    catalog, identifier = stream.values.get("catalogAndIdent") or (None, None)
+    relation = Node(-1, "DataSourceV2Relation")
+    relation.values = {"table": sink, "catalog": catalog, "identifier": identifier, "options": options}
+    table = find_table(stream.values.get("catalogTable"), catalogs)
+    read = LeafSource((table,)) if table else find_datasets(relation, catalogs)
+    if len(read.datasets) != 1 or read.unknown:
+        return Target(kind, None, query, unknown=f"{kind}: a sink that nobody can name")
+    output, schema = read.datasets[0], parse_schema(stream.text("inputQuery.schema"))
+    names = tuple(column.name for column in schema)
+    return Target(kind, replace(output, schema=output.schema or schema), query, names)
 
 
 def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:

@@ -99,7 +99,28 @@ def write_events(
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
     job_facets = {"jobType": job_type_facet("JOB")}
     start = _event("START", write.started_ms, run, facets, job_facets)
-    return [start, _ending(_Writing(write, run, facets, job_facets, rules))]
+    end: EventType = "COMPLETE" if write.failure is None else "FAIL"
+    at_ms = max(write.started_ms, write.ended_ms)
+    return [start, _cut_down(_Writing(write, run, facets, job_facets, rules, end, at_ms))]
+
+
+def stream_event(
+    write: Write,
+    application: Application,
+    job_name: str,
+    run_id: str,
+    type_: EventType,
+    at_ms: int,
+    rules: EventRules = EventRules(),
+) -> Event:
+    """Return an event of a stream that writes a dataset, as a run that the application started.
+
+    Each event has the whole lineage; the statistics are those since the event before.
+    """
+    run = JobRun(application.context.run.namespace, job_name, run_id)
+    facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
+    job_facets = {"jobType": job_type_facet("JOB", "STREAMING")}
+    return _cut_down(_Writing(write, run, facets, job_facets, rules, type_, at_ms))
 
 
 def run_of_write(write: Write, application: Application) -> str:
@@ -164,25 +185,27 @@ def _event(
 
 @dataclass(frozen=True)
 class _Writing:
-    """Write and what all its events share."""
+    """Write as an event is to report it, and what all its events share."""
 
     write: Write
     run: JobRun
     run_facets: Mapping[str, Facet]
     job_facets: Mapping[str, Facet]
     rules: EventRules
+    type_: EventType
+    at_ms: int
 
 
-def _ending(writing: _Writing) -> Event:
-    """Return the last event of a write, with as little cut as the budget allows."""
+def _cut_down(writing: _Writing) -> Event:
+    """Return the event that reports a write, with as little cut as the budget allows."""
     for number in range(len(CUTS)):
         try:
-            event = _ended(writing, _Cut(CUTS[:number]), SizeBudget(writing.rules.size_max_bytes))
+            event = _reporting(writing, _Cut(CUTS[:number]), SizeBudget(writing.rules.size_max_bytes))
         except BudgetExceeded:
             continue
         if len(json.dumps(event)) <= writing.rules.size_max_bytes:
             return event
-    return _ended(writing, _Cut(CUTS), SizeBudget(writing.rules.size_max_bytes))
+    return _reporting(writing, _Cut(CUTS), SizeBudget(writing.rules.size_max_bytes))
 
 
 class _Cut:
@@ -217,8 +240,8 @@ class _Cut:
         return entries[:count_max]
 
 
-def _ended(writing: _Writing, cut: _Cut, budget: SizeBudget) -> Event:
-    """Return the last event of a write without the cut parts; raise `BudgetExceeded` if it is much too large."""
+def _reporting(writing: _Writing, cut: _Cut, budget: SizeBudget) -> Event:
+    """Return the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
     write = writing.write
     inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
     reads = [_dataset(dataset, budget, with_schema="inputSchemas" not in cut) for dataset in inputs]
@@ -233,8 +256,8 @@ def _ended(writing: _Writing, cut: _Cut, budget: SizeBudget) -> Event:
         cut=cut.names,
     )
     return _event(
-        "COMPLETE" if write.failure is None else "FAIL",
-        max(write.started_ms, write.ended_ms),
+        writing.type_,
+        writing.at_ms,
         writing.run,
         {**run_facets, "headwater_capture": captured},
         job_facets,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from lineage_model.field_paths import print_dotted
 from spark_client.capturing.events.size_budget import SizeBudget
@@ -73,9 +73,9 @@ def records_facet(root_ids: Sequence[str]) -> Facet:
     return {**ours("headwater_records"), "rootIds": list(root_ids)}
 
 
-def job_type_facet(kind: str) -> Facet:
+def job_type_facet(kind: str, processing: Literal["BATCH", "STREAMING"] = "BATCH") -> Facet:
     """Return the facet of an `APPLICATION`, or of a `JOB` in it."""
-    return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType=kind)
+    return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType=processing, integration="SPARK", jobType=kind)
 
 
 def sql_facet(query: str) -> Facet:

@@ -16,11 +16,14 @@ import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
+import org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+import org.apache.spark.sql.streaming.StreamingQueryListener;
 
 /**
- * Keeps executions of commands and checkpoints until they are read; runs on Spark's listener thread, so it only enqueues.
+ * Keeps executions of commands and checkpoints, and what becomes of streams, until they are read; runs on Spark's
+ * listener thread, so it only enqueues.
  *
  * Compiled by Janino, whose Java has no lambdas and infers no generics.
  */
@@ -34,15 +37,33 @@ public class ExecutionListener extends SparkListener {
         public final boolean hadJobs;
         /** True if `spark.sql.sources.partitionOverwriteMode` was dynamic when it started. */
         public final boolean dynamic;
+        /** The stream that it is a part of; null if there is none. */
+        public final Stream stream;
 
-        public Kept(SparkListenerSQLExecutionEnd end, long rootId, long startedMs, long endedMs, boolean hadJobs,
-            boolean dynamic) {
+        Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs) {
             this.end = end;
+            this.rootId = running.rootId;
+            this.startedMs = running.startedMs;
+            this.endedMs = endedMs;
+            this.hadJobs = running.hadJobs;
+            this.dynamic = running.dynamic;
+            this.stream = running.stream;
+        }
+    }
+
+    /** An execution that has not ended. */
+    static class Running {
+        final long rootId;
+        final long startedMs;
+        final boolean dynamic;
+        final Stream stream;
+        volatile boolean hadJobs;
+
+        Running(long rootId, long startedMs, boolean dynamic, Stream stream) {
             this.rootId = rootId;
             this.startedMs = startedMs;
-            this.endedMs = endedMs;
-            this.hadJobs = hadJobs;
             this.dynamic = dynamic;
+            this.stream = stream;
         }
     }
 
@@ -50,27 +71,46 @@ public class ExecutionListener extends SparkListener {
 
     private final ArrayBlockingQueue queue;
     private final String overwriteMode; // the application's
-    // By execution: the root's id, when it started, and 1 or 0: whether there were jobs since then, `Kept.dynamic`.
-    private final Map starts = new ConcurrentHashMap();
+    private final Map running = new ConcurrentHashMap(); // by execution
+    private final Streams streams;
     private final AtomicLong dropped = new AtomicLong();
     // Executions that kept ones are parts of.
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
 
-    public ExecutionListener(int kept, SparkConf conf) {
+    /** @param active Spark's map of the streaming queries that run, by id */
+    public ExecutionListener(int kept, SparkConf conf, Map active) {
         this.queue = new ArrayBlockingQueue(kept);
         this.overwriteMode = conf.get(OVERWRITE_MODE, "");
+        this.streams = new Streams(active);
+        Object[] before = streams.metAll();
+        for (int i = 0; i < before.length; i++) {
+            put(before[i]);
+        }
     }
 
     public void onOtherEvent(SparkListenerEvent event) {
         if (event instanceof SparkListenerSQLExecutionStart) {
-            SparkListenerSQLExecutionStart start = (SparkListenerSQLExecutionStart) event;
-            Object root = start.rootExecutionId().isDefined() ? start.rootExecutionId().get() : null;
-            long rootId = root == null ? start.executionId() : ((Number) root).longValue();
-            starts.put(Long.valueOf(start.executionId()), new long[] {rootId, start.time(), 0L, isDynamic(start) ? 1L : 0L});
+            begin((SparkListenerSQLExecutionStart) event);
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
             keep((SparkListenerSQLExecutionEnd) event);
+        } else if (event instanceof SparkListenerDriverAccumUpdates) {
+            SparkListenerDriverAccumUpdates updates = (SparkListenerDriverAccumUpdates) event;
+            Running of = (Running) running.get(Long.valueOf(updates.executionId()));
+            if (of != null && of.stream != null) {
+                of.stream.count(updates);
+            }
+        } else if (event instanceof StreamingQueryListener.Event) {
+            put(streams.moment((StreamingQueryListener.Event) event));
         }
+    }
+
+    private void begin(SparkListenerSQLExecutionStart start) {
+        Object root = start.rootExecutionId().isDefined() ? start.rootExecutionId().get() : null;
+        long rootId = root == null ? start.executionId() : ((Number) root).longValue();
+        Running outer = (Running) running.get(Long.valueOf(rootId));
+        Stream stream = outer != null ? outer.stream : streams.ofBatch(start.description());
+        running.put(Long.valueOf(start.executionId()), new Running(rootId, start.time(), isDynamic(start), stream));
     }
 
     /** The session's conf as it was then; it has only what differs from the application's. */
@@ -84,9 +124,9 @@ public class ExecutionListener extends SparkListener {
         String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
         if (root != null) {
             long rootId = Long.parseLong(root);
-            for (Iterator running = starts.values().iterator(); running.hasNext();) {
-                long[] start = (long[]) running.next();
-                start[2] = start[0] == rootId ? 1L : start[2];
+            for (Iterator all = running.values().iterator(); all.hasNext();) {
+                Running each = (Running) all.next();
+                each.hadJobs |= each.rootId == rootId;
             }
         }
     }
@@ -100,9 +140,9 @@ public class ExecutionListener extends SparkListener {
         return applicationEndMs;
     }
 
-    /** The next one, within so many milliseconds; null if there is none by then. */
-    public Kept next(long timeoutMs) throws InterruptedException {
-        return (Kept) queue.poll(timeoutMs, TimeUnit.MILLISECONDS);
+    /** The next `Kept` or `Streams.Moment`, within so many milliseconds; null if there is none by then. */
+    public Object next(long timeoutMs) throws InterruptedException {
+        return queue.poll(timeoutMs, TimeUnit.MILLISECONDS);
     }
 
     /** How many found the queue full. */
@@ -111,25 +151,26 @@ public class ExecutionListener extends SparkListener {
     }
 
     private void keep(SparkListenerSQLExecutionEnd end) {
-        long[] start = (long[]) starts.remove(Long.valueOf(end.executionId()));
+        Running known = (Running) running.remove(Long.valueOf(end.executionId()));
         boolean isAround = around.remove(Long.valueOf(end.executionId()));
         if (end.qe() == null || !isOfInterest(end)) {
             if (isAround) {
-                put(new Kept(null, end.executionId(), end.time(), end.time(), true, false));
+                put(new Kept(null, new Running(end.executionId(), end.time(), false, null), end.time()));
             }
             return;
         }
-        if (start != null && start[0] != end.executionId()) {
-            around.add(Long.valueOf(start[0]));
+        if (known != null && known.rootId != end.executionId()) {
+            around.add(Long.valueOf(known.rootId));
         }
-        long startedMs = start == null ? end.time() - end.duration() / 1000000L : start[1];
-        long rootId = start == null ? end.executionId() : start[0];
-        boolean dynamic = start != null && start[3] == 1L;
-        put(new Kept(end, rootId, startedMs, end.time(), start == null || start[2] == 1L, dynamic));
+        if (known == null) {
+            known = new Running(end.executionId(), end.time() - end.duration() / 1000000L, false, null);
+            known.hadJobs = true;
+        }
+        put(new Kept(end, known, end.time()));
     }
 
-    private void put(Kept kept) {
-        if (!queue.offer(kept)) {
+    private void put(Object kept) {
+        if (kept != null && !queue.offer(kept)) {
             dropped.incrementAndGet();
         }
     }

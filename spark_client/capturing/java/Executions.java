@@ -38,14 +38,49 @@ public class Executions {
         this.timeoutMs = timeoutMs;
     }
 
-    /** The next execution, or end of one or of the application, as JSON; null if there is none within so many milliseconds. */
+    /**
+     * The next execution, moment of a stream, or end of an execution or of the application, as JSON; null if there is
+     * none within so many milliseconds.
+     */
     public String next(long waitMs) throws Exception {
-        ExecutionListener.Kept kept = listener.next(waitMs);
-        if (kept == null) {
+        Object next = listener.next(waitMs);
+        if (next == null) {
             boolean ends = !ended && listener.applicationEndMs() >= 0;
             ended |= ends;
             return ends ? "{\"at_ms\":" + listener.applicationEndMs() + "}" : null;
         }
+        return next instanceof Streams.Moment ? moment((Streams.Moment) next) : execution((ExecutionListener.Kept) next);
+    }
+
+    /** What became of a stream: at its start the plan and the sink's options. */
+    private String moment(Streams.Moment moment) {
+        StringBuilder json = new StringBuilder("{\"stream\":").append(quoted(moment.stream.runId, FAILURE_MAX));
+        json.append(",\"what\":\"").append(moment.what).append("\",\"moment_ms\":").append(moment.atMs);
+        if (moment.what == Streams.START) {
+            try {
+                Object query = moment.stream.query;
+                TreeNode plan = (TreeNode) PlanReader.field(query, "plan"); // a WriteToStream
+                if (plan == null) {
+                    throw new IllegalStateException("its plan is out of reach");
+                }
+                json.append(",\"options\":").append(reader.describe(PlanReader.field(query, "extraOptions")));
+                appendPlan(plan, json);
+            } catch (Throwable failed) { // of this stream alone
+                String name = moment.stream.name == null ? moment.stream.runId : moment.stream.name;
+                return "{\"id\":-1,\"unread\":" + quoted("stream " + name + ": " + failed, FAILURE_MAX) + "}";
+            }
+        } else {
+            long[] taken = moment.stream.take();
+            json.append(",\"batches\":").append(taken[0]).append(",\"written\":[").append(taken[1]).append(',');
+            json.append(taken[2]).append(',').append(taken[3]).append(']');
+        }
+        if (moment.failure != null) {
+            json.append(",\"failure\":").append(quoted(moment.failure, FAILURE_MAX));
+        }
+        return json.append('}').toString();
+    }
+
+    private String execution(ExecutionListener.Kept kept) {
         if (kept.end == null) {
             return "{\"over\":" + kept.rootId + "}";
         }
@@ -53,6 +88,9 @@ public class Executions {
         json.append(",\"root_id\":").append(kept.rootId);
         json.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
         json.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
+        if (kept.stream != null) {
+            json.append(",\"of_stream\":").append(quoted(kept.stream.runId, FAILURE_MAX));
+        }
         try {
             appendExecution(kept, json);
         } catch (Throwable failed) { // of this execution alone: the next is read all the same
@@ -78,11 +116,16 @@ public class Executions {
         } else {
             json.append(",\"metrics\":[").append(metrics(query.executedPlan())).append(']');
         }
+        appendPlan((TreeNode) query.analyzed(), json);
+    }
+
+    /** The plan, and how much of it is read within the bounds. */
+    private void appendPlan(TreeNode root, StringBuilder json) throws Exception {
         long deadlineNs = PlanReader.cpuNs() + timeoutMs * 1000000L;
         for (int tier = PlanReader.FULL; tier <= PlanReader.TABLES; tier++) {
             long leftMs = (deadlineNs - PlanReader.cpuNs()) / 1000000L / 2;
             long leastMs = tier == PlanReader.TABLES ? TABLES_LEAST_MS : 50L;
-            String plan = reader.read((TreeNode) query.analyzed(), tier, Math.max(leftMs, leastMs));
+            String plan = reader.read(root, tier, Math.max(leftMs, leastMs));
             if (plan != null) {
                 json.append(",\"tier\":\"").append(TIERS[tier]).append("\",\"plan\":").append(plan);
                 return;

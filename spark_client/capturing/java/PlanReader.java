@@ -124,6 +124,17 @@ public class PlanReader {
         }
     }
 
+    /** An object that is no node, as JSON: of a map the keys that are read. */
+    public String describe(Object object) throws Exception {
+        this.out = new StringBuilder();
+        try {
+            value(object, 0);
+            return out.toString();
+        } finally {
+            this.out = null;
+        }
+    }
+
     /** Of this thread, so that a busy machine costs no detail; where the JVM does not count it, the time that goes by. */
     public static long cpuNs() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -504,14 +515,18 @@ public class PlanReader {
         return known;
     }
 
-    private static Object field(Object object, String name) {
-        try {
-            Field field = object.getClass().getDeclaredField(name);
-            field.setAccessible(true);
-            return field.get(object);
-        } catch (Exception missing) {
-            return null;
+    /** A field's value, of the object's class or of one above it; null if there is none. */
+    public static Object field(Object object, String name) {
+        for (Class type = object == null ? null : object.getClass(); type != null; type = type.getSuperclass()) {
+            try {
+                Field field = type.getDeclaredField(name);
+                field.setAccessible(true);
+                return field.get(object);
+            } catch (Exception missing) {
+                continue;
+            }
         }
+        return null;
     }
 
     /** The getters of a class, of all classes above it and of all its interfaces. */

@@ -11,10 +11,19 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spark_client.capturing.jvm.object_rules import GETTERS, OPTIONS, SKIPPED
-from spark_client.capturing.model import Ended, Execution, Failure, Over
+from spark_client.capturing.model import (
+    Ended,
+    Execution,
+    Failure,
+    Over,
+    StreamEnd,
+    StreamProgress,
+    StreamStart,
+    WriteStatistics,
+)
 from spark_client.capturing.plans.plan import parse_plan
 
 if TYPE_CHECKING:
@@ -22,6 +31,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = "headwater.capture"
 _REASON_CHARS = 300
+
+# Item of the queue in the JVM.
+Item: TypeAlias = "Execution | Unread | Over | Ended | StreamStart | StreamProgress | StreamEnd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,7 @@ class Unread:
 
 
 class Executions:
-    """Executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
+    """Executions of commands and checkpoints in a Spark context, of all its sessions, and its streams, from now on.
 
     Usable by one thread at a time; `drain` and `dropped` by any. The JVM, and so this reader, outlives
     `SparkContext.stop` until the program ends.
@@ -71,7 +83,8 @@ class Executions:
         try:
             self._context = context._jsc.sc()
             self._classes = _classes_of(context._gateway)
-            self._listener = self._classes.new("ExecutionListener", self._bounds.kept, self._context.conf())
+            streams = spark._jsparkSession.sharedState().activeStreamingQueries()
+            self._listener = self._classes.new("ExecutionListener", self._bounds.kept, self._context.conf(), streams)
             self._context.addSparkListener(self._listener)
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
@@ -82,7 +95,7 @@ class Executions:
         """Number of executions that found the queue full."""
         return int(self._listener.dropped())
 
-    def next(self, timeout_s: float) -> Execution | Unread | Over | Ended | None:
+    def next(self, timeout_s: float) -> Item | None:
         """Return the next item; None if there is none within so many seconds."""
         if self._reader is None:  # compiled by the reading thread: the job does not wait for it
             self._reader = self._classes.reader(self._listener, self._bounds)
@@ -157,9 +170,11 @@ def _classes_of(gateway: Any) -> _Classes:
         return _KNOWN[gateway]
 
 
-def parse_execution(text: str) -> Execution | Unread | Over | Ended:
+def parse_execution(text: str) -> Item:
     """Return the result of one call of `Executions.java`."""
     document = json.loads(text)
+    if "stream" in document:
+        return _parse_moment(document)
     if "at_ms" in document:
         return Ended(document["at_ms"])
     if "over" in document:
@@ -180,4 +195,18 @@ def parse_execution(text: str) -> Execution | Unread | Over | Ended:
         failure=Failure(*failure) if failure else None,
         sql=document.get("sql"),
         dynamic_overwrite=document.get("dynamic") is True,
+        stream=document.get("of_stream"),
     )
+
+
+def _parse_moment(document: dict[str, Any]) -> StreamStart | StreamProgress | StreamEnd:
+    run_id, at_ms, plan = document["stream"], document["moment_ms"], document.get("plan")
+    if plan is not None:
+        tree = parse_plan(plan["kinds"], plan["objects"], plan["types"])
+        return StreamStart(run_id, at_ms, document["tier"], tree, document["options"] or {})
+    counts = (count if count >= 0 else None for count in document["written"])
+    progress = StreamProgress(run_id, at_ms, document["batches"], WriteStatistics(*counts))
+    stack = document.get("failure")
+    # Python's own traceback is a part of the message; Java's stack follows it.
+    failure = Failure(stack.split("\n\tat ", 1)[0].strip(), stack) if stack else None
+    return StreamEnd(progress, failure) if document["what"] == "end" else progress

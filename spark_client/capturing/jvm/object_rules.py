@@ -53,6 +53,12 @@ GETTERS: dict[str, tuple[str, ...]] = {
     # Sources that Spark does not bring.
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
+    # Streams: the query that goes into a sink, a source of the first interface, and sinks with a place.
+    f"{_CATALYST}.streaming.WriteToStream": ("inputQuery.schema",),
+    f"{_SOURCES}.DataSource": ("className", "paths", "options", "catalogTable"),
+    f"{_SQL}.execution.streaming.FileStreamSink": ("path",),  # Spark 3.5
+    f"{_SQL}.execution.streaming.sinks.FileStreamSink": ("path",),
+    "org.apache.spark.sql.delta.sources.DeltaSink": ("path", "catalogTable"),
 }
 # Unused parameters of constructors; some of them hold rows, or types that repeat with every reference.
 SKIPPED = (
@@ -84,6 +90,7 @@ OPTIONS = (
     "driver",
     "topic",
     "subscribe",
+    "assign",
     "kafka.bootstrap.servers",
     "location",
     "provider",

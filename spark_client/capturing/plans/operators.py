@@ -91,7 +91,7 @@ def relate(node: Node, inputs: Inputs) -> Relation:
         return rule(node, inputs)
     if "schema" in node.values and not plans_of(node):
         return inputs.leaf(node)
-    return _opaque(node, inputs) if "output" in node.values and _function(node) else _unknown(node, inputs)
+    return _opaque(node, inputs) if _outputs(node) and _function(node) else _unknown(node, inputs)
 
 
 def plans_of(node: Node) -> list[Node]:
@@ -236,6 +236,11 @@ def _one_row(node: Node, inputs: Inputs) -> Relation:  # noqa: ARG001 - a rule t
     return Relation()
 
 
+def _outputs(node: Node) -> list[Node]:
+    """Return the attributes that a plan lists as its output; functions with a state have them under another name."""
+    return node.nodes("output") or node.nodes("outputAttrs")
+
+
 def _function(node: Node) -> Node | None:
     return node.node("functionExpr") or node.node("func") or node.node("function")
 
@@ -253,7 +258,8 @@ def _groups(node: Node, inputs: Inputs) -> list[Value]:
     """Return the keys of a function's groups: named, or so many of the first columns of each side."""
     children = [inputs.relation(child) for child in plans_of(node)]
     of = inputs.over(*children)
-    counts = [int(node.text(name) or 0) for name in ("leftGroupingLen", "rightGroupingLen")]
+    lengths = ("leftGroupingLen", "rightGroupingLen")
+    counts = [int(node.text(name) or 0) for name in (("groupingAttributesLen",) if len(children) == 1 else lengths)]
     first = [value for child, count in zip(children, counts, strict=False) for value in child.values[:count]]
     return [*map(of.value, node.nodes("groupingAttributes")), *first]
 
@@ -269,7 +275,7 @@ def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> Relation:
     made = change(how, [value for child in children for value in child.values])
     if not children:
         made = Value(unknown=frozenset({f"{node.kind}: an unknown plan node"}))
-    ids = [output.text("exprId") or "" for output in node.nodes("output")]
+    ids = [output.text("exprId") or "" for output in _outputs(node)]
     ids = ids or [name for child in children for name, _ in child.columns]
     rows = frozenset().union(*(child.rows for child in children))
     return Relation(tuple((name, made) for name in ids), rows)

@@ -9,13 +9,14 @@ from typing import Literal
 
 from spark_client import current_run
 from spark_client.capturing.events import events
-from spark_client.capturing.model import Failure, Write
+from spark_client.capturing.model import Failure, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, program
-from spark_client.capturing.session.worker import P, Source, Worker
+from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
+from spark_client.capturing.session.worker import P, Source, Streams, Worker
 from spark_client.redaction import DEFAULT_REDACTIONS
 
 # A program mostly ends soon after it stopped Spark, and can fail until then.
@@ -66,6 +67,7 @@ class RunningCapture(Capture):
         counts: Counts,
         settings: Settings,
         *,
+        read_stream: Callable[[StreamStart], Write | None] | None = None,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
     ) -> None:
@@ -87,7 +89,9 @@ class RunningCapture(Capture):
         self._emit_application("START", _now_ms())
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
-        self._worker = Worker(source, read, self._emit, counts, self._application_ended)
+        self._runs = StreamRuns(self._names.name, settings.stream_interval_s)
+        streams = Streams(self._runs, read_stream, self._emit_stream) if read_stream else None
+        self._worker = Worker(source, read, self._emit, counts, self._application_ended, streams)
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
@@ -143,6 +147,9 @@ class RunningCapture(Capture):
         current_run.leave(self._application.context)
         self._end = "COMPLETE" if failure is None else "ABORT" if failure.is_abort else "FAIL"
         at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
+        for report in self._runs.close(failure, at_ms):
+            self._emit_stream(report)
+            self._counts.add("writes")
         self._emit_application(self._end, at_ms, failure)
         sent = self._sender.flush(deadline.left_s) and self._sender.close(deadline.left_s)
         if not (was_read and sent):
@@ -154,6 +161,12 @@ class RunningCapture(Capture):
     def _emit(self, write: Write) -> bool:
         emitted = events.write_events(write, self._application, self._names.name(write), self._rules)
         return self._sender.put(emitted)
+
+    def _emit_stream(self, report: StreamReport) -> bool:
+        event = events.stream_event(
+            report.write, self._application, report.job_name, report.run_id, report.phase, report.at_ms, self._rules
+        )
+        return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
 
     def _emit_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
         is_start = state == "START"

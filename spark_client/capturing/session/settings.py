@@ -39,6 +39,7 @@ class Settings:
         plan_max_nodes, plan_max_chars, plan_max_ms: of one plan; a larger plan is read in less detail.
         events_max, events_max_bytes: events that wait to be sent; further events are dropped.
         flush_s: how long the end of the program waits until all is sent.
+        stream_interval_s: least time between two events of a streaming run.
         handle_sigterm: True if SIGTERM waits as the end does, where the program has no handler of its own.
     """
 
@@ -60,6 +61,7 @@ class Settings:
     events_max: int = 10_000
     events_max_bytes: int = 64_000_000
     flush_s: float = 10.0
+    stream_interval_s: float = 60.0
     handle_sigterm: bool = True
 
 
@@ -134,6 +136,7 @@ _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "events_max": (f"{_CAPTURE}eventsMax", _positive),
     "events_max_bytes": (f"{_CAPTURE}eventsMaxBytes", _positive),
     "flush_s": (f"{_CAPTURE}flushSeconds", _seconds),
+    "stream_interval_s": (f"{_CAPTURE}streamSeconds", _seconds),
     "handle_sigterm": (f"{_CAPTURE}handleSigterm", _switch),
 }
 

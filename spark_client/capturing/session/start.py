@@ -42,7 +42,7 @@ def capture(
     root: tuple[str, str, str] | None = None,
     strict: bool = False,
 ) -> Capture:
-    """Capture every batch write of a Spark application from now on, as OpenLineage events.
+    """Capture every write of a Spark application from now on, as OpenLineage events.
 
     A second call for the same application returns the same capture.
 
@@ -145,7 +145,15 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
     try:
         application = Application(given.context(settings, context.appName or "spark"), spark.version)
         extractor = Extractor(read_catalogs(spark, os.environ))
-        return RunningCapture(application, executions, extractor.read_write, transport, counts, settings)
+        return RunningCapture(
+            application,
+            executions,
+            extractor.read_write,
+            transport,
+            counts,
+            settings,
+            read_stream=extractor.read_stream,
+        )
     except Exception:
         executions.close()
         raise

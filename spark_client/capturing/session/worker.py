@@ -6,12 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Unread
-from spark_client.capturing.model import Ended, Over, Write
+from spark_client.capturing.model import Ended, Over, StreamEnd, StreamProgress, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.write_merger import Part, WriteMerger
 
 # How long the thread sleeps in the JVM while nothing happens.
@@ -26,6 +27,10 @@ _FOR_DRAINING = 0.5
 # Item of a source with writes: an execution in the driver, or a command that a client sent.
 P_co = TypeVar("P_co", bound=Part, covariant=True)
 P = TypeVar("P", bound=Part)
+T = TypeVar("T")
+R = TypeVar("R")
+# What becomes of a streaming query.
+Moment: TypeAlias = StreamStart | StreamProgress | StreamEnd
 
 
 class Source(Protocol[P_co]):
@@ -35,7 +40,7 @@ class Source(Protocol[P_co]):
     def dropped(self) -> int:
         """Number of executions that it did not keep, for there were too many."""
 
-    def next(self, timeout_s: float) -> P_co | Over | Unread | Ended | None:
+    def next(self, timeout_s: float) -> P_co | Moment | Over | Unread | Ended | None:
         """Return the next item; None if there is none within so many seconds."""
 
     def drain(self, timeout_s: float) -> bool:
@@ -43,6 +48,15 @@ class Source(Protocol[P_co]):
 
     def close(self) -> None:
         """Stop listening."""
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Streaming queries of a driver: reading of what one writes into its sink, and the runs of all."""
+
+    runs: StreamRuns
+    read: Callable[[StreamStart], Write | None]
+    emit: Callable[[StreamReport], bool]
 
 
 @dataclass(eq=False)
@@ -68,6 +82,7 @@ class Worker(Generic[P]):
         emit: takes a write once it is complete; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended, with milliseconds since 1970.
+        streams: None where the source has none.
     """
 
     def __init__(
@@ -77,7 +92,9 @@ class Worker(Generic[P]):
         emit: Callable[[Write], bool],
         counts: Counts,
         ended: Callable[[int], None],
+        streams: Streams | None = None,
     ) -> None:
+        self._streams = streams
         self._source = source
         self._read = read
         self._emit = emit
@@ -143,6 +160,7 @@ class Worker(Generic[P]):
                 return
             if finished:
                 self._emit_all(self._merger.release())
+                self._report(self._streams.runs.flush() if self._streams else ())
                 self._finish(finished)
 
     def _drained(self, flushes: Sequence[_Flush]) -> Sequence[_Flush]:
@@ -171,8 +189,10 @@ class Worker(Generic[P]):
     def _unreachable(self, error: Exception) -> None:
         self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
-    def _take(self, item: P | Over | Unread | None) -> None:
-        if isinstance(item, Unread):
+    def _take(self, item: P | Moment | Over | Unread | None) -> None:
+        if isinstance(item, (StreamStart, StreamProgress, StreamEnd)):
+            self._report(self._moment(item))
+        elif isinstance(item, Unread):
             self._counts.add("unread")
             self._counts.warn("unread", f"an execution could not be read: {item.reason}")
         elif isinstance(item, Over):
@@ -180,30 +200,53 @@ class Worker(Generic[P]):
         elif item is None:
             self._emit_all(self._merger.overdue())
         else:
-            self._emit_all(self._merger.add(item, self._writes(item)))
+            self._emit_all(self._merger.add(item, self._guarded(self._read, item) or ()))
 
-    def _writes(self, execution: P) -> Sequence[Write]:
+    def _guarded(self, read: Callable[[T], R], item: T) -> R | None:
+        """Return what is read of an item; None if that fails, which is counted."""
         try:
-            return self._read(execution)
+            return read(item)
         except UnknownTarget as error:
             self._counts.add("unread")
             self._counts.warn(f"read {error}", f"a write could not be read: {error}")
-            return []
         except Exception as error:  # noqa: BLE001 - whatever a plan does to us, the job must live
             self._counts.add("unread")
             kind = type(error).__name__
             self._counts.warn(f"read {kind}", f"a write could not be read: {kind}: {error}")
+        return None
+
+    def _moment(self, item: Moment) -> Sequence[StreamReport]:
+        if self._streams is None:
             return []
+        if isinstance(item, StreamStart):
+            return self._streams.runs.start(item, self._guarded(self._streams.read, item))
+        return self._streams.runs.progress(item) if isinstance(item, StreamProgress) else self._streams.runs.end(item)
+
+    def _report(self, reports: Sequence[StreamReport]) -> None:
+        if self._streams is None:
+            return
+        for report in reports:
+            self._count(self._streams.emit, report, is_write=report.phase not in ("START", "RUNNING"))
 
     def _emit_all(self, writes: Sequence[Write]) -> None:
+        """Emit writes; those of a stream when their run is due."""
+        if self._streams is not None:
+            reports, writes = self._streams.runs.add(writes)
+            self._report(reports)
         for write in writes:
-            try:
-                emitted = self._emit(write)
-            except Exception as error:  # noqa: BLE001 - as above
-                self._counts.add("failed")
-                kind = type(error).__name__
-                self._counts.warn(f"emit {kind}", f"a write could not be emitted: {kind}: {error}")
-                continue
-            self._counts.add("writes" if emitted else "dropped")
-            if not emitted:
-                self._counts.warn("dropped", "events are made faster than they are sent: some writes are not emitted")
+            self._count(self._emit, write, is_write=True)
+
+    def _count(self, emit: Callable[[T], bool], item: T, *, is_write: bool) -> None:
+        """Emit, and count the write if this is its end."""
+        try:
+            emitted = emit(item)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._counts.add("failed")
+            kind = type(error).__name__
+            self._counts.warn(f"emit {kind}", f"a write could not be emitted: {kind}: {error}")
+            return
+        if not emitted:
+            self._counts.add("dropped")
+            self._counts.warn("dropped", "events are made faster than they are sent: some writes are not emitted")
+        elif is_write:
+            self._counts.add("writes")

@@ -17,7 +17,7 @@ from spark_client.capturing.connect.writes import ConnectExtractor
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
-from spark_client.capturing.model import Execution, Over, Write
+from spark_client.capturing.model import Execution, Over, StreamEnd, StreamProgress, StreamStart, Write
 from spark_client.capturing.session.write_merger import WriteMerger
 from tests.spark.capture.specification import Case, expected, lines_of
 
@@ -75,8 +75,11 @@ class Watch:
         return [*writes, *self._merger.release()]
 
     def _extracted(self, execution: object) -> list[Write]:
-        if isinstance(execution, Over):
+        if isinstance(execution, Over | StreamProgress | StreamEnd):
             return []
+        if isinstance(execution, StreamStart):
+            written = self._extractor.read_stream(execution)
+            return [written] if written else []
         assert isinstance(execution, Execution), execution
         return self._merger.add(execution, self._extractor.read_write(execution))
 

@@ -31,7 +31,7 @@ def test_writes_of_many_threads_are_each_emitted_once(spark: SparkSession, watch
     assert lines_of(watch.writes_of(in_threads)) == expected("".join(f"out{n}:\n{_COLUMNS}" for n in range(12)))
 
 
-def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived_whose_columns_nobody_knows(
+def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived(
     spark: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
     spark.sql("SELECT tailnum FROM planes").write.parquet(str(tmp_path / "arriving"))
@@ -48,10 +48,9 @@ def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived_whose_colu
     assert lines_of(watch.writes_of(stream)) == expected(
         """
         batch0:
-        arrived <- unknown
+        arrived <- arriving.tailnum IDENTITY
         tailnum <- flights.tailnum IDENTITY
         carrier <- flights.carrier IDENTITY
-        inputs: flights, arriving
         """
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from lineage_model.ids import DatasetId
 from spark_client.capturing.model import Symlink
@@ -26,6 +26,12 @@ _ALL = """
         distance <- flights.distance IDENTITY
         route.origin <- flights.origin IDENTITY
         route.dest <- flights.dest IDENTITY
+"""
+_STREAMED = """
+        carrier <- source.carrier IDENTITY
+        flight <- source.flight IDENTITY
+        distance <- source.distance IDENTITY
+        route <- source.route IDENTITY
 """
 _BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
 
@@ -201,3 +207,33 @@ def test_an_overwrite_is_one_of_all_that_was_there(
 
     left = {row.carrier for row in sources.read.format("delta").load(out).collect()}
     assert (write.change, left) == (change, {"UA"} if change else {"B6", "UA"})
+
+
+@pytest.mark.parametrize("way", dict.fromkeys(_CHOSEN))
+def test_a_stream_between_tables(way: str, sources: SparkSession, check, tmp_path: Path) -> None:
+    def act(spark: SparkSession, out: str) -> None:
+        of = WAYS[way][1]
+        stream = spark.readStream.table(f"{of}source").where("flight > 0").writeStream.format(WAYS[way][0])
+        stream = stream.trigger(availableNow=True).option("checkpointLocation", str(tmp_path / "progress"))
+        stream.toTable(f"{of}checked").awaitTermination()
+
+    check(write("a stream", act, f"checked:{_STREAMED}\n* <- source.flight FILTER", before=_before(way)))
+
+
+@pytest.mark.parametrize("way", dict.fromkeys(_CHOSEN))
+def test_batches_that_merge_into_a_table(way: str, sources: SparkSession, check, tmp_path: Path) -> None:
+    of = WAYS[way][1]
+
+    def merge(batch: DataFrame, number: int) -> None:
+        batch.createOrReplaceTempView("batch")
+        batch.sparkSession.sql(
+            f"MERGE INTO {of}checked c USING batch b ON c.flight = b.flight "
+            "WHEN MATCHED THEN UPDATE SET distance = b.distance WHEN NOT MATCHED THEN INSERT *"
+        )
+
+    def act(spark: SparkSession, out: str) -> None:
+        stream = spark.readStream.table(f"{of}source").writeStream.trigger(availableNow=True).foreachBatch(merge)
+        stream.option("checkpointLocation", str(tmp_path / "progress")).start().awaitTermination()
+
+    lineage = f"checked:{_STREAMED}\n* <- checked.flight JOIN, source.flight JOIN"
+    check(write("batches that merge", act, lineage, before=_before(way)))

@@ -186,6 +186,62 @@ def test_topics_are_a_dataset_each():
     )
 
 
+# Sources of streams, and the datasets that they are.
+STREAMS = [
+    (
+        a_node("StreamingRelation", dataSource={"class": "DataSource", "options": {"path": "s3a://lake/orders"}}),
+        Dataset(DatasetId("s3://lake", "orders")),
+    ),
+    (
+        a_node("StreamingRelation", dataSource={"class": "DataSource", "options": {}, "catalogTable": a_table()}),
+        Dataset(FLIGHTS, symlinks=NAMED),
+    ),
+    (
+        a_node(
+            "StreamingRelationV2",
+            table={"class": "KafkaTable"},
+            extraOptions={"kafka.bootstrap.servers": "k1:9093", "subscribe": "flights"},
+        ),
+        Dataset(DatasetId("kafka://k1:9093", "flights")),
+    ),
+    (
+        a_node(
+            "StreamingRelationV2",
+            table={"class": "KafkaTable"},
+            extraOptions={"kafka.bootstrap.servers": "k1:9093", "assign": '{"flights":[0,1]}'},
+        ),
+        Dataset(DatasetId("kafka://k1:9093", "flights")),
+    ),
+    (
+        a_node("StreamingRelationV2", table={"class": "DeltaTableV2", "path": "s3://lake/orders"}),
+        Dataset(DatasetId("s3://lake", "orders")),
+    ),
+    (
+        a_node(
+            "StreamingRelationV2", table={"class": "SparkTable", "properties": {"location": "s3://lake/ice/orders"}}
+        ),
+        Dataset(DatasetId("s3://lake", "ice/orders")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("leaf", "dataset"), STREAMS)
+def test_a_source_of_a_stream_is_the_dataset_that_it_is_read_from(leaf, dataset):
+    leaf.values = {**leaf.values, "schema": SCHEMA}
+    assert find_datasets(leaf, CATALOGS) == LeafSource((Dataset(dataset.id, COLUMNS, dataset.symlinks),))
+
+
+def test_a_stream_of_all_topics_of_a_pattern_has_no_name():
+    options = {"kafka.bootstrap.servers": "k1:9093"}
+    leaf = a_node("StreamingRelationV2", table={"class": "KafkaTable"}, extraOptions=options, schema=SCHEMA)
+    assert find_datasets(leaf, CATALOGS) == LeafSource(unknown="KafkaTable: a source that nobody can name")
+
+
+def test_a_stream_that_spark_makes_up_is_made_of_nothing():
+    leaf = a_node("StreamingRelationV2", table={"class": "RateStreamTable"}, schema=SCHEMA)
+    assert find_datasets(leaf, CATALOGS) == LeafSource()
+
+
 @pytest.mark.parametrize("kind", ["OneRowRelation", "Range"])
 def test_rows_in_the_plan_itself_are_made_of_nothing(kind):
     assert find_datasets(a_node(kind, schema=SCHEMA), CATALOGS) == LeafSource()

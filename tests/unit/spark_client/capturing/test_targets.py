@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage_model.ids import DatasetId
-from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_targets
+from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_sink, find_targets
 from spark_client.capturing.model import Dataset, SchemaField, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,
@@ -320,3 +320,49 @@ def test_wrappers_are_commands_that_have_a_rule():
     known = {command.kind for command, target in WRITES if target.command in WRAPPERS}
 
     assert known == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand"}
+
+
+def a_stream(sink, **values):
+    return a_node("WriteToStream", sink=sink, inputQuery=a_node("Project"), inputQuery__schema=SCHEMA, **values)
+
+
+# Sinks of streams: the node, the options, and the dataset.
+SINKS = [
+    (a_stream({"class": "FileStreamSink", "path": "s3a://lake/orders"}), {}, Dataset(DatasetId("s3://lake", "orders"))),
+    (a_stream({"class": "DeltaSink", "path": "s3://lake/orders"}), {}, Dataset(DatasetId("s3://lake", "orders"))),
+    (
+        a_stream({"class": "KafkaTable"}),
+        {"kafka.bootstrap.servers": "k1:9093", "topic": "flights"},
+        Dataset(DatasetId("kafka://k1:9093", "flights")),
+    ),
+    (
+        a_stream(
+            {"class": "SparkTable", "properties": {"location": "s3://lake/ice/orders"}},
+            catalogAndIdent=[
+                {"class": "SparkCatalog", "name": "ice"},
+                {"class": "IdentifierImpl", "namespace": ["web"], "name": "orders"},
+            ],
+        ),
+        {},
+        Dataset(DatasetId("s3://lake", "ice/orders"), symlinks=(Symlink("https://ice:8181/api", "web.orders"),)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("stream", "options", "output"), SINKS, ids=lambda one: getattr(one, "id", ""))
+def test_a_stream_writes_its_sink(stream, options, output):
+    target = find_sink(stream, options, CATALOGS)
+    assert target is not None
+    assert target.output == Dataset(output.id, COLUMNS, output.symlinks)
+    assert (target.query, target.names) == (stream.node("inputQuery"), ("carrier", "flight"))
+
+
+@pytest.mark.parametrize("kind", ["ForeachBatchSink", "ForeachWriterTable", "MemorySink", "ConsoleTable", "NoopTable"])
+def test_a_sink_that_keeps_nothing_is_none(kind):
+    assert find_sink(a_stream({"class": kind}), {}, CATALOGS) is None
+
+
+def test_a_sink_that_nobody_can_name_says_so():
+    target = find_sink(a_stream({"class": "CustomSink"}), {}, CATALOGS)
+    assert target is not None
+    assert (target.output, target.unknown) == (None, "CustomSink: a sink that nobody can name")

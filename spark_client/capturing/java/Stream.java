@@ -1,0 +1,86 @@
+package headwater.capture;
+
+import org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates;
+import org.apache.spark.util.AccumulatorContext;
+import org.apache.spark.util.AccumulatorV2;
+import scala.Option;
+import scala.Tuple2;
+
+/** A streaming query that runs, and what its batches wrote since this was read last. */
+public class Stream {
+    private static final String ROWS = "number of output rows";
+    private static final String FILES = "number of written files";
+    private static final String BYTES = "written output";
+
+    public final String runId;
+    public final String name;
+    public final long startedMs;
+    /** Spark's own object of it: it has the plan. */
+    public final Object query;
+    // Counts; -1 is what was not counted. `counted` are those of the batch that runs.
+    private long batches;
+    private long[] written = {-1L, -1L, -1L};
+    private long[] counted = {-1L, -1L, -1L};
+    private boolean isWaiting;
+
+    public Stream(String runId, String name, long startedMs, Object query) {
+        this.runId = runId;
+        this.name = name;
+        this.startedMs = startedMs;
+        this.query = query;
+    }
+
+    /** Count what a write of files reports when it ends; other updates have no number of files. */
+    public synchronized void count(SparkListenerDriverAccumUpdates updates) {
+        long[] found = {-1L, -1L, -1L};
+        scala.collection.Iterator each = updates.accumUpdates().iterator();
+        while (each.hasNext()) {
+            Tuple2 update = (Tuple2) each.next();
+            int place = placeOf(AccumulatorContext.get(((Number) update._1()).longValue()));
+            if (place >= 0) {
+                found[place] = ((Number) update._2()).longValue();
+            }
+        }
+        if (found[2] >= 0) {
+            add(found, counted);
+        }
+    }
+
+    private static int placeOf(Option accumulator) {
+        Option name = accumulator.isDefined() ? ((AccumulatorV2) accumulator.get()).name() : accumulator;
+        Object text = name.isDefined() ? name.get() : null;
+        return ROWS.equals(text) ? 0 : BYTES.equals(text) ? 1 : FILES.equals(text) ? 2 : -1;
+    }
+
+    /**
+     * Note that a batch ended. True if nobody waits to read what the stream wrote.
+     *
+     * @param rows by the sink's own count; -1 if it has none
+     */
+    public synchronized boolean ended(long rows) {
+        if (rows >= 0) {
+            counted[0] = rows;
+        }
+        add(counted, written);
+        counted = new long[] {-1L, -1L, -1L};
+        batches++;
+        boolean isFirst = !isWaiting;
+        isWaiting = true;
+        return isFirst;
+    }
+
+    /** Number of batches since it was taken last, and their rows, bytes and files. */
+    public synchronized long[] take() {
+        long[] taken = {batches, written[0], written[1], written[2]};
+        batches = 0L;
+        written = new long[] {-1L, -1L, -1L};
+        isWaiting = false;
+        return taken;
+    }
+
+    private static void add(long[] more, long[] to) {
+        for (int i = 0; i < more.length; i++) {
+            to[i] = more[i] < 0 ? to[i] : Math.max(to[i], 0L) + more[i];
+        }
+    }
+}
