@@ -34,6 +34,7 @@ from lineage.graph.visibility import Visibility
 from lineage.queries import name_lists, runs, sources, statistics
 from lineage.queries.columns import tags
 from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
+from lineage.queries.columns.column_impact import ImpactWalk
 from lineage.queries.columns.column_search import search_columns
 from lineage.queries.columns.column_versions import VersionWalk
 from lineage.queries.columns.current_columns import CurrentColumns
@@ -41,6 +42,7 @@ from lineage.queries.columns.origins import find_origins
 from lineage.queries.columns.results import (
     ColumnGraph,
     ColumnHit,
+    ColumnImpact,
     Origins,
 )
 from lineage.queries.columns.selection import select_at, select_current, select_version
@@ -56,6 +58,7 @@ from lineage.queries.node_ids import (
 )
 from lineage.queries.short_forms import short_datasets, short_jobs
 from lineage_model.columns import Column
+from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 
@@ -259,6 +262,22 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         walk = ColumnWalk(self._table)
         candidates = field_candidates(node_id, self._table, self._visibility)
         return next((column for node in candidates if (column := walk.exists(node.dataset, node.field))), None)
+
+    def report_column_impact(self, node_id: str, *, depth: int) -> ColumnImpact | None:
+        """Return everything derived from a field (`datasetField:...`) now, up to `depth` jobs away; None if unknown.
+
+        Raises:
+            Invalid: the id cannot be read as a field's, or names a version.
+        """
+        table = ReadAhead.of(self._table)
+        walk = ColumnWalk(table)
+        for node in field_candidates(node_id, table, self._visibility):
+            column = walk.exists(node.dataset, node.field)
+            if column and node.version:
+                raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
+            if column:
+                return ImpactWalk(table, column, depth, self._visibility).report()
+        return None
 
     def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
         """Return the columns whose names contain the text."""

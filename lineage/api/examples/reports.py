@@ -11,6 +11,8 @@ from lineage.api.examples.runs import JOBS, NAMESPACE
 
 NODE_ID = f"datasetField:{NAMESPACE}:estimated:co2_kg"
 JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}
+_DISTANCE_ID = f"datasetField:{NAMESPACE}:checked:distance"
+_JOB_ID = f"job:{JOBS}:emissions.estimate"
 WINDOW: Example = {"start": "2025-11-20T00:00:00Z", "end": "2025-11-21T00:00:00Z"}
 CO2: Example = {"dataset": ESTIMATED, "field": "co2_kg"}
 DISTANCE: Example = {"dataset": CHECKED, "field": "distance"}
@@ -27,6 +29,76 @@ _MADE: Example = {
 _PLAIN: Example = {"hops": 1, "direct": True, "masked": False}
 _RAW: Example = {"reason": "raw", "jobs": [], "runs": [], "reads": []}
 
+_ONE_HOP: Example = {"hops": 1, "through": [_DISTANCE_ID], "direct": True, "masked": False, "certain": True}
+_AT_ONCE: Example = {"createdAt": _STARTED, "updatedAt": _STARTED}
+# Everything derived from `checked.distance`.
+IMPACT: Example = {
+    "nodeId": _DISTANCE_ID,
+    "impacted": [
+        {
+            "nodeId": f"dataset:{NAMESPACE}:estimated",
+            "type": "DATASET",
+            **_ONE_HOP,
+            "data": {
+                "id": ESTIMATED,
+                "type": "DB_TABLE",
+                "name": "estimated",
+                "physicalName": "estimated",
+                **_AT_ONCE,
+                "namespace": NAMESPACE,
+                "sourceName": "default",
+                "description": None,
+                "lastLifecycleState": None,
+                "tags": [],
+                "owners": [],
+                "fieldCount": 2,
+                "stale": False,
+                "lastWrittenBy": None,
+                "temporary": False,
+            },
+        },
+        {
+            "nodeId": NODE_ID,
+            "type": "DATASET_FIELD",
+            **_ONE_HOP,
+            "data": {
+                "dataset": f"dataset:{NAMESPACE}:estimated",
+                "field": "co2_kg",
+                "fieldType": "double",
+                "jobs": [_JOB_ID],
+            },
+        },
+        {
+            "nodeId": _JOB_ID,
+            "type": "JOB",
+            **_ONE_HOP,
+            "data": {
+                "id": JOB,
+                "type": "BATCH",
+                "name": "emissions.estimate",
+                "simpleName": "emissions.estimate",
+                "parentJobName": None,
+                **_AT_ONCE,
+                "namespace": JOBS,
+                "location": None,
+                "description": None,
+                "tags": [],
+                "owners": [],
+                "latestRun": {
+                    "id": RUN_ID,
+                    **_AT_ONCE,
+                    "nominalStartTime": None,
+                    "nominalEndTime": None,
+                    "state": "COMPLETED",
+                    "startedAt": _STARTED,
+                    "endedAt": _STARTED,
+                    "durationMs": 0,
+                },
+            },
+        },
+    ],
+    "truncated": False,
+}
 # The uses of `checked.distance`.
 USAGE: Example = {
     "column": DISTANCE,
@@ -83,6 +155,7 @@ TAGGED: Example = {
     "truncated": False,
 }
 EXAMPLES: Mapping[str, Sequence[Any]] = {
+    "ColumnImpactReport": [IMPACT],
     "ReportedColumn": [CO2],
     "UsageReport": [USAGE],
     "TagReport": [TAGGED],

@@ -11,8 +11,10 @@ from lineage.api.marquez.parameters import DEPTH_MAX
 from lineage.api.marquez.responses import require
 from lineage.api.parameters import AnyParameter, choice, given_text, number, required_text
 from lineage.api.reports import types
-from lineage.api.reports.tables import impact_table, provenance_table, tag_table, usage_table
-from lineage.api.reports.views import render_impact, render_provenance, render_tag_usage, render_usage
+from lineage.api.reports.impact_tables import column_impact_table, impact_table
+from lineage.api.reports.impact_views import render_column_impact, render_impact
+from lineage.api.reports.tables import provenance_table, tag_table, usage_table
+from lineage.api.reports.views import render_provenance, render_tag_usage, render_usage
 from lineage.api.request import HttpRequest
 from lineage.api.requested_range import END, START, read_range
 from lineage.api.responses import CSV, JSON
@@ -30,11 +32,14 @@ _NODE_ID_OR_TAG = given_text("nodeId", "`datasetField:<namespace>:<dataset>:<fie
 _TAG = given_text("tag", "Ours: all columns with this tag, in any case, in place of one column.", "PII")
 _USAGE_PARAMETERS = (_NODE_ID_OR_TAG, _TAG, START, END, _IS_TABLE)
 _GRAPH_NODE_ID = required_text(
-    "nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", "dataset:s3://flights:checked"
+    "nodeId",
+    "`dataset:<namespace>:<name>`, `job:<namespace>:<name>` or `datasetField:<namespace>:<name>:<field>`.",
+    "dataset:s3://flights:checked",
 )
 _DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX, default=20)
 _OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
 _KINDS = frozenset({"application/json", "text/csv"})
+_FIELD_KINDS = ("datasetField:", "dataset_field:")
 
 
 def report_usage(services: Services, request: HttpRequest) -> Response[str]:
@@ -78,18 +83,21 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
 
 
 def report_impact(services: Services, request: HttpRequest) -> Response[str]:
-    """Report everything downstream of a job or dataset now, with its last runs and the way there.
+    """Report everything downstream of a job, a dataset or a column now, with its last runs and the way there.
 
-    Of a column, the report of its use has what it flowed into. In a table, `section` names the subject of a row:
-    `query` is the first, `truncated` the last if there was more. Every cell is quoted. Cells that a spreadsheet would
-    compute begin with an apostrophe.
+    Of a column: the columns derived from it, the jobs that make these, and their datasets. In a table, `section` names
+    the subject of a row: `query` is the first, `truncated` the last if there was more. Every cell is quoted. Cells that
+    a spreadsheet would compute begin with an apostrophe.
 
     Returns:
         The report, nearest first.
     """
     request.take_only([parameter.name for parameter in _OF_IMPACT])
-    is_table, node_id = _is_table(request), _GRAPH_NODE_ID.read(request)
-    impact = require(services.queries.report_impact(node_id, depth=_DEPTH.read(request)), "Node", node_id)
+    is_table, node_id, depth = _is_table(request), _GRAPH_NODE_ID.read(request), _DEPTH.read(request)
+    if node_id.startswith(_FIELD_KINDS):
+        derived = require(services.queries.report_column_impact(node_id, depth=depth), "Node", node_id)
+        return _respond(services, request, column_impact_table(derived) if is_table else render_column_impact(derived))
+    impact = require(services.queries.report_impact(node_id, depth=depth), "Node", node_id)
     return _respond(services, request, impact_table(impact) if is_table else render_impact(impact))
 
 
@@ -132,5 +140,5 @@ def _route(name: str, handler: Handler, parameters: tuple[AnyParameter, ...], re
 ROUTES = (
     _route("usage", report_usage, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
     _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
-    _route("impact", report_impact, _OF_IMPACT, types.ImpactReport),
+    _route("impact", report_impact, _OF_IMPACT, types.ImpactReport | types.ColumnImpactReport),
 )

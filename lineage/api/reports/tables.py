@@ -13,7 +13,6 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.values import when
-from lineage.graph.entities import Impact, Impacted, Job
 from lineage.queries.columns.results import (
     Flow,
     LineageStep,
@@ -35,10 +34,6 @@ _COLUMN = ("namespace", "dataset", "field")
 _WAY = ("hops", "direct", "masked")
 _USE = ("kind", "first", "last", "count", "states", "runs", "known", "operations")
 _FLOW = (*_WAY, "certain", "failed", "status", "jobs")
-IMPACT = (
-    *("section", "hops", "type", "namespace", "name", "through", "owners"),
-    *("state", "started", "ended", "run", "updated", "description", "id"),
-)
 USAGE = ("section", "start", "end", *_COLUMN, *_USE, *_FLOW)
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
 _DONE = ("transformations", "operations", "jobs", "runs")
@@ -55,8 +50,8 @@ LISTED_MAX = 500
 def usage_table(usage: Usage) -> str:
     """Return a row for each column of each use (at least one a use), and for each that the field flowed into."""
     uses = (row for use in usage.uses for row in _uses(use))
-    rows = [_query(usage.column, usage.window), *uses, *map(_flow, usage.flows), *_cut(usage.truncated)]
-    return _table(USAGE, rows)
+    rows = [_query(usage.column, usage.window), *uses, *map(_flow, usage.flows), *cut(usage.truncated)]
+    return table(USAGE, rows)
 
 
 def tag_table(usage: TagUsage) -> str:
@@ -64,7 +59,7 @@ def tag_table(usage: TagUsage) -> str:
     window = {"start": when(usage.window.start) or "", "end": when(usage.window.end) or ""}
     query = {"section": "query", "tag": usage.tag, **window}
     tagged = (row for one in usage.columns for row in _tagged(one))
-    return _table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *_cut(usage.truncated)])
+    return table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *cut(usage.truncated)])
 
 
 def _tagged(column: TaggedColumn) -> Iterator[Row]:
@@ -81,38 +76,18 @@ def _tagged(column: TaggedColumn) -> Iterator[Row]:
         }
 
 
-def impact_table(impact: Impact) -> str:
-    """Return a row for each job and dataset downstream; the first is the query, and the last says if there was more."""
-    query = {"section": "query", "id": impact.node_id}
-    return _table(IMPACT, [query, *map(_impacted, impact.impacted), *_cut(impact.truncated)])
-
-
-def _impacted(one: Impacted) -> Row:
-    node = one.node
-    kind = "JOB" if isinstance(node, Job) else "DATASET"
-    row = {"section": "impacted", "id": node.id.node_id, "type": kind, "hops": str(one.hops)}
-    row |= {"namespace": node.id.namespace, "name": node.id.name, "through": _listed(one.through)}
-    if node.outline:
-        return row
-    run = node.latest_run if isinstance(node, Job) else None
-    if run:
-        row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
-    row["owners"] = _listed([owner.name for owner in node.annotations.owners])
-    return {**row, "updated": when(node.updated), "description": node.description or ""}
-
-
 def provenance_table(provenance: Provenance) -> str:
     """Return a row for each true source, and for each step from them."""
     query = _query(provenance.column, provenance.window)
-    rows = [query, *map(_source, provenance.sources), *map(_step, provenance.steps), *_cut(provenance.truncated)]
-    return _table(PROVENANCE, rows)
+    rows = [query, *map(_source, provenance.sources), *map(_step, provenance.steps), *cut(provenance.truncated)]
+    return table(PROVENANCE, rows)
 
 
 def _query(column: Column, window: TimeRange) -> Row:
     return {"section": "query", **_column(column), "start": when(window.start) or "", "end": when(window.end) or ""}
 
 
-def _cut(truncated: bool) -> list[Row]:
+def cut(truncated: bool) -> list[Row]:
     """Return a last row that marks the table as cut, if there was more."""
     return [{"section": "truncated"}] if truncated else []
 
@@ -124,10 +99,10 @@ def _uses(use: Use) -> Iterator[Row]:
         "first": when(use.first) or "",
         "last": when(use.last) or "",
         "count": str(use.count),
-        "states": _listed(f"{state}: {count}" for state, count in use.states),
-        "runs": _listed(run.id if run.state is None else f"{run.id} ({run.state})" for run in use.runs),
-        "known": _flag(use.known),
-        "operations": _listed(use.operations),
+        "states": listed(f"{state}: {count}" for state, count in use.states),
+        "runs": listed(run.id if run.state is None else f"{run.id} ({run.state})" for run in use.runs),
+        "known": flag(use.known),
+        "operations": listed(use.operations),
         "jobs": _jobs([] if use.job is None else [use.job]),
     }
     for column in use.fields:
@@ -137,7 +112,7 @@ def _uses(use: Use) -> Iterator[Row]:
 
 
 def _flow(flow: Flow) -> Row:
-    flags = {"certain": _flag(flow.certain), "failed": _flag(flow.failed)}
+    flags = {"certain": flag(flow.certain), "failed": flag(flow.failed)}
     what = {**flags, "status": flow.status, "jobs": _jobs(flow.jobs)}
     return {"section": "flow", **_column(flow.column), **_way(flow), **what}
 
@@ -149,8 +124,8 @@ def _source(source: TrueSource) -> Row:
         **_way(source),
         "reason": source.reason,
         "jobs": _jobs(source.jobs),
-        "runs": _listed(source.runs),
-        "reads": _listed(dataset.node_id for dataset in source.reads),
+        "runs": listed(source.runs),
+        "reads": listed(dataset.node_id for dataset in source.reads),
     }
 
 
@@ -159,10 +134,10 @@ def _step(step: LineageStep) -> Row:
         "section": "step",
         **_column(step.source),
         **{f"into_{name}": text for name, text in _column(step.destination).items()},
-        "transformations": _listed(_transformation(one) for one in step.transformations),
-        "operations": _listed(step.operations),
+        "transformations": listed(_transformation(one) for one in step.transformations),
+        "operations": listed(step.operations),
         "jobs": _jobs(step.jobs),
-        "runs": _listed(step.runs),
+        "runs": listed(step.runs),
     }
 
 
@@ -172,7 +147,7 @@ def _column(column: Column | ColumnSource) -> Row:
 
 
 def _way(way: Flow | TrueSource) -> Row:
-    return {"hops": str(way.hops), "direct": _flag(way.direct), "masked": _flag(way.masked)}
+    return {"hops": str(way.hops), "direct": flag(way.direct), "masked": flag(way.masked)}
 
 
 def _transformation(one: Transformation) -> str:
@@ -182,25 +157,27 @@ def _transformation(one: Transformation) -> str:
 
 
 def _jobs(jobs: Iterable[JobId]) -> str:
-    return _listed(job.node_id for job in jobs)
+    return listed(job.node_id for job in jobs)
 
 
-def _flag(value: bool) -> str:
+def flag(value: bool) -> str:
+    """Return a cell of a condition."""
     return "true" if value else "false"
 
 
-def _listed(values: Iterable[str]) -> str:
+def listed(values: Iterable[str]) -> str:
     """Join several values to one cell; the first of them, where there are more than a cell may hold."""
     found = list(values)
     more = [f"… and {len(found) - LISTED_MAX} more"] if len(found) > LISTED_MAX else []
     return "; ".join([*found[:LISTED_MAX], *more])
 
 
-def _table(names: Sequence[str], rows: Iterable[Row]) -> str:
+def table(names: Sequence[str], rows: Iterable[Row]) -> str:
+    """Return a table with these columns."""
     text = StringIO()
-    table = csv.writer(text, quoting=csv.QUOTE_ALL)
-    table.writerow(names)
-    table.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerow(names)
+    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
     return text.getvalue()
 
 

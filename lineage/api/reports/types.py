@@ -146,6 +146,65 @@ class ImpactReport(TypedDict):
     """True if more is downstream than one request may read."""
 
 
+class ColumnData(TypedDict):
+    """A derived column, and the jobs that report what it is derived from."""
+
+    dataset: str
+    """The node id of its dataset."""
+    field: str
+    """A path of names with dots between them."""
+    fieldType: str | None
+    jobs: list[str]
+    """Node ids."""
+
+
+class OnTheWay(TypedDict):
+    """The way to what is derived from a column."""
+
+    hops: Positive
+    """The number of columns on the shortest way; of a job or dataset, to the nearest column that it makes or has."""
+    through: list[str]
+    """The columns one hop nearer from which it is derived."""
+    direct: Direct
+    masked: Masked
+    certain: bool
+    """False for a job that read one of the columns `through` and reported no columns of what it made, and for that
+    dataset: what is made of it is not in the report."""
+
+
+class DerivedColumn(OnTheWay):
+    """A column derived from another; `data` is null for one whose details the caller may not see."""
+
+    nodeId: str
+    type: Literal["DATASET_FIELD"]
+    data: ColumnData | None
+
+
+class DerivingJob(OnTheWay):
+    """A job that makes derived columns; `data` as of a column."""
+
+    nodeId: str
+    type: Literal["JOB"]
+    data: ShortJob | None
+
+
+class DerivedDataset(OnTheWay):
+    """A dataset with derived columns; `data` as of a column."""
+
+    nodeId: str
+    type: Literal["DATASET"]
+    data: ShortDataset | None
+
+
+class ColumnImpactReport(TypedDict):
+    """Everything derived from a column, nearest first."""
+
+    nodeId: str
+    impacted: list[Annotated[DerivedColumn | DerivingJob | DerivedDataset, Field(discriminator="type")]]
+    truncated: bool
+    """True if more is derived from it than one request may read."""
+
+
 class UsageReport(TypedDict):
     """The runs that used a field in a time range, and the columns that it flowed into."""
 

@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 from lineage.api.marquez.annotation_views import render_tag
-from lineage.api.marquez.dataset_views import render_short_dataset
-from lineage.api.marquez.job_views import render_short_job
 from lineage.api.reports import types
 from lineage.api.values import render_id, render_ids, render_transformation, when
-from lineage.graph.entities import Impact, Impacted, Job
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, TagUsage, TimeRange, TrueSource, Usage, Use
 from lineage_model.columns import Column, ColumnSource
 from lineage_model.field_paths import print_dotted
-
-
-def render_impact(impact: Impact) -> types.ImpactReport:
-    """Return the report of everything downstream of a node."""
-    return {
-        "nodeId": impact.node_id,
-        "impacted": list(map(_render_impacted, impact.impacted)),
-        "truncated": impact.truncated,
-    }
-
-
-def _render_impacted(one: Impacted) -> types.ImpactedJob | types.ImpactedDataset:
-    node, through = one.node, list(one.through)
-    if isinstance(node, Job):
-        job = None if node.outline else render_short_job(node)
-        return {"nodeId": node.id.node_id, "type": "JOB", "hops": one.hops, "through": through, "data": job}
-    dataset = None if node.outline else render_short_dataset(node)
-    return {"nodeId": node.id.node_id, "type": "DATASET", "hops": one.hops, "through": through, "data": dataset}
 
 
 def render_usage(usage: Usage) -> types.UsageReport:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lineage.graph.entities import LastWriter
 from lineage.graph.job_nodes import io_of
@@ -16,13 +16,27 @@ from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInp
 from lineage.queries.stale import find_stale
 from lineage.walk import Walked, walk
 from lineage_model.column_index import ColumnIndex, RelatedPaths
-from lineage_model.columns import Column, ColumnSource, Sources, in_order
+from lineage_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
 # Columns of one graph: more than a response of 4 MB holds.
 COLUMNS_MAX = 5_000
 # Inputs and outputs in one result, all columns together; each column in the result has all of its own.
 SOURCES_MAX = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStep:
+    """A step from a column to a derived one in one report, and the reporting job; None for a DatasetEvent.
+
+    `made` has no field if the report does not name the columns of its dataset that derive from `source`, or the columns
+    of the source's dataset: then any of these may derive from any of those, and `source` has no field either.
+    """
+
+    source: ColumnSource
+    made: ColumnSource
+    how: frozenset[Transformation]
+    job: JobId | None
 
 
 class ColumnWalk:
@@ -92,6 +106,33 @@ class ColumnWalk:
             self._users([column for column in self._walked.hops if column not in self._outputs], True)
         found = tuple(self._nodes())
         return ColumnGraph(found, self._walked.truncated)
+
+    def below(self, column: Column, *, depth: int) -> Mapping[Column, int]:
+        """Return the columns derived from an existing column, and the column itself, by their distance from it."""
+        self._present.load([column.dataset], readers=True, onward=depth > 0)
+        return walk([column], self._users, into=self._walked, depth=depth).hops
+
+    @property
+    def truncated(self) -> bool:
+        """True if the walk left out columns."""
+        return self._walked.truncated or self._present.groups.truncated
+
+    def entry(self, column: Column) -> DatasetColumns | None:
+        """Return the columns of a reached column's dataset; None if the caller may not see them."""
+        entry = self._visible(column.dataset)
+        return entry if self._opened([column]) else None
+
+    def steps_from(self, reached: Iterable[Column]) -> Iterator[ColumnStep]:
+        """Yield the steps from these columns, which `below` reached before its last level, report by report."""
+        columns = self._opened(reached)
+        groups = [self._present.groups.group(one) for one in {column.dataset for column in columns}]
+        made = {name for group in groups for name in self._present.made_of(group)}
+        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
+        takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
+        datasets = {group.primary for group in groups}
+        for _, entry in sorted(entries.items()):
+            for job, reported in entry.known.by_job():
+                yield from _steps_into(entry, job, reported, takers, datasets)
 
     def _opened(self, columns: Iterable[Column]) -> list[Column]:
         """Return the columns that are shown in full; their datasets' names are loaded."""
@@ -193,6 +234,28 @@ class ColumnWalk:
 def _merged(every: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
     # Columns that one operation made share a set of neighbours: each set is merged once.
     return set().union(*{id(some): some for some in every}.values())
+
+
+def _steps_into(
+    entry: DatasetColumns,
+    job: JobId | None,
+    reported: ColumnLineage,
+    takers: Mapping[Column, set[Column]],
+    datasets: AbstractSet[DatasetId],
+) -> Iterator[ColumnStep]:
+    """Yield the steps of one report from the takers to the columns of its dataset."""
+    whole = dict.fromkeys(entry.paths, reported.dataset_level)
+    for fields in (reported.fields, whole):
+        for path, sources in fields.items():
+            for used, how in sources.items():
+                column = Column(used.dataset, used.field) if used.field is not None else None
+                for taker in takers.get(column, ()) if column else ():
+                    source = ColumnSource(taker.dataset, taker.field)
+                    yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
+    every = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
+    unnamed = {one.dataset for sources in every.values() for one in sources if one.field is None}
+    for dataset in sorted(unnamed & datasets):
+        yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
 
 
 def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:

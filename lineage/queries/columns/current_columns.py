@@ -64,6 +64,10 @@ class IndexedColumns:
         self._near: dict[int, frozenset[Column]] = {}
         self._merged: dict[tuple[int, ...], Sources] = {}
 
+    def by_job(self) -> Iterable[tuple[JobId | None, ColumnLineage]]:
+        """Yield the columns of each report, with the job that reported them; None for a DatasetEvent."""
+        return ((one.reporter.job, columns) for one, columns in zip(self.reports, self._renamed, strict=True))
+
     def inputs_of(self, path: FieldPath) -> Sources:
         """Return the sources of a column from each report that names the column, or else related columns."""
         reports = zip(self._renamed, self.index.reports, strict=True)

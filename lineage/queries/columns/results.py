@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lineage.graph.annotations import Tag
-from lineage.graph.entities import LastWriter, Run, State
+from lineage.graph.entities import Dataset, Job, LastWriter, Run, State
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 
@@ -264,6 +264,49 @@ class Usage:
     window: TimeRange
     uses: tuple[Use, ...]
     flows: tuple[Flow, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactedColumn:
+    """A column derived from another, `hops` steps away, by the columns `through`, which are one step nearer.
+
+    `direct` if a path has only direct steps; `masked` if every path has a step that masks. `jobs` report the steps.
+    `outline`: the caller may see its id alone.
+    """
+
+    column: Column
+    hops: int
+    through: tuple[Column, ...]
+    direct: bool
+    masked: bool
+    type: str | None = None
+    jobs: tuple[JobId, ...] = ()
+    outline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactedNode:
+    """A job that makes derived columns, or a dataset that holds some: `hops` and `through` of the nearest.
+
+    Not `certain`: the job read the columns `through`, and did not report what it made of them.
+    """
+
+    node: Job | Dataset
+    hops: int
+    through: tuple[Column, ...]
+    direct: bool
+    masked: bool
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnImpact:
+    """Everything derived from a column now, nearest first."""
+
+    column: Column
+    columns: tuple[ImpactedColumn, ...]
+    nodes: tuple[ImpactedNode, ...]
     truncated: bool = False
 
 

@@ -190,7 +190,9 @@ def requests_about(team, dataset="report", job="sum", number=2):
             for kind in ({}, {"format": "csv"})
         ],
         "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
-        "/api/v1/reports/impact": [{**one, **form} for one in nodes[:2] for form in ({}, {"format": "csv"})],
+        "/api/v1/reports/impact": [
+            {**one, **form} for one in (*nodes[:2], fields[0]) for form in ({}, {"format": "csv"})
+        ],
         "/api/v1/search": [
             {"q": text, "namespace": namespace, "filter": kind, **form}
             for form in ({}, {"form": "summary", "sort": "relevance"})

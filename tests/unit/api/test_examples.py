@@ -106,6 +106,7 @@ OF_FIELDS = [
     ((f"{LINEAGE}/allfieldlineage", {**RANGE, "direction": "incoming"}), 200, cdap.ALL_FIELDS),
     (("/api/v1/reports/usage", {**RANGE, "nodeId": DISTANCE}), 200, reports.USAGE),
     (("/api/v1/reports/provenance", {**RANGE, "nodeId": reports.NODE_ID}), 200, reports.PROVENANCE),
+    (("/api/v1/reports/impact", {"nodeId": DISTANCE}), 200, reports.IMPACT),
 ]
 
 

@@ -7,6 +7,9 @@ from io import StringIO
 
 import pytest
 
+from tests.builders_events import CHECK
+from tests.unit.api import columns_pipeline
+from tests.unit.api.columns_pipeline import field
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.proxy import get
 from tests.unit.api.test_marquez_routes import CALCULATE_JOB, CHECK_JOB, CHECKED, ESTIMATED, PIPELINE, RAW, REJECTED
@@ -18,6 +21,13 @@ PATH = "/api/v1/reports/impact"
 def api():
     graph_api = GraphApi()
     graph_api.load(*PIPELINE)
+    return graph_api
+
+
+@pytest.fixture(scope="module")
+def columns():
+    graph_api = GraphApi()
+    graph_api.load(*columns_pipeline.PIPELINE)
     return graph_api
 
 
@@ -49,11 +59,31 @@ def test_a_table_has_a_row_for_each(api):
     assert (rows[1]["state"], rows[1]["started"]) == ("COMPLETED", "2025-11-20T09:00:00Z")
 
 
+def test_a_table_of_a_column_has_a_row_for_each_column_job_and_dataset(columns):
+    requested = {"nodeId": field("raw", "flight"), "format": "csv", "depth": 0}
+    rows = list(csv.DictReader(StringIO(get(columns.api, PATH, requested).body)))
+
+    assert [(row["hops"], row["type"], row["name"], row["field"], row["direct"]) for row in rows] == [
+        ("", "", "raw", "flight", ""),
+        ("1", "DATASET", "checked", "", "true"),
+        ("1", "DATASET_FIELD", "checked", "distance", "false"),
+        ("1", "DATASET_FIELD", "checked", "flight", "true"),
+        ("1", "DATASET_FIELD", "checked", "seats", "false"),
+        ("1", "JOB", CHECK, "", "true"),
+    ]
+    assert {(row["masked"], row["certain"], row["through"]) for row in rows[1:]} == {
+        ("false", "true", field("raw", "flight"))
+    }
+    assert (rows[-1]["state"], rows[-1]["started"]) == ("COMPLETED", "2025-11-20T09:00:00Z")
+
+
 @pytest.mark.parametrize(
     ("query", "status", "begins"),
     [
         ({"nodeId": "dataset:no:where"}, 404, "Node 'dataset:no:where' not found."),
-        ({"nodeId": "datasetField:a:b:c"}, 400, "nodeId: must be dataset:<namespace>:<name> or job:"),
+        ({"nodeId": "run:a"}, 400, "nodeId: must be dataset:<namespace>:<name> or job:"),
+        ({"nodeId": "datasetField:a:b:c"}, 404, "Node 'datasetField:a:b:c' not found."),
+        ({"nodeId": "datasetField:a"}, 400, "nodeId: must be datasetField:<namespace>:<name>:<field>"),
         ({"nodeId": RAW, "start": "now-1d"}, 400, "start: "),
         ({}, 400, "nodeId: must be given"),
     ],

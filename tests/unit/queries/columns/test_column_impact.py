@@ -1,0 +1,119 @@
+"""Everything downstream of a column: columns, the jobs that make them, and their datasets."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage_model.errors import Invalid
+from tests.examples import examples
+from tests.fields_model import FieldModel
+from tests.fields_model.impact import column_impact
+from tests.unit.graph.statements import an_event
+from tests.unit.queries.columns.column_statements import (
+    CALCULATE,
+    CHECK,
+    CHECKED,
+    ESTIMATED,
+    HASHED,
+    JOINED,
+    LANDING,
+    RAW,
+    column_lineage,
+    taken,
+)
+from tests.unit.queries.columns.counting import Counter, a_chain, dataset, field_node
+from tests.unit.queries.columns.every_column_query import field_ids, queries_of
+from tests.unit.queries.columns.short_results import CHAIN, field, short, version_of
+from tests.unit.queries.columns.strategies import streams
+
+
+def shown(impact):
+    """Return an impact as the model does."""
+    if impact is None:
+        return None
+    assert not impact.truncated
+    columns = {
+        one.column: (one.hops, set(one.through), one.direct, one.masked, set(one.jobs)) for one in impact.columns
+    }
+    nodes = {one.node.id: (one.hops, set(one.through), one.direct, one.masked, one.certain) for one in impact.nodes}
+    assert (len(columns), len(nodes)) == (len(impact.columns), len(impact.nodes))
+    return columns, nodes
+
+
+@examples(100)
+@given(streams(), st.sampled_from((0, 1, 9)))
+def test_the_impact_of_every_column_is_the_models(statements, depth):
+    queries, model = queries_of(statements), FieldModel(statements)
+    for node in field_ids():
+        assert shown(queries.report_column_impact(node, depth=depth)) == column_impact(model.world, node, depth)
+
+
+def in_short(impact):
+    """Return (column, hops, direct, masked) of the columns, and (name, hops, certain) of jobs and datasets."""
+    columns = [
+        (short(one.column.dataset, one.column.field), one.hops, one.direct, one.masked) for one in impact.columns
+    ]
+    return columns, [(one.node.id.name, one.hops, one.certain) for one in impact.nodes]
+
+
+def test_a_column_that_is_hashed_is_masked_and_one_that_joins_is_not_direct():
+    events = [
+        *CHAIN[:1],
+        an_event(
+            2,
+            "b1",
+            CHECK,
+            inputs=[RAW],
+            outputs=[
+                (CHECKED, column_lineage([taken(RAW, "carrier", JOINED)], tail=[taken(RAW, "tail", HASHED)])),
+                (ESTIMATED, column_lineage(carrier=[taken(RAW, "carrier", HASHED)])),
+            ],
+        ),
+    ]
+    columns, nodes = in_short(queries_of(events).report_column_impact(field(LANDING, "line"), depth=9))
+
+    assert columns == [
+        ("raw.carrier", 1, True, False),
+        ("checked.tail", 2, False, False),
+        ("estimated.carrier", 2, True, True),
+    ]
+    assert nodes == [
+        ("check", 2, True),
+        ("read_flights", 1, True),
+        ("checked", 2, True),
+        ("estimated", 2, True),
+        ("raw", 1, True),
+    ]
+
+
+def test_what_a_job_without_reported_columns_makes_is_possible_and_not_followed():
+    made = (ESTIMATED, column_lineage(co2=[taken(CHECKED, "carrier")]))
+    events = [
+        *CHAIN[:1],
+        an_event(2, "b1", CHECK, inputs=[RAW], outputs=[CHECKED]),
+        an_event(3, "c1", CALCULATE, inputs=[CHECKED], outputs=[made]),
+    ]
+    columns, nodes = in_short(queries_of(events).report_column_impact(field(LANDING, "line"), depth=9))
+
+    assert columns == [("raw.carrier", 1, True, False)]
+    assert nodes == [("check", 2, False), ("read_flights", 1, True), ("checked", 2, False), ("raw", 1, True)]
+
+
+def test_what_is_downstream_of_a_version_is_not_known():
+    queries = queries_of(CHAIN)
+    version = version_of(queries, RAW, "carrier", "2025-11-21T00:00:00.000000Z")
+    with pytest.raises(Invalid, match="nodeId: must name no version"):
+        queries.report_column_impact(f"{field(RAW, 'carrier')}#{version}", depth=1)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 4])
+def test_each_hop_costs_a_round_and_four_requests(depth):
+    impact, cost = Counter(a_chain(10, runs=5)).measure(
+        lambda found: found.report_column_impact(field_node(0), depth=depth)
+    )
+
+    assert [one.column.dataset for one in impact.columns] == [dataset(number) for number in range(1, depth + 2)]
+    assert cost.rounds <= depth + 6
+    assert cost.requests <= 4 * depth + 11
