@@ -5,6 +5,7 @@ The event is accepted as if it had been sent to `/api/v1/lineage`, so that all t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -36,6 +37,7 @@ _AT = moment("at", "When it happened; now without it.")
 # A run is known a second or two after it was created: so long is one looked for that is not.
 _WAIT_S = 8.0
 _FIRST_WAIT_S = 0.25
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -210,9 +212,12 @@ def _waits() -> Iterable[float]:
 
 
 def _wait_for(services: Services, run_id: str) -> Run:
-    """Return the run, which may have been created a moment ago; raise `NotFound` if it does not come."""
+    """Return the run, which may have been created a moment ago; raise `NotFound` if it does not come.
+
+    Marquez's clients name runs by UUIDs: no other id is waited for.
+    """
     run = services.queries.find_run(run_id)
-    for wait in _waits():
+    for wait in _waits() if _UUID.fullmatch(run_id) else ():
         if run is not None:
             break
         services.sleep(wait)
