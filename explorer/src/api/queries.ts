@@ -1,9 +1,8 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
-import { get, getBytes, getText, Failure, type ResponseOf, type Schema } from "./client";
+import { get, Failure, type ResponseOf, type Schema } from "./client";
 import { DRAWN_MAX, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
-import type { Impact } from "../model/impact";
 import { cutsOf, datasetId, fieldId, jobId, slashed, type NodeName } from "../url/ids";
 import type { Side } from "../url/state";
 
@@ -15,13 +14,6 @@ export type DatasetVersion = DatasetVersions["versions"][number];
 export type JobVersions = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/versions">;
 export type Runs = Schema<"Runs">;
 export type Hit = ResponseOf<"/api/v1/search">["results"][number];
-export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
-type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
-export type Place = Exclude<Found, { matches: unknown }>;
-export type RecordProof = ResponseOf<"/api/v1/records/roots/{root_id}/proof">;
-export type Usage = Schema<"UsageReport">;
-export type TagUsage = Schema<"TagReport">;
-export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
 export type FieldPaths = ResponseOf<"/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage">;
 export type Origins = ResponseOf<"/api/v1/column-lineage/origins">;
 export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
@@ -51,8 +43,6 @@ export async function search({ q, tag, kind, limit, namespace }: Searching, sign
   return { hits: results, total: totalCount, truncated };
 }
 
-export const searchRecords = (by: { node?: string; location?: string; root?: string | undefined }, cursor: string | undefined, signal?: AbortSignal) =>
-  get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
 
 /** Return the jobs that changed last, in short. */
 export const changedJobs = async (signal?: AbortSignal) =>
@@ -103,9 +93,9 @@ export async function neighbours(node: string, side: Side, q: string, cursor: st
 }
 
 type GraphNode = Schema<"Graph">["graph"][number] | Schema<"ShortGraph">["graph"][number];
-type Neighbour = ResponseOf<"/api/v1/lineage/neighbours">["neighbours"][number];
+export type Neighbour = ResponseOf<"/api/v1/lineage/neighbours">["neighbours"][number];
 
-function toItem(node: GraphNode | Neighbour): Item {
+export function toItem(node: GraphNode | Neighbour): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
   if (!node.data) return blank;
   const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [], owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [] };
@@ -247,58 +237,6 @@ export const run = (id: string, signal?: AbortSignal) => get("/api/v1/jobs/runs/
 
 export const upstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/upstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
 export const downstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
-
-// -- records
-
-/** A record of each root that has a node of this id: mostly one. */
-export async function recordNode(id: string, signal?: AbortSignal): Promise<{ matches: Place[]; truncated: boolean }> {
-  const found = await get("/api/v1/records/nodes/{node_id}", { parts: { node_id: id }, signal });
-  return "matches" in found ? found : { matches: [found], truncated: false };
-}
-
-export const rootOutline = (id: string, signal?: AbortSignal) => get("/api/v1/records/roots/{root_id}/outline", { parts: { root_id: id }, signal });
-
-const PROOF_PAGES_MAX = 20;
-
-/** Return what proves a record, with all digests up to the end of the chain. */
-export async function recordProof(root: string, node: string, signal?: AbortSignal): Promise<RecordProof> {
-  const ask = (after?: string) => get("/api/v1/records/roots/{root_id}/proof", { parts: { root_id: root }, query: { node, after }, signal });
-  const first = await ask();
-  const digests = [...first.digests];
-  let next = first.next;
-  for (let page = 1; next !== null && page < PROOF_PAGES_MAX; page++) {
-    const more = await ask(next);
-    digests.push(...more.digests);
-    next = more.next;
-  }
-  return { ...first, digests, next };
-}
-
-export const archivedBytes = (location: string, signal?: AbortSignal) => getBytes(location, signal);
-
-export const rootTrace = (id: string, signal?: AbortSignal) => getText("/api/v1/records/roots/{root_id}/trace", { parts: { root_id: id }, signal });
-
-// -- reports
-
-interface Range {
-  start: string;
-  end: string;
-}
-
-export const usage = async (node: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
-export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
-export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) => getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
-export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
-  get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
-
-
-/** What is downstream of a job or dataset, nearest first. */
-export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
-  const { impacted, truncated } = await get("/api/v1/reports/impact", { query: { nodeId: node, depth }, signal });
-  return { impacted: impacted.map(({ hops, through, nodeId, type, data }) => ({ item: toItem({ id: nodeId, type, data } as Neighbour), hops, through })), truncated };
-}
-
-export const impactCsv = (node: string, depth: number) => getText("/api/v1/reports/impact", { query: { nodeId: node, depth, format: "csv" } });
 
 /** What a namespace has, as search hits have it. */
 export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {

@@ -8,7 +8,7 @@ import {
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
 
-import { anchored, type Box, type Placed, type Point } from "../layout/boxes";
+import { anchored, bendsOf, type Box, type Placed, type Point } from "../layout/boxes";
 import { place } from "../layout/place";
 import { pathOf } from "../layout/path";
 import { arrowKey, type PathNodes } from "../model/paths";
@@ -141,7 +141,7 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neig
         id: arrow.key ?? arrowKey(arrow), source: from, target: to, type: "arrow", focusable: false, selectable: false,
         className: `${look} ${lit ? "is-lit" : path !== null ? "is-muted" : ""}`, zIndex: lit ? 1 : 0,
         data: {
-          bends: free && arrow.fromY === undefined ? (placed.bends[arrowKey(arrow)] ?? []) : [], half: 100,
+          bends: free ? bendsOf(placed, arrow) : [], half: 110,
           fromY: arrow.fromY === undefined ? 0 : arrow.fromY - middle(from), toY: arrow.toY === undefined ? 0 : arrow.toY - middle(to),
         },
       };

@@ -7,7 +7,7 @@ import { ago, agoShort, count, cutMiddle, placeOf, titleOf } from "../model/form
 import type { Side } from "../url/state";
 import { SignOf, signOfState } from "../parts/signs";
 
-export const CARD = { width: 244, height: 54 };
+export const CARD = { width: 256, height: 54 };
 export const FOLD = { width: 148, height: 36 };
 const NAME_CHARS = 25;
 

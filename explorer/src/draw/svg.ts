@@ -1,6 +1,6 @@
 /** The picture as SVG, drawn from layout and model: the page itself holds only what is in view. */
 
-import type { Box, Placed } from "../layout/boxes";
+import { bendsOf, type Box, type Placed } from "../layout/boxes";
 import { pathOf } from "../layout/path";
 import { cutMiddle } from "../model/format";
 import { signPath, type Sign } from "../parts/signs";
@@ -56,7 +56,7 @@ export function toSvg(figures: readonly Figure[], arrows: readonly { from: strin
     const a = placed.at[from], b = placed.at[to], one = sizes.get(from), other = sizes.get(to);
     if (!a || !b || !one || !other) return [];
     const end = { x: b.x - 13, y: b.y + (toY ?? other.height / 2) };
-    const path = pathOf({ x: a.x + one.width, y: a.y + (fromY ?? one.height / 2) }, end, fromY === undefined ? placed.bends[`${from}→${to}`] : [], 100);
+    const path = pathOf({ x: a.x + one.width, y: a.y + (fromY ?? one.height / 2) }, end, bendsOf(placed, { from, to }), 100);
     return [`<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 4"' : ""}/><path d="M${end.x},${end.y - 4}l8,4l-8,4z" fill="${inks[ink]}"/>`];
   });
   const boxes = there.map((figure) => drawFigure(figure, placed.at[figure.id]!, inks));
@@ -67,7 +67,7 @@ export function toSvg(figures: readonly Figure[], arrows: readonly { from: strin
 
 function drawFigure({ kind, width, height, title, about, sign, ink, rows }: Figure, { x, y }: { x: number; y: number }, inks: Inks): string {
   const round = kind === "job" ? height / 2 : kind === "fold" ? height / 2 : 10;
-  const inner = kind === "job" ? 18 : 12;
+  const inner = kind === "job" ? 16 : 12;
   const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${kind === "fold" ? ' stroke-dasharray="4 3"' : ""}/>`;
   const signed = sign ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${signPath(sign)}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>` : "";
   const at = x + inner + (sign ? 23 : 0);

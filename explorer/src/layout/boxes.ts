@@ -45,3 +45,6 @@ export function anchored(placed: Placed, id: string, was: Point | undefined): Pl
     bends: Object.fromEntries(Object.entries(placed.bends).map(([key, points]) => [key, points.map(move)])),
   };
 }
+
+/** Where the line between two boxes passes others, so that it crosses none. */
+export const bendsOf = (placed: Placed, { from, to }: { from: string; to: string }): readonly Point[] => placed.bends[`${from}→${to}`] ?? [];

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { impact as fetchImpact, impactCsv } from "../../api/queries";
+import { impact as fetchImpact, impactCsv } from "../../api/report-queries";
 import { count, plural, titleOf } from "../../model/format";
 import type { Impact, Impacted } from "../../model/impact";
 import { Loaded, download, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";

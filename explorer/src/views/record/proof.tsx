@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 
-import { archivedBytes, recordProof, type RecordProof } from "../../api/queries";
+import { archivedBytes, recordProof, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { prove, type Check, type Claims, type Proven } from "../../model/proof";
 import { Failed, Loaded } from "../../parts/frame";
@@ -80,7 +80,7 @@ function CheckRow({ check }: { check: Check }) {
       <span className={check.holds ? "added" : "removed"}><SignOf of={check.holds ? "completed" : "failed"} label={check.holds ? "holds" : "fails"} /></span>
       <div>
         <b>{check.title}</b> <span className="muted small">{check.about}</span>
-        {check.holds ? <div className="mono small muted">{check.found}</div> : <dl className="facts mono"><dt>wanted</dt><dd>{check.wanted}</dd><dt>found</dt><dd className="removed">{check.found}</dd></dl>}
+        {check.holds ? <div className="mono small muted">{check.found}</div> : <dl className="facts mono"><dt>expected</dt><dd>{check.wanted}</dd><dt>computed</dt><dd className="removed">{check.found}</dd></dl>}
       </div>
     </>
   );

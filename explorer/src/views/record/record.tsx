@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { Failure } from "../../api/client";
-import { recordNode, rootOutline, rootTrace, searchRecords } from "../../api/queries";
+import { recordNode, rootOutline, rootTrace, searchRecords } from "../../api/record-queries";
 import { plural } from "../../model/format";
 import { nestGroups, outlineOf } from "../../model/outline";
 import { download, Loaded, Nothing, useTitle } from "../../parts/frame";
@@ -45,20 +45,20 @@ function RecordPath({ node, root }: { node: string; root: string }) {
         return (
           <>
             {of.map((match) => (
-              <div key={match.record.root_id}>
-                <div className="columns2 wider">
-                  <section className="card">
-                    <h2>From its root <Link className="mono" href={link("record", { root: match.record.root_id })}>{match.record.root_id}</Link></h2>
-                    {match.complete === false && <p className="changed">~ {match.missing ? <>What came before is not in the table: {match.missing.map((missing) => <Link key={missing} className="mono" href={link("record", { node: missing, root: match.record.root_id })}>{missing}</Link>)}</> : `This path does not lead to the root: a circle over ${match.cycle?.join(", ") ?? "its parents"}.`}</p>}
-                    <Path steps={match.path} here={node} />
-                  </section>
+              <div key={match.record.root_id} className="columns2 wider">
+                <section className="card">
+                  <h2>From its root <Link className="mono" href={link("record", { root: match.record.root_id })}>{match.record.root_id}</Link></h2>
+                  {match.complete === false && <p className="changed">~ {match.missing ? <>What came before is not in the table: {match.missing.map((missing) => <Link key={missing} className="mono" href={link("record", { node: missing, root: match.record.root_id })}>{missing}</Link>)}</> : `This path does not lead to the root: a circle over ${match.cycle?.join(", ") ?? "its parents"}.`}</p>}
+                  <Path steps={match.path} here={node} />
+                </section>
+                <div>
                   <section className="card">
                     <h2>What came of it <span className="muted">{plural(match.descendants.length, "record")}{match.truncated && ", at least"}</span></h2>
                     {match.descendants.length === 0 && <p className="muted">Nothing: it is a leaf.</p>}
                     <Tree folds={outlineOf(match.descendants, node)} root={match.record.root_id} />
                   </section>
+                  <Proof root={match.record.root_id} node={node} withPath={false} />
                 </div>
-                <Proof root={match.record.root_id} node={node} withPath={false} />
               </div>
             ))}
             {truncated && <p className="muted">It has records in more roots.</p>}

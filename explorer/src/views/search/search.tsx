@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { browse, searchRecords, type Hit } from "../../api/queries";
+import { browse, type Hit } from "../../api/queries";
+import { searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { HitState, Marked, useHits } from "../../parts/find";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { provenance as fetchProvenance, usage as fetchUsage, usageCsv, usageOfTag, type Provenance, type TagUsage, type Usage } from "../../api/queries";
+import { provenance as fetchProvenance, usage as fetchUsage, usageCsv, usageOfTag, type Provenance, type TagUsage, type Usage } from "../../api/report-queries";
 import { count, plural, utc } from "../../model/format";
 import { Loaded, download, JobLink, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
