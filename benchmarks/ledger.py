@@ -115,13 +115,13 @@ class Listener:
     @contextmanager
     def open(self) -> Iterator[None]:
         """Listen to clients made inside; drop those made before, and these afterwards."""
-        boto3.setup_default_session()
+        _drop_clients()
+        boto3.setup_default_session(botocore_session=clients.session())
         assert boto3.DEFAULT_SESSION is not None
         events = boto3.DEFAULT_SESSION.events
         events.register("provide-client-params.*.*", self._note_request)
         events.register("before-call.*.*", self._note_sent)
         events.register("after-call.*.*", self._note_response)
-        _drop_clients()
         dynamodb = cast("DynamoDB", clients.dynamodb())
         connections = dynamodb.connections
         dynamodb.connections = _CountedConnections(connections, self)
@@ -169,6 +169,7 @@ def _drop_clients() -> None:
     # mypy sees the overloads of `client` and not the cache around them.
     cast("_lru_cache_wrapper[object]", clients.client).cache_clear()
     clients.dynamodb.cache_clear()
+    clients.session.cache_clear()
 
 
 def _size(body: str | bytes | IO[bytes]) -> int:

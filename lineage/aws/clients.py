@@ -45,7 +45,6 @@ def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -
     Parameter validation is off: what we send is built here, and DynamoDB checks it again (measured: a fifth of a
     put's CPU). The user agent is given: botocore would put its own together twice for each request (an eighth).
     """
-    import boto3
     from botocore.config import Config
 
     config = Config(
@@ -59,7 +58,19 @@ def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -
         signature_version="s3v4" if service == "s3" else None,
         s3={"addressing_style": "path"} if _local() else {},
     )
-    return boto3.client(service, config=config)
+    return session().create_client(service, config=config)
+
+
+@cache
+def session() -> Session:
+    """Return the process's settings and credentials.
+
+    The clients are botocore's, and so those of boto3 without its transfers of files, which no function uses: importing
+    boto3 takes a cold start as long as a client does.
+    """
+    from botocore.session import get_session
+
+    return get_session()
 
 
 @cache
@@ -70,26 +81,24 @@ def dynamodb() -> DynamoDBClient:
     """
     from botocore.exceptions import NoRegionError
     from botocore.httpsession import get_cert_path
-    from botocore.session import get_session
 
     from lineage.aws.connections import Connections
     from lineage.aws.dynamodb import DynamoDB
     from lineage.aws.retries import StandardRetries
     from lineage.aws.signing import Signer
 
-    session = get_session()
-    region = session.get_config_variable("region")
+    region = session().get_config_variable("region")
     if not region:
         raise NoRegionError
-    url = _dynamodb_url(session, region)
+    url = _dynamodb_url(session(), region)
     connections = Connections(
         url,
-        ca_file=session.get_config_variable("ca_bundle") or get_cert_path(True),
+        ca_file=session().get_config_variable("ca_bundle") or get_cert_path(True),
         connect_timeout_s=_CONNECT_TIMEOUT_S,
         read_timeout_s=_READ_TIMEOUT_S,
         keep=READ_CONCURRENCY,
     )
-    signer = Signer(session.get_credentials(), url=url, region=region)
+    signer = Signer(session().get_credentials(), url=url, region=region)
     return cast("DynamoDBClient", DynamoDB(connections, signer, StandardRetries(1 + _RETRIES_MAX)))
 
 

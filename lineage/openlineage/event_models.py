@@ -118,7 +118,7 @@ class _SourceCodeLocationFacet(Model):
 class FacetsModel(BaseModel):
     """The facets of a run, a job, a dataset or a use of it, by name."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
     __pydantic_extra__: dict[str, dict[str, Any]]
     _sent: dict[str, dict[str, Any]] = PrivateAttr(default_factory=dict)
 
@@ -176,21 +176,21 @@ class DatasetFacetsModel(FacetsModel):
 class RunModel(RunRefModel):
     """A run with its facets."""
 
-    facets: RunFacetsModel = RunFacetsModel()
+    facets: RunFacetsModel = Field(default_factory=RunFacetsModel)
 
 
 class JobModel(NamedJobModel):
     """A job with its facets."""
 
-    facets: JobFacetsModel = JobFacetsModel()
+    facets: JobFacetsModel = Field(default_factory=JobFacetsModel)
 
 
 class DatasetModel(NamedModel):
     """A dataset with its facets, as an input with those of the reading, as an output with those of the writing."""
 
-    facets: DatasetFacetsModel = DatasetFacetsModel()
-    inputFacets: FacetsModel = FacetsModel()  # noqa: N815 - the specification's spelling
-    outputFacets: FacetsModel = FacetsModel()  # noqa: N815 - the specification's spelling
+    facets: DatasetFacetsModel = Field(default_factory=DatasetFacetsModel)
+    inputFacets: FacetsModel = Field(default_factory=FacetsModel)  # noqa: N815 - the specification's spelling
+    outputFacets: FacetsModel = Field(default_factory=FacetsModel)  # noqa: N815 - the specification's spelling
 
 
 class _EventModel(Model):

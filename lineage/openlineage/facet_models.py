@@ -63,7 +63,7 @@ Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
 class Model(BaseModel):
     """A JSON object whose fields may be null, as if they were not given."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

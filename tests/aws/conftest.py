@@ -279,6 +279,7 @@ def cloud(template, boto3_session, monkeypatch):
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "test")
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", boto3_session)
+    monkeypatch.setattr(clients, "session", lambda: boto3_session._session)
     with mock_aws(config={"core": {"reset_boto3_session": False}}):
         formation = boto3.client("cloudformation")
         formation.create_stack(StackName="headwater", TemplateBody=template)

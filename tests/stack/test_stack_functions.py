@@ -228,6 +228,7 @@ def test_a_function_gets_the_variables_it_needs_and_no_more(template, name):
         "POWERTOOLS_SERVICE_NAME": FUNCTIONS[name][0],
         "POWERTOOLS_METRICS_NAMESPACE": "Headwater/prod",
         "LOG_LEVEL": "INFO",
+        "PYDANTIC_DISABLE_PLUGINS": "true",
     }
 
 

@@ -130,11 +130,17 @@ def environment(monkeypatch):
     for name, value in {"ACCESS_KEY_ID": "a", "SECRET_ACCESS_KEY": "b", "DEFAULT_REGION": "us-east-1"}.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
-    clients.dynamodb.cache_clear()
+    forget()
     yield monkeypatch
     if clients.dynamodb.cache_info().currsize:
         clients.dynamodb().connections.close()
+    forget()
+
+
+def forget():
+    """Forget the client and the settings of which it was made."""
     clients.dynamodb.cache_clear()
+    clients.session.cache_clear()
 
 
 @pytest.mark.parametrize(
