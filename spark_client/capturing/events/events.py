@@ -80,12 +80,14 @@ class EventRules:
         sql: True if events contain statements.
         sql_chars_max: of a statement; a longer statement is cut.
         redactions: patterns of what is masked in statements and messages of errors (`redaction`).
+        misread: what the self-test found to be misread of this Spark's plans; columns are doubtful then.
     """
 
     size_max_bytes: int = 1_000_000
     sql: bool = True
     sql_chars_max: int = 20_000
     redactions: Sequence[re.Pattern[str]] = DEFAULT_REDACTIONS
+    misread: tuple[str, ...] = ()
 
 
 def write_events(
@@ -249,8 +251,9 @@ def _reporting(writing: _Writing, cut: _Cut, budget: SizeBudget) -> Event:
     job_facets = {**writing.job_facets, **_sql(write, cut, writing.rules)}
     run_facets = {**writing.run_facets, **_error(write.failure, "JAVA", cut, writing.rules)}
     captured = capture_facet(
-        tier=write.tier,
+        tier="doubtful" if writing.rules.misread and write.tier != "tables" else write.tier,
         command=write.command,
+        misread=writing.rules.misread,
         unknown=_unknown(write, cut),
         unknown_inputs=_unknown_inputs(write, cut, writing.rules),
         cut=cut.names,

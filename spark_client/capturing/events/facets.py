@@ -54,6 +54,7 @@ def capture_facet(
     unknown: Sequence[tuple[str, str]] = (),
     unknown_inputs: Sequence[str] = (),
     cut: Iterable[str] = (),
+    misread: Iterable[str] = (),
     counts: Mapping[str, int] | None = None,
 ) -> Facet:
     """Return Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
@@ -63,6 +64,7 @@ def capture_facet(
         "unknown": [{"field": field, "reason": reason} for field, reason in unknown] or None,
         "unknownInputs": list(unknown_inputs) or None,
         "cut": list(cut) or None,
+        "misread": list(misread) or None,
         "counts": dict(counts) if counts else None,
     }
     return {**ours("headwater_capture"), **_given(values)}

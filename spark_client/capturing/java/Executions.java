@@ -52,6 +52,13 @@ public class Executions {
         return next instanceof Streams.Moment ? moment((Streams.Moment) next) : execution((ExecutionListener.Kept) next);
     }
 
+    /** A plan as JSON, with its tier. */
+    public String plan(TreeNode root) throws Exception {
+        StringBuilder json = new StringBuilder("{\"of\":0");
+        appendPlan(root, json);
+        return json.append('}').toString();
+    }
+
     /** What became of a stream: at its start the plan and the sink's options. */
     private String moment(Streams.Moment moment) {
         StringBuilder json = new StringBuilder("{\"stream\":").append(quoted(moment.stream.runId, FAILURE_MAX));

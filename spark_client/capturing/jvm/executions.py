@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,7 +24,7 @@ from spark_client.capturing.model import (
     StreamStart,
     WriteStatistics,
 )
-from spark_client.capturing.plans.plan import parse_plan
+from spark_client.capturing.plans.plan import Node, parse_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,9 +81,9 @@ class Executions:
         self._bounds = bounds or Bounds()
         self._reader: Any = None
         try:
-            self._context = context._jsc.sc()
+            self._context, self._session = context._jsc.sc(), spark._jsparkSession
             self._classes = _classes_of(context._gateway)
-            streams = spark._jsparkSession.sharedState().activeStreamingQueries()
+            streams = self._session.sharedState().activeStreamingQueries()
             self._listener = self._classes.new("ExecutionListener", self._bounds.kept, self._context.conf(), streams)
             self._context.addSparkListener(self._listener)
         except Exception as error:  # py4j raises what the platform makes of it
@@ -97,10 +97,24 @@ class Executions:
 
     def next(self, timeout_s: float) -> Item | None:
         """Return the next item; None if there is none within so many seconds."""
+        text = self._reading().next(int(timeout_s * 1000))
+        return None if text is None else parse_execution(text)
+
+    def analyze(self, sql: str) -> Node:
+        """Return the analyzed plan of a query, which is not run; for the thread that calls `next`."""
+        plan = json.loads(self._reading().plan(self._session.sql(sql).queryExecution().analyzed()))["plan"]
+        return parse_plan(plan["kinds"], plan["objects"], plan["types"])
+
+    def test_once(self, test: Callable[[Callable[[str], Node]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the result of a test of this Spark's plans, which is made once in a JVM; it takes `analyze`."""
+        if self._classes.tested is None:
+            self._classes.tested = test(self.analyze)
+        return self._classes.tested
+
+    def _reading(self) -> Any:
         if self._reader is None:  # compiled by the reading thread: the job does not wait for it
             self._reader = self._classes.reader(self._listener, self._bounds)
-        text = self._reader.next(int(timeout_s * 1000))
-        return None if text is None else parse_execution(text)
+        return self._reader
 
     def drain(self, timeout_s: float) -> bool:
         """Wait until `next` can return all that happened so far; return True if it can."""
@@ -127,6 +141,8 @@ class _Classes:
     """
 
     def __init__(self, gateway: Any) -> None:
+        # Result of the self-test in this JVM; None before it.
+        self.tested: tuple[str, ...] | None = None
         self._jvm, self._gateway = gateway.jvm, gateway
         sources = self._jvm.java.util.HashMap()
         for file in (resources.files("spark_client.capturing") / "java").iterdir():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from spark_client import current_run
@@ -68,6 +69,7 @@ class RunningCapture(Capture):
         settings: Settings,
         *,
         read_stream: Callable[[StreamStart], Write | None] | None = None,
+        self_test: Callable[[], Sequence[str]] = tuple,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
     ) -> None:
@@ -91,7 +93,8 @@ class RunningCapture(Capture):
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
         self._runs = StreamRuns(self._names.name, settings.stream_interval_s)
         streams = Streams(self._runs, read_stream, self._emit_stream) if read_stream else None
-        self._worker = Worker(source, read, self._emit, counts, self._application_ended, streams)
+        self._self_test = self_test
+        self._worker = Worker(source, read, self._emit, counts, self._application_ended, streams, self._test)
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
@@ -167,6 +170,19 @@ class RunningCapture(Capture):
             report.write, self._application, report.job_name, report.run_id, report.phase, report.at_ms, self._rules
         )
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
+
+    def _test(self) -> None:
+        """Note what of this Spark's plans is misread, so that each write says so; called in the worker's thread."""
+        try:
+            misread = tuple(self._self_test())
+        except Exception as error:  # noqa: BLE001 - whatever becomes of the test, writes are read
+            self._counts.warn("self-test", f"the self-test failed: {type(error).__name__}: {error}")
+            return
+        if misread:
+            self._rules = replace(self._rules, misread=misread)
+            self._counts.warn(
+                "self-test", f"plans of this Spark are not read as known: {', '.join(misread)}. Columns are doubtful"
+            )
 
     def _emit_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
         is_start = state == "START"

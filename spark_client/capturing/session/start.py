@@ -18,6 +18,7 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
 from spark_client.capturing.session.job_names import application_name
 from spark_client.capturing.session.running import Capture, RunningCapture
+from spark_client.capturing.session.self_test import find_misread
 from spark_client.capturing.session.settings import Settings, parse_settings
 from spark_client.current_run import JobRun, RunContext
 from spark_client.redaction import redact
@@ -153,6 +154,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
             counts,
             settings,
             read_stream=extractor.read_stream,
+            self_test=lambda: executions.test_once(find_misread),
         )
     except Exception:
         executions.close()

@@ -83,6 +83,7 @@ class Worker(Generic[P]):
         counts: of all that this does.
         ended: called in this thread when the application has ended, with milliseconds since 1970.
         streams: None where the source has none.
+        prepare: called in this thread before the first item is read.
     """
 
     def __init__(
@@ -93,7 +94,9 @@ class Worker(Generic[P]):
         counts: Counts,
         ended: Callable[[int], None],
         streams: Streams | None = None,
+        prepare: Callable[[], None] | None = None,
     ) -> None:
+        self._prepare = prepare
         self._streams = streams
         self._source = source
         self._read = read
@@ -127,6 +130,8 @@ class Worker(Generic[P]):
 
     def _run(self) -> None:
         try:
+            if self._prepare is not None:
+                self._prepare()
             self._read_all()
             self._emit_all(self._merger.release())
         finally:

@@ -475,3 +475,10 @@ def test_a_name_with_a_dot_is_spelled_alike_in_schema_and_column_lineage() -> No
     (field,) = facets["schema"]["fields"]
     assert (field["name"], field["fields"][0]["name"]) == ("`a.b`", "`c.d`")
     assert list(facets["columnLineage"]["fields"]) == ["`a.b`.`c.d`"]
+
+
+def test_a_write_says_what_the_self_test_found_to_be_misread() -> None:
+    _, end = write_events(a_write(), APPLICATION, JOB, EventRules(misread=("join", "sort")))
+    assert (capture_of(end)["tier"], capture_of(end)["misread"]) == ("doubtful", ["join", "sort"])
+    _, end = write_events(a_write(tier="tables"), APPLICATION, JOB, EventRules(misread=("join",)))
+    assert capture_of(end)["tier"] == "tables"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -80,6 +80,7 @@ def a_capture(
     program: Program | None = None,
     read: object = writes_of,
     grace_s: float = 5.0,
+    self_test: Callable[[], Sequence[str]] = tuple,
 ) -> RunningCapture:
     return RunningCapture(
         APPLICATION,
@@ -90,6 +91,7 @@ def a_capture(
         settings or Settings(),
         ends_with=program or Ending(),
         grace_s=grace_s,
+        self_test=self_test,
     )
 
 
@@ -298,3 +300,29 @@ def test_executions_that_spark_did_not_keep_are_reported_at_the_end() -> None:
     a_capture(source, transport, program=program)
     program.end()
     assert counts_in(transport.taken[-1])["unheard"] == 7
+
+
+def test_a_self_test_that_finds_something_is_one_warning_and_every_write_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    transport = Transport()
+    capture = a_capture(Executions(an_execution(1)), transport, self_test=lambda: ("filter", "join"))
+    assert capture.flush()
+    capture.close()
+    [end] = [event for event in transport.taken if event["eventType"] == "COMPLETE" and event["outputs"]]
+    assert end["run"]["facets"]["headwater_capture"]["misread"] == ["filter", "join"]
+    assert warnings_of(caplog) == [
+        "capture: plans of this Spark are not read as known: filter, join. Columns are doubtful"
+    ]
+
+
+def test_a_self_test_that_fails_keeps_no_write_from_being_read(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> Sequence[str]:
+        raise ConnectionError("gone")
+
+    transport = Transport()
+    capture = a_capture(Executions(an_execution(1)), transport, self_test=fail)
+    assert capture.flush()
+    capture.close()
+    assert capture.counts["writes"] == 1
+    assert warnings_of(caplog) == ["capture: the self-test failed: ConnectionError: gone"]
