@@ -335,7 +335,7 @@ def test_a_method_that_a_route_does_not_take_is_shown_which_it_does(api):
         ("DELETE", f"{RECORDS}/roots/a", "GET, HEAD"),
         ("PUT", f"{RECORDS}/roots/a/trace", "GET, HEAD, POST"),
         ("OPTIONS", f"{RECORDS}/nodes/a", "GET, HEAD"),
-        ("PUT", "/api/v1/namespaces/a/jobs/b/", "DELETE, GET, HEAD"),
+        ("PATCH", "/api/v1/namespaces/a/jobs/b/", "DELETE, GET, HEAD, PUT"),
         # Methods that API Gateway knows not, other servers do.
         ("TRACE", "/openapi.json", "GET, HEAD"),
         ("PROPFIND", f"{RECORDS}/roots/a%2Fb", "GET, HEAD"),
