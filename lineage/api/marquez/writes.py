@@ -49,9 +49,9 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
     from lineage.api.marquez.written_events import dataset_event, described, run_event
 
     dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
+    run = None if body.get("runId") is None else _wait_for(services, str(body["runId"]))
     _accept(services, request, dataset_event(dataset_id, body, time))
-    if body.get("runId") is not None:
-        run = _wait_for(services, str(body["runId"]))
+    if run is not None:
         # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
         job = services.queries.find_job(run.job)
         inputs = [{"namespace": one.namespace, "name": one.name} for one in (job.inputs if job else ())]

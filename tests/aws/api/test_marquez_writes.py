@@ -102,6 +102,7 @@ def test_a_dataset_that_names_its_run_is_a_version_by_that_run(api, cloud):
         ("PUT", DATASET, {"fields": [{}]}, 422),
         ("PUT", DATASET, {"fields": [{"name": []}]}, 400),
         ("PUT", DATASET, {"type": []}, 400),
+        ("PUT", DATASET, {"runId": "unknown"}, 404),
         ("PUT", JOB, {"type": "CRON"}, 400),
         ("PUT", JOB, {"inputs": [{"name": "raw"}]}, 422),
         ("POST", f"{JOB}/runs", {"nominalStartTime": "soon"}, 400),
