@@ -207,6 +207,19 @@ def moment(name: str, description: str) -> Parameter[str | None]:
     return Parameter(name, f"{description} {TIME_RULE}", schema, read)
 
 
+def required_moment(name: str, description: str) -> Parameter[str]:
+    """Return a time that must be given, as `moment`."""
+    optional = moment(name, description)
+
+    def read(request: HttpRequest) -> str:
+        given = optional.read(request)
+        if given is None:
+            raise Invalid.because(name, None, "must be given")
+        return given
+
+    return Parameter(name, optional.description, optional.schema, read, required=True)
+
+
 def _parse_moment(given: str) -> str:
     if _YEAR.fullmatch(given):
         return parse_time(f"{given}-01-01T00:00:00Z")

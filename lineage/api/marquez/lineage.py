@@ -11,7 +11,17 @@ from lineage.api.marquez.graph_views import render_graph, render_neighbour, rend
 from lineage.api.marquez.history_views import render_history
 from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, LIMIT_MAX, is_short, lineage_at
 from lineage.api.marquez.responses import require
-from lineage.api.parameters import Parameter, choice, moment, number, required_choice, required_text, text, value
+from lineage.api.parameters import (
+    Parameter,
+    choice,
+    moment,
+    number,
+    required_choice,
+    required_moment,
+    required_text,
+    text,
+    value,
+)
 from lineage.api.request import HttpRequest
 from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
 from lineage.api.route import Route
@@ -44,7 +54,7 @@ _FOLD = number(
     least=0,
     most=100,
 )
-_START = moment("start", "Changes from then on; required.")
+_START = required_moment("start", "Changes from then on.")
 _END = moment("end", "Changes before then; without it, until now.")
 _SIDES: tuple[Side, ...] = ("up", "down")
 _SIDE = required_choice("side", "What the node is made of, or what is made of it.", _SIDES)
@@ -89,8 +99,6 @@ def get_history(services: Services, request: HttpRequest) -> Response[str]:
         Oldest first, at most 100; `until` says how far.
     """
     node_id, start = _NODE_ID.read(request), _START.read(request)
-    if start is None:
-        raise Invalid.because("start", None, "must be given")
     end = _END.read(request) or services.now()
     if start > end:
         raise Invalid.because("end", end, f"must not be before start ({start})")
