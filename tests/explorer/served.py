@@ -22,6 +22,7 @@ from lineage.graph.event_log import EventLog
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
+from lineage.times import from_seconds
 
 CONTEXT = SimpleNamespace(
     function_name="f",
@@ -88,6 +89,7 @@ class ServedGraph(Served):
             "tokens": Tokens(self._table),
             "links": Links(boto3.client("s3", **keys), "archive", "intake"),
             "now_s": lambda: now_s,
+            "now": lambda: from_seconds(now_s),
         }
         services = Services(**{**{field.name: None for field in fields(Services)}, **given, "strict_namespaces": False})
         super().__init__(Api(lambda: services).resolve, auth)

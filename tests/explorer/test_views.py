@@ -217,6 +217,19 @@ def test_a_response_that_lies_elsewhere_is_followed(open_view, pipeline):
     node(open_view(pipeline, f"map?node={CHECKED}"), "emissions.check").wait_for()
 
 
+def test_ticks_are_the_changes_of_the_graph_and_lead_to_the_graph_of_then(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={ESTIMATED}")
+    # The report came on the third day; a run that changes nothing is no tick.
+    report = page.get_by_role("button", name=re.compile(r"\+ 2 nodes.*, 2025-11-19 09:21:00 UTC"))
+    report.wait_for()
+    assert page.get_by_role("button", name=re.compile("2025-11-20")).count() == 0
+    report.click()
+    page.get_by_text("As of 2025-11-19 09:21:00 UTC.").wait_for()
+    node(page, "marts.airline_report").wait_for()
+    page.keyboard.press("[")
+    node(page, "marts.airline_report").wait_for(state="detached")
+
+
 def test_columns_that_changed_since_a_time_are_marked_on_both_sides(open_view, pipeline):
     page = open_view(pipeline, f"columns?node={CHECKED}&vs=2025-11-17T06:30:00Z")
 

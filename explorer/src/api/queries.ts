@@ -81,6 +81,28 @@ export async function lineage({ node, depth, at = "", direction, fold, full }: L
   return toLineage(nodes.map(toItem), arrows, graph.truncated, more);
 }
 
+export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
+
+const HISTORY_PAGES_MAX = 3;
+
+/** Return when the graph around a node changed, oldest first; null if that was too often, or it is too large, to tell. */
+export async function history(node: string, depth: number, signal?: AbortSignal): Promise<GraphChange[] | null> {
+  const changes: GraphChange[] = [];
+  let start = "1970-01-01T00:00:00Z";
+  for (let page = 0; page < HISTORY_PAGES_MAX; page++) {
+    try {
+      const found = await get("/api/v1/lineage/history", { query: { nodeId: node, depth, direction: "through", start }, signal });
+      changes.push(...found.changes);
+      if (!found.truncated) return changes;
+      start = found.until;
+    } catch (error) {
+      if (error instanceof Failure && error.status === 413) return null;
+      throw error;
+    }
+  }
+  return null;
+}
+
 export interface NeighbourPage {
   items: Item[];
   cursor: string | null;

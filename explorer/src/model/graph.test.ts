@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { compareLineages } from "./compare";
-import { depthToRequest, FOLD_SHOWS, mergeLineages, rank, show, toLineage, withoutTemporary, type Item, type Lineage, type Showing } from "./graph";
+import { depthToRequest, FOLD_SHOWS, isWide, mergeLineages, rank, show, toLineage, withoutTemporary, type Item, type Lineage, type Showing } from "./graph";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
 const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
@@ -72,6 +72,7 @@ test("what a folded response leaves out is counted, in the fold of a hub and at 
   const shown = show(hub, "hub", NOTHING);
   expect(shown.folds.map(({ count, exact }) => [count, exact])).toEqual([[2000 - FOLD_SHOWS, false]]);
   expect(shown.more.get("copy")).toEqual({ up: 0, down: 3 });
+  expect([isWide(hub), isWide(PIPELINE)]).toEqual([true, false]);
   expect(shown.hops.size).toBe(FOLD_SHOWS + 2);
 });
 

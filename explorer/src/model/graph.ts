@@ -202,6 +202,9 @@ function countHidden(lineage: Lineage, hops: ReadonlyMap<string, number>, folds:
   return new Map([...hops.keys()].map((id) => [id, { up: count(id, "up"), down: count(id, "down") }]));
 }
 
+/** True if some node has too many neighbours to read them one by one, as the history of the graph must. */
+export const isWide = (lineage: Lineage) => [...lineage.degrees.values()].some(({ up, down, exact }) => !exact || Math.max(up, down) > DRAWN_MAX);
+
 /** Every node that can be reached on a side, with its hops, nearest first. */
 export function reach(next: ReadonlyMap<string, readonly string[]>, start: string): Map<string, number> {
   const hops = new Map([[start, 0]]);

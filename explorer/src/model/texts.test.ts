@@ -4,6 +4,7 @@ import { cutsOf, datasetOf, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { toCsv } from "./csv";
 import { ago, agoShort, cutMiddle, duration, placeOf, titleOf } from "./format";
+import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
@@ -63,4 +64,14 @@ test("a tree of records is folded by what was done, level by level, and no recor
   const folds = outlineOf([record("file", "root", "LAND"), ...rows, record("row1-ok", "row1", "CHECK", 3), record("row2-no", "row2", "REJECT", 3), record("lost", "unknown", "LOST", 9), record("circle", "circle", "SELF", 9)], "root");
   const text = (folds: readonly ReturnType<typeof outlineOf>[number][]): unknown => folds.map(({ action, count, children }) => [action, count, text(children)]);
   expect(text(folds)).toEqual([["LAND", 1, [["PARSE", 40, [["CHECK", 1, []], ["REJECT", 1, []]]]]], ["LOST", 1, []], ["SELF", 1, []]]);
+});
+
+test("a change is summed up in a few words", () => {
+  const none = { nodes: { added: [], removed: [] }, edges: { added: [], removed: [] }, columns: { added: [], removed: [], retyped: [] } };
+  const names = (...names: string[]) => names.map((name) => ({ name }));
+  expect([
+    summaryOf({ ...none, nodes: { added: ["job:a", "dataset:b"], removed: ["job:c"] }, edges: { added: [{}, {}], removed: [{}] } }),
+    summaryOf({ ...none, edges: { added: [{}], removed: [] }, columns: { added: names("a"), removed: names("b", "c"), retyped: names("d", "e", "f", "g") } }),
+    summaryOf(none),
+  ]).toEqual(["+ 2 nodes, − 1 node", "+ 1 edge, + column a, − columns b, c, ~ 4 columns", "changed"]);
 });

@@ -1,10 +1,11 @@
 /** The bar of times: when the focus changed, the moment that is looked at, and the one it is compared with. */
 
 import { useEffect, useMemo, useState } from "react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
-import { datasetVersions, jobRuns } from "../api/queries";
+import { datasetVersions, history, jobRuns } from "../api/queries";
 import { ago, local, utc } from "../model/format";
+import { summaryOf } from "../model/history";
 import { kindOf } from "../url/ids";
 import { parseTime, type Moment } from "../url/state";
 import { useKeys } from "./keys";
@@ -12,29 +13,33 @@ import { useKeys } from "./keys";
 const TICKS_MAX = 100;
 
 interface Tick {
+  /** When the change was, and the moment just after it, when what it made is there. */
   time: string;
+  at: string;
   label: string;
   failed: boolean;
 }
 
-function useTicks(node: string) {
-  return useQuery({
-    queryKey: ["ticks", node],
-    queryFn: async ({ signal }): Promise<Tick[]> => {
-      if (kindOf(node) === "job") {
-        const { runs } = await jobRuns(node, TICKS_MAX, signal);
-        return runs.map((run) => ({ time: run.endedAt ?? run.startedAt ?? run.createdAt, label: run.state.toLowerCase(), failed: run.state === "FAILED" || run.state === "ABORTED" }));
-      }
-      const { versions } = await datasetVersions(node, TICKS_MAX, signal);
-      return versions.map((version) => ({ time: version.createdAt, label: version.failed ? "a failed version" : "a version", failed: version.failed }));
-    },
-    enabled: node !== "",
-    retry: false,
-  });
+// A browser counts whole milliseconds.
+const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
+
+/** The changes of the graph around a node; of a wide graph, and where they are too many, its versions or runs. */
+async function ticksOf(node: string, depth: number, isWide: boolean, signal: AbortSignal): Promise<Tick[]> {
+  const changes = isWide ? null : await history(node, depth, signal);
+  if (changes) return changes.map((change) => ({ time: change.time, at: after(change.time), label: summaryOf(change), failed: false }));
+  if (kindOf(node) === "job") {
+    const { runs } = await jobRuns(node, TICKS_MAX, signal);
+    return runs.map((run) => {
+      const time = run.endedAt ?? run.startedAt ?? run.createdAt;
+      return { time, at: after(time), label: run.state.toLowerCase(), failed: run.state === "FAILED" || run.state === "ABORTED" };
+    });
+  }
+  const { versions } = await datasetVersions(node, TICKS_MAX, signal);
+  return versions.map(({ createdAt: time, failed }) => ({ time, at: after(time), label: failed ? "a failed version" : "a version", failed }));
 }
 
-/** A moment just after a change, when what it made is there. */
-const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
+const useTicks = (node: string, depth: number, isWide: boolean) =>
+  useQuery({ queryKey: ["ticks", node, depth, isWide], queryFn: ({ signal }) => ticksOf(node, depth, isWide, signal), enabled: node !== "", retry: false, placeholderData: keepPreviousData });
 
 /** Where a tick stands, 0 to 1: half by its time and half by its place, so that a night's many can be told apart. */
 function spread(ticks: readonly Tick[], index: number, now: number): number {
@@ -43,15 +48,25 @@ function spread(ticks: readonly Tick[], index: number, now: number): number {
   return 0.02 + 0.9 * (0.3 * byTime + (0.7 * (index + 0.5)) / ticks.length);
 }
 
-export function TimeBar({ node, at, vs, change }: { node: string; at: string; vs: string; change: (moment: Partial<Moment>) => void }) {
-  const { data = [] } = useTicks(node);
+interface Props {
+  node: string;
+  /** How far its graph reaches, in jobs; its history costs what the graph does. */
+  depth: number;
+  isWide: boolean;
+  at: string;
+  vs: string;
+  change: (moment: Partial<Moment>) => void;
+}
+
+export function TimeBar({ node, depth, isWide, at, vs, change }: Props) {
+  const { data = [] } = useTicks(node, depth, isWide);
   const ticks = useMemo(() => [...new Map(data.map((tick) => [tick.time, tick])).values()].sort((a, b) => (a.time < b.time ? -1 : 1)), [data]);
   const now = Date.now();
   const left = (index: number) => `${spread(ticks, index, now) * 100}%`;
   const step = (forward: boolean) => {
     const here = at || new Date(now).toISOString();
-    const next = forward ? ticks.find(({ time }) => after(time) > here) : [...ticks].reverse().find(({ time }) => after(time) < here);
-    if (next) change({ at: after(next.time) });
+    const next = forward ? ticks.find((tick) => tick.at > here) : [...ticks].reverse().find((tick) => tick.at < here);
+    if (next) change({ at: next.at });
     else if (forward) change({ at: "" });
   };
   useKeys({ "[": () => step(false), "]": () => step(true) });
@@ -62,9 +77,9 @@ export function TimeBar({ node, at, vs, change }: { node: string; at: string; vs
       <div className="track">
         {ticks.map((tick, index) => (
           <button
-            key={tick.time} className={`tick${tick.failed ? " failed" : ""}${vs === after(tick.time) ? " vs" : ""}`} style={{ left: left(index) }} aria-pressed={at === after(tick.time)}
+            key={tick.time} className={`tick${tick.failed ? " failed" : ""}${vs === tick.at ? " vs" : ""}`} style={{ left: left(index) }} aria-pressed={at === tick.at}
             aria-label={`${tick.label}, ${utc(tick.time)} UTC`} title={`${tick.label}, ${ago(tick.time, now)}\n${utc(tick.time)} UTC\n${local(tick.time)}\nShift: compare with it`}
-            onClick={(event) => change(event.shiftKey ? { vs: after(tick.time) } : { at: after(tick.time) })}
+            onClick={(event) => change(event.shiftKey ? { vs: tick.at } : { at: tick.at })}
           />
         ))}
       </div>

@@ -12,6 +12,7 @@ import type { Change } from "../../model/compare";
 import { compareColumns } from "../../model/compare-columns";
 import { cardArrows, cardsOf, columnArrows, restrict, columnPath, type Card, type ColumnLines } from "../../model/columns";
 import { toCsv } from "../../model/csv";
+import { DRAWN_MAX } from "../../model/graph";
 import { count, cutMiddle, plural, titleOf } from "../../model/format";
 import { Downloads } from "../../parts/export";
 import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
@@ -23,6 +24,8 @@ import { columnsLink, link, mapLink, parseColumns, type ColumnsState } from "../
 import { ColumnPanel } from "./panel";
 import { ColumnList } from "./list";
 
+// Changes of the datasets next to it are ticks of the bar.
+const TICKS_DEPTH = 1;
 const WIDTH = 220, HEAD = 34, ROW = 26;
 
 export function ColumnsView() {
@@ -148,7 +151,7 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
         {state.list && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={(id) => to({ sel: id })} />}
         {sel && <ColumnPanel id={sel} lines={lines} arrows={kept} close={() => to({ sel: "" })} canClose={state.sel !== ""} choose={(id) => to({ sel: id })} />}
       </div>
-      <TimeBar node={datasetOf(state.node)} at={state.at} vs={state.vs} change={to} />
+      <TimeBar node={datasetOf(state.node)} depth={TICKS_DEPTH} isWide={cards.length > DRAWN_MAX} at={state.at} vs={state.vs} change={to} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Link, useLocation, useSearch } from "wouter";
 import { Canvas, type Handled } from "../../draw/canvas";
 import { Card, CARD, FOLD, FoldBox, moreOf, spoken, type CardLook } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
-import { degreeOf, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
+import { degreeOf, depthToRequest, isWide, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
 import { plural, titleOf } from "../../model/format";
 import { between, neighboursOf, pathThrough } from "../../model/paths";
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
@@ -148,7 +148,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
         {item && <NodePanel item={item} lineage={lineage} state={state} close={() => to({ sel: "", to: "" })} choose={(id) => to({ sel: id, to: "" })} open={open} />}
         {fold && <FoldPanel fold={fold} state={state} drawn={shown.hops} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
       </div>
-      <TimeBar node={focus} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
+      <TimeBar node={state.node} depth={depthToRequest(kindOf(focus) === "job" ? "job" : "dataset", state.depth)} isWide={isWide(lineage)} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
     </>
   );
 }
