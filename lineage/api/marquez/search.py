@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.marquez import types
+from lineage.api.marquez import search_types as types
 from lineage.api.marquez.column_views import column_node_id
 from lineage.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from lineage.api.marquez.responses import respond_list
