@@ -79,6 +79,11 @@ def test_records_are_served_today_and_archived_tonight_and_served_after_they_exp
     )
     body = account.s3.get_object(Bucket=bucket, Key=entry["key"])["Body"].read()
     assert hashlib.sha256(body).hexdigest() == entry["sha256"]
+    proof = json.loads(account.http("GET", "/api/v1/records/roots/flights/proof?node=row-7"))
+    assert (proof["state"], proof["fault"], proof["object"]["sha256"]) == ("sealed", None, entry["sha256"])
+    # A client that unpacks what comes compressed gets the bytes as they are stored.
+    with urllib.request.urlopen(proof["object"]["location"], timeout=60) as response:
+        assert (response.headers["Content-Encoding"], response.read()) == ("identity", body)
 
 
 # Takes long: a stack of its own and two compactions, which start Spark.
