@@ -44,6 +44,7 @@ aws-lambda-powertools>=3.37
 orjson>=3.10
 pydantic>=2.11
 tzdata
+zlib-ng>=1.1
 """
 # What the Spark jobs import that AWS Glue does not bring, and what EMR Serverless does not bring for Python 3.11.
 _JOBS = "orjson"

@@ -25,14 +25,22 @@ from lineage.times import hive_prefix
 from lineage_model.errors import TooLarge
 from lineage_model.ids import sha256_hex
 
+# zlib-ng takes less than half of zlib's time for objects as large: an object is written once and kept for years (docs/
+# benchmarks.md). Spark's engines have zlib alone; the object's name is the hash of its bytes, so both may write a root.
+try:
+    from zlib_ng.zlib_ng import compressobj
+
+    _LEVEL = 7
+except ImportError:
+    from zlib import compressobj  # type: ignore[assignment]
+
+    _LEVEL = 6
+
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# zlib's gzip format carries no name and no time: the same lines give the same bytes.
+# zlib's gzip format carries no name and no time: the same lines give the same bytes, of the same library.
 _GZIP = 31
-# gzip's own default: an object is written once and kept for years. Level 3 is 2.5 times as fast, for objects an eighth
-# larger (measured on Carbonlake's records); rendering runs beside the compression either way.
-_LEVEL = 6
 # Compresses to less than zlib's first buffer (16 KiB), so that its thread takes Python's lock once a block.
 _CHUNK_BYTES = 256 * 1024
 # With a single block, its thread would only get that lock once the renderer waits: the two would take turns.
@@ -63,7 +71,7 @@ class CompressedLines:
 
 def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> CompressedLines:
     """Write blocks of whole lines as gzip; compression runs beside the rendering (zlib releases Python's lock)."""
-    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    compressor = compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     digest = hashlib.sha256()
     size = lines = 0
 
