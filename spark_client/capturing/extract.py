@@ -12,6 +12,7 @@ from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets
 from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_sink, find_targets
@@ -57,10 +58,18 @@ class Extractor:
         if nameless:
             raise UnknownTarget("; ".join(nameless))
         return [
-            replace(self._write(execution, target, target.output), written=how_much, number=number)
+            replace(self._write(execution, target, output), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, _counted(targets, execution), strict=True))
-            if target.output is not None
+            if (output := _committed(target, execution)) is not None
         ]
+
+    def _read_at(self, inputs: Iterable[Dataset], execution: Execution) -> Iterator[Dataset]:
+        """Yield the inputs at the versions that the execution read; a scan knows better than the query."""
+        versions = {
+            find_path(path, self._catalogs.default_fs): version for path, version in execution.read_versions.items()
+        }
+        for dataset in inputs:
+            yield replace(dataset, version=versions[dataset.id]) if dataset.id in versions else dataset
 
     def read_stream(self, start: StreamStart) -> Write | None:
         """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
@@ -88,7 +97,7 @@ class Extractor:
             started_ms=execution.started_ms,
             ended_ms=execution.ended_ms,
             output=output,
-            inputs=(*reading.inputs(), *target.inputs),
+            inputs=(*self._read_at(reading.inputs(), execution), *target.inputs),
             tier=execution.tier,
             change=target.change,
             failure=execution.failure,
@@ -137,6 +146,13 @@ def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
     return replace(write, columns=columns, unknown=unknown, inputs=inputs)
 
 
+def _committed(target: Target, execution: Execution) -> Dataset | None:
+    """Return the target's dataset at the version that the execution made, if the format says it."""
+    if target.output is None or execution.commit is None or target.command in WRAPPERS:
+        return target.output
+    return replace(target.output, version=execution.commit.version)
+
+
 def _was_there(target: Target, execution: Execution) -> bool:
     """True if the write only happens where nothing exists, and something existed."""
     return target.unless_there and execution.failure is None and not execution.had_jobs
@@ -145,6 +161,8 @@ def _was_there(target: Target, execution: Execution) -> bool:
 def _counted(targets: Sequence[Target], execution: Execution) -> list[WriteStatistics]:
     """Return the statistics of each target; of commands that let another execution write, that execution counts."""
     written = [_written(metrics) for metrics in execution.metrics]
+    if not written and execution.commit is not None:
+        written = [execution.commit.written]
     if len(written) == len(targets):
         return written
     counting = [target for target in targets if target.command not in WRAPPERS]
@@ -208,7 +226,9 @@ class _Reading:
         for leaf in self._leaves:
             remembered = self._checkpoints.find(leaf)
             for dataset in remembered.inputs if remembered else self._find(leaf).datasets:
-                found.setdefault(dataset.id, dataset)
+                known = found.setdefault(dataset.id, dataset)
+                if known.version != dataset.version:  # read at several versions
+                    found[dataset.id] = replace(known, version=None)
         yield from found.values()
 
     def unknown_inputs(self) -> Iterator[str]:

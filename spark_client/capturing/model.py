@@ -103,6 +103,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Commit:
+    """Commit to a table of Delta's: the version that it made, and how much it wrote."""
+
+    version: str
+    written: WriteStatistics = WriteStatistics()
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """Finished execution of a query.
 
@@ -117,6 +125,8 @@ class Execution:
         sql: the statement, where it was SQL.
         dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic when it started.
         stream: run id of the streaming query whose batch it is a part of.
+        read_versions: by path, the version of Delta's table that a scan read; None where scans read several.
+        commit: the one commit of this execution to a table of Delta's.
     """
 
     id: int
@@ -132,6 +142,8 @@ class Execution:
     sql: str | None = None
     dynamic_overwrite: bool = False
     stream: str | None = None
+    read_versions: Mapping[str, str | None] = field(default_factory=dict)
+    commit: Commit | None = None
 
 
 @dataclass(frozen=True, slots=True)

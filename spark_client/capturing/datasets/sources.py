@@ -139,6 +139,16 @@ def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[Schema
 
 
 def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
+    """Return a relation, with the version of Delta's table that a query names; the latest is not known yet."""
+    read, relation = _relation_as_it_is(leaf, catalogs), leaf.values.get("relation")
+    index = relation.get("location") if isinstance(relation, Mapping) else None
+    if read is None or not isinstance(index, Mapping) or index.get("isTimeTravelQuery") is not True:
+        return read
+    version = _text(index, "snapshotAtAnalysis.version")
+    return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
+
+
+def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     """Return a relation; a database's table has an empty location that Spark made up."""
     schema = parse_schema(leaf.text("schema"))
     relation, table = leaf.values.get("relation"), leaf.values.get("catalogTable")

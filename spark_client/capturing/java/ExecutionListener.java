@@ -1,6 +1,8 @@
 package headwater.capture;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -39,6 +41,8 @@ public class ExecutionListener extends SparkListener {
         public final boolean dynamic;
         /** The stream that it is a part of; null if there is none. */
         public final Stream stream;
+        /** Queries that Delta's command ran inside. */
+        public final List parts;
 
         Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs) {
             this.end = end;
@@ -48,18 +52,22 @@ public class ExecutionListener extends SparkListener {
             this.hadJobs = running.hadJobs;
             this.dynamic = running.dynamic;
             this.stream = running.stream;
+            this.parts = running.parts;
         }
     }
 
     /** An execution that has not ended. */
     static class Running {
+        final long id;
         final long rootId;
+        final List parts = new ArrayList(); // used by the listener's thread until the execution ends
         final long startedMs;
         final boolean dynamic;
         final Stream stream;
         volatile boolean hadJobs;
 
-        Running(long rootId, long startedMs, boolean dynamic, Stream stream) {
+        Running(long id, long rootId, long startedMs, boolean dynamic, Stream stream) {
+            this.id = id;
             this.rootId = rootId;
             this.startedMs = startedMs;
             this.dynamic = dynamic;
@@ -67,6 +75,8 @@ public class ExecutionListener extends SparkListener {
         }
     }
 
+    private static final String DELTA_WRITE = "deltaTransactionalWrite";
+    private static final int PARTS_MAX = 20;
     private static final String OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode";
 
     private final ArrayBlockingQueue queue;
@@ -110,7 +120,7 @@ public class ExecutionListener extends SparkListener {
         long rootId = root == null ? start.executionId() : ((Number) root).longValue();
         Running outer = (Running) running.get(Long.valueOf(rootId));
         Stream stream = outer != null ? outer.stream : streams.ofBatch(start.description());
-        running.put(Long.valueOf(start.executionId()), new Running(rootId, start.time(), isDynamic(start), stream));
+        running.put(Long.valueOf(start.executionId()), new Running(start.executionId(), rootId, start.time(), isDynamic(start), stream));
     }
 
     /** The session's conf as it was then; it has only what differs from the application's. */
@@ -154,8 +164,9 @@ public class ExecutionListener extends SparkListener {
         Running known = (Running) running.remove(Long.valueOf(end.executionId()));
         boolean isAround = around.remove(Long.valueOf(end.executionId()));
         if (end.qe() == null || !isOfInterest(end)) {
+            addPart(end, known);
             if (isAround) {
-                put(new Kept(null, new Running(end.executionId(), end.time(), false, null), end.time()));
+                put(new Kept(null, new Running(end.executionId(), end.executionId(), end.time(), false, null), end.time()));
             }
             return;
         }
@@ -163,10 +174,25 @@ public class ExecutionListener extends SparkListener {
             around.add(Long.valueOf(known.rootId));
         }
         if (known == null) {
-            known = new Running(end.executionId(), end.time() - end.duration() / 1000000L, false, null);
+            long startedMs = end.time() - end.duration() / 1000000L;
+            known = new Running(end.executionId(), end.executionId(), startedMs, false, null);
             known.hadJobs = true;
         }
         put(new Kept(end, known, end.time()));
+    }
+
+    /** Keep the query that a command of Delta's runs inside: its plan knows which versions were read. */
+    private void addPart(SparkListenerSQLExecutionEnd end, Running part) {
+        boolean isDelta = end.executionName().isDefined() && end.executionName().get().equals(DELTA_WRITE);
+        Running nearest = null;
+        for (Iterator all = running.values().iterator(); isDelta && part != null && all.hasNext();) {
+            Running each = (Running) all.next();
+            boolean isAround = each.rootId == part.rootId && each.id < end.executionId();
+            nearest = isAround && (nearest == null || each.id > nearest.id) ? each : nearest;
+        }
+        if (nearest != null && nearest.parts.size() < PARTS_MAX) {
+            nearest.parts.add(end.qe());
+        }
     }
 
     private void put(Object kept) {

@@ -122,8 +122,29 @@ public class Executions {
             json.append(',').append(quoted(stack.toString(), FAILURE_MAX)).append(']');
         } else {
             json.append(",\"metrics\":[").append(metrics(query.executedPlan())).append(']');
+            appendVersions(kept, query, json);
         }
         appendPlan((TreeNode) query.analyzed(), json);
+    }
+
+    /** Versions of tables that were read and written; without them the execution is reported all the same. */
+    private static void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
+        int length = json.length();
+        try {
+            QueryExecution[] queries = new QueryExecution[kept.parts.size() + 1];
+            queries[0] = query;
+            for (int i = 1; i < queries.length; i++) {
+                queries[i] = (QueryExecution) kept.parts.get(i - 1);
+            }
+            json.append(",\"versions\":").append(TableVersions.read(queries));
+            Object log = TableVersions.log((LogicalPlan) query.analyzed(), query.sparkSession());
+            String commit = log == null ? null : TableVersions.written(log, kept.startedMs, kept.endedMs);
+            if (commit != null) {
+                json.append(",\"commit\":").append(commit);
+            }
+        } catch (Throwable failed) {
+            json.setLength(length);
+        }
     }
 
     /** The plan, and how much of it is read within the bounds. */

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spark_client.capturing.jvm.object_rules import GETTERS, OPTIONS, SKIPPED
 from spark_client.capturing.model import (
+    Commit,
     Ended,
     Execution,
     Failure,
@@ -212,7 +213,32 @@ def parse_execution(text: str) -> Item:
         sql=document.get("sql"),
         dynamic_overwrite=document.get("dynamic") is True,
         stream=document.get("of_stream"),
+        read_versions=document.get("versions") or {},
+        commit=_parse_commit(document.get("commit")),
     )
+
+
+def _parse_commit(document: dict[str, Any] | None) -> Commit | None:
+    """Return a commit from Delta's own entry, whose metrics are texts.
+
+    A MERGE or UPDATE counts the rows that it inserted or changed, not those that it copied; a DELETE wrote none.
+    """
+    if document is None:
+        return None
+    entry = document["entry"]["commitInfo"]
+    metrics = {name: int(text) for name, text in (entry.get("operationMetrics") or {}).items() if text.isdigit()}
+    rows = {
+        "MERGE": ("numTargetRowsInserted", "numTargetRowsUpdated"),
+        "UPDATE": ("numUpdatedRows",),
+        "DELETE": (),
+    }.get(entry.get("operation", ""), ("numOutputRows",))
+    known = [metrics[name] for name in rows if name in metrics]
+    names = (
+        ("numOutputBytes", "numTargetBytesAdded", "numAddedBytes"),
+        ("numFiles", "numTargetFilesAdded", "numAddedFiles"),
+    )
+    size_bytes, files = (next((metrics[name] for name in each if name in metrics), None) for each in names)
+    return Commit(str(document["version"]), WriteStatistics(sum(known) if known else None, size_bytes, files))
 
 
 def _parse_moment(document: dict[str, Any]) -> StreamStart | StreamProgress | StreamEnd:

@@ -51,6 +51,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     # The effect of a MERGE on a row, as a number (`row_statements`).
     f"{_LOGICAL}.MergeRows$Keep": ("output.head.value",),
     # Sources that Spark does not bring.
+    "org.apache.spark.sql.delta.files.TahoeLogFileIndex": ("isTimeTravelQuery", "snapshotAtAnalysis.version"),
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
     # Streams: the query that goes into a sink, a source of the first interface, and sinks with a place.

@@ -237,3 +237,41 @@ def test_batches_that_merge_into_a_table(way: str, sources: SparkSession, check,
 
     lineage = f"checked:{_STREAMED}\n* <- checked.flight JOIN, source.flight JOIN"
     check(write("batches that merge", act, lineage, before=_before(way)))
+
+
+def _version(spark: SparkSession, path: str) -> str:
+    return str(spark.sql(f"DESCRIBE HISTORY delta.`{path}` LIMIT 1").first()["version"])
+
+
+@pytest.mark.skipif("delta" not in table_formats.chosen(), reason="versions are those of Delta's log")
+def test_a_write_reports_the_versions_that_it_read_and_made_and_how_much_it_wrote(
+    sources: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    [made] = watch.writes_of(lambda: sources.sql(_ROUTED).write.format("delta").save(first))
+    assert (made.output.version, made.written.rows) == ("0", 2)
+    assert made.written.files == len(list(Path(first).glob("*.parquet")))
+    assert made.written.size_bytes == sum(file.stat().st_size for file in Path(first).glob("*.parquet"))
+
+    frame = sources.read.format("delta").load(first)
+    [more] = watch.writes_of(lambda: sources.sql(_ROUTED).write.format("delta").mode("append").save(first))
+    assert more.output.version == _version(sources, first) == "1"
+    # The frame was analyzed at version 0, and is run at version 1.
+    [latest] = watch.writes_of(lambda: frame.write.format("delta").save(second))
+    assert [(one.id.name, one.version) for one in latest.inputs] == [(first, "1")]
+
+    as_it_was = sources.read.format("delta").option("versionAsOf", 0).load(first)
+    [past] = watch.writes_of(lambda: as_it_was.write.format("delta").mode("append").save(second))
+    assert ([one.version for one in past.inputs], past.output.version, past.written.rows) == (["0"], "1", 2)
+    both = as_it_was.join(sources.read.format("delta").load(first).select("flight"), "flight")
+    [mixed] = watch.writes_of(lambda: both.write.parquet(str(tmp_path / "mixed")))
+    assert [(one.id.name, one.version) for one in mixed.inputs] == [(first, None)]
+
+    merge = (
+        f"MERGE INTO delta.`{first}` c USING flights f ON c.flight = f.flight WHEN MATCHED THEN UPDATE SET distance = 1"
+    )
+    [update] = watch.writes_of(lambda: sources.sql(f"UPDATE delta.`{first}` SET distance = 7 WHERE carrier = 'UA'"))
+    assert (update.output.version, update.written.rows) == ("2", 2)
+    sources.sql(f"DELETE FROM delta.`{first}` WHERE carrier = 'B6'")
+    [merged] = watch.writes_of(lambda: sources.sql(merge))
+    assert (merged.output.version, merged.written.rows) == (_version(sources, first), 2)

@@ -1,0 +1,134 @@
+"""Versions of tables of Delta's: from what the driver reports, through events, to the run whose version was read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmarks.memory_table import MemoryTable
+from lineage.graph.apply import apply_changes
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_event
+from lineage.queries.service import LineageQueries
+from lineage_model.ids import DatasetId, JobId
+from spark_client.capturing.events.events import Application, write_events
+from spark_client.capturing.extract import Extractor
+from spark_client.capturing.jvm.executions import parse_execution
+from spark_client.capturing.model import Commit, Dataset, Execution, Write, WriteStatistics
+from spark_client.current_run import JobRun, RunContext
+from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, SCHEMA, a_node
+from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
+
+APPLICATION = Application(RunContext(JobRun("emissions", "emissions", "0176a8c2-fe01-7439-87e6-56a1a1b4029e")))
+CHECKED, ESTIMATED = DatasetId("s3://lake", "checked"), DatasetId("s3://lake", "estimated")
+FILES = {"numOutputRows": "9", "numOutputBytes": "700", "numFiles": "2"}
+CHANGED = {
+    "numOutputRows": "9",
+    "numTargetRowsInserted": "1",
+    "numTargetRowsUpdated": "2",
+    "numTargetRowsCopied": "6",
+    "numTargetFilesAdded": "1",
+    "numTargetBytesAdded": "500",
+}
+
+
+def an_answer(operation: str, metrics: dict[str, str]) -> str:
+    """Return the driver's answer for an execution with one commit."""
+    entry = {"commitInfo": {"timestamp": 1_000, "operation": operation, "operationMetrics": metrics}}
+    plan = {"kinds": ["Project"], "objects": [[0, {}]], "types": []}
+    known = {"id": 1, "root_id": 1, "action": "command", "started_ms": 1, "ended_ms": 2, "had_jobs": True}
+    return json.dumps({**known, "tier": "full", "plan": plan, "commit": {"version": 3, "entry": entry}})
+
+
+@pytest.mark.parametrize(
+    ("operation", "metrics", "written"),
+    [
+        ("WRITE", FILES, WriteStatistics(9, 700, 2)),
+        ("CREATE TABLE AS SELECT", FILES, WriteStatistics(9, 700, 2)),
+        ("MERGE", CHANGED, WriteStatistics(3, 500, 1)),
+        ("UPDATE", {"numUpdatedRows": "2", "numAddedFiles": "1"}, WriteStatistics(2, None, 1)),
+        ("DELETE", {"numDeletedRows": "2", "numAddedBytes": "5"}, WriteStatistics(None, 5, None)),
+        ("WRITE", {}, WriteStatistics()),
+    ],
+)
+def test_a_commit_counts_the_rows_that_its_operation_wrote(
+    operation: str, metrics: dict[str, str], written: WriteStatistics
+) -> None:
+    execution = parse_execution(an_answer(operation, metrics))
+    assert isinstance(execution, Execution)
+    assert execution.commit == Commit("3", written)
+
+
+def a_relation_of_delta(path: str, version: str, *, named: bool) -> Any:
+    index = {"class": "TahoeLogFileIndex", "rootPaths": [path], "isTimeTravelQuery": named}
+    relation = {"class": "HadoopFsRelation", "location": {**index, "snapshotAtAnalysis.version": version}}
+    return a_node("LogicalRelation", relation=relation, schema=SCHEMA)
+
+
+def read_write(query: Any, versions: dict[str, str | None]) -> Write:
+    """Return the write of a query whose scans read these versions."""
+    command = a_node(
+        "InsertIntoHadoopFsRelationCommand", outputPath="s3a://lake/estimated", query=query, query__schema=SCHEMA
+    )
+    execution = Execution(1, 1, "command", 0, 10, "tables", command, read_versions=versions)
+    [write] = Extractor(CATALOGS).read_write(execution)
+    return write
+
+
+@pytest.mark.parametrize(
+    ("named", "versions", "version"),
+    [
+        (True, {}, "3"),
+        (False, {}, None),
+        (False, {"s3a://lake/checked": "4"}, "4"),
+        (True, {"s3a://lake/checked": None}, None),
+        (True, {"s3a://lake/other": "4"}, "3"),
+    ],
+)
+def test_an_input_has_the_version_that_its_scan_read_or_its_query_names(
+    named: bool, versions: dict[str, str | None], version: str | None
+) -> None:
+    [read] = read_write(a_relation_of_delta("s3a://lake/checked", "3", named=named), versions).inputs
+    assert (read.id, read.version) == (CHECKED, version)
+
+
+def test_a_table_that_is_read_at_two_versions_is_read_at_none() -> None:
+    both = [a_relation_of_delta("s3a://lake/checked", version, named=True) for version in ("1", "3")]
+    [read] = read_write(a_node("Union", children=both), {}).inputs
+    assert read.version is None
+
+
+def queries_over(writes: Sequence[tuple[str, Write]]) -> LineageQueries:
+    table = MemoryTable()
+    for job_name, write in writes:
+        for event in write_events(write, APPLICATION, job_name):
+            apply_changes([parse_event(event, NamingRules(), now=None)], table)
+    return LineageQueries(table)
+
+
+def a_write_at(number: int, output: Dataset, *inputs: Dataset) -> Write:
+    """Return the write of an execution that began after those of smaller numbers ended."""
+    return replace(a_write(an_execution(number, at_ms=(1_000 * number, 1_000 * number + 10)), output), inputs=inputs)
+
+
+@pytest.mark.parametrize(("read", "made_by"), [("0", 1), ("1", 2), ("2", 3)])
+def test_the_service_shows_which_run_made_the_version_that_a_run_read(read: str, made_by: int) -> None:
+    made = [("emissions.checked", a_write_at(n, Dataset(CHECKED, version=str(n - 1)))) for n in (1, 2, 3)]
+    reader = a_write_at(4, Dataset(ESTIMATED, version="0"), Dataset(CHECKED, version=read))
+    service = queries_over([*made, ("emissions.estimated", reader)])
+    by_time = sorted((run.started, run.id) for run in _runs(service, "emissions.checked"))
+    [run] = _runs(service, "emissions.estimated")
+    upstream = service.find_upstream_runs(run.id, depth=1)
+    assert upstream is not None
+    [used] = upstream.items[0].inputs
+    assert (used.produced_by, used.resolved_by) == (by_time[made_by - 1][1], "storage")
+
+
+def _runs(service: LineageQueries, job: str) -> Any:
+    page = service.list_runs(JobId("emissions", job), limit=10, offset=0)
+    assert page is not None
+    return page.items
