@@ -56,19 +56,34 @@ class Watch:
             self.faults.append(f"stray request: {request.url}")
 
 
+@pytest.fixture(scope="session")
+def contexts(browser):
+    """Profiles of the browser by their options: what a page has loaded, the next one finds in the cache."""
+    made = {}
+
+    def context_of(**options):
+        key = tuple(sorted(options.items()))
+        if key not in made:
+            made[key] = browser.new_context(reduced_motion="reduce", **options)
+        return made[key]
+
+    yield context_of
+    for context in made.values():
+        context.close()
+
+
 @pytest.fixture
-def open_view(browser):
-    """Return a function that opens a view of a server; `page.watch` is what it did wrong."""
+def open_view(browser, contexts):
+    """Return a function that opens a view of a server, with `fresh` in its own profile; `page.watch` has faults."""
     with ExitStack() as on_exit:
         watches = []
 
-        def open_view(served, view="", *, size=(1280, 720), scheme="light", **options):
-            width, height = size
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **options
-            )
-            on_exit.callback(context.close)
+        def open_view(served, view="", *, size=(1280, 720), fresh=False, **options):
+            context = browser.new_context(reduced_motion="reduce", **options) if fresh else contexts(**options)
             page = context.new_page()
+            on_exit.callback(context.close if fresh else page.close)
+            width, height = size
+            page.set_viewport_size({"width": width, "height": height})
             page.set_default_timeout(30_000)
             page.watch = Watch(page, served.url, served.also)
             watches.append(page.watch)

@@ -71,7 +71,7 @@ def test_all_files_of_the_page_are_within_their_bytes():
 
 def test_the_first_map_loads_within_its_bytes_requests_and_time(open_view, pipeline):
     pipeline.requested.clear()
-    page = open_view(pipeline, f"map?node={CHECKED}")
+    page = open_view(pipeline, f"map?node={CHECKED}", fresh=True)
     page.locator(".react-flow__node").first.wait_for()
     page.wait_for_load_state("networkidle")
     loaded = {
@@ -83,7 +83,7 @@ def test_the_first_map_loads_within_its_bytes_requests_and_time(open_view, pipel
     assert len(pipeline.requested) <= 3
 
     def draw_anew():
-        again = open_view(pipeline, f"map?node={CHECKED}")
+        again = open_view(pipeline, f"map?node={CHECKED}", fresh=True)
         again.locator(".react-flow__node").first.wait_for()
         again.wait_for_function(_DRAWN_MS)
         return again.evaluate(_DRAWN_MS)
