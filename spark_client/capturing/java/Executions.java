@@ -2,6 +2,7 @@ package headwater.capture;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
@@ -128,22 +129,19 @@ public class Executions {
     }
 
     /** Versions of tables that were read and written; without them the execution is reported all the same. */
-    private static void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
-        int length = json.length();
+    private void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
         try {
             QueryExecution[] queries = new QueryExecution[kept.parts.size() + 1];
             queries[0] = query;
             for (int i = 1; i < queries.length; i++) {
                 queries[i] = (QueryExecution) kept.parts.get(i - 1);
             }
-            json.append(",\"versions\":").append(TableVersions.read(queries));
-            Object log = TableVersions.log((LogicalPlan) query.analyzed(), query.sparkSession());
-            String commit = log == null ? null : TableVersions.written(log, kept.startedMs, kept.endedMs);
-            if (commit != null) {
-                json.append(",\"commit\":").append(commit);
-            }
-        } catch (Throwable failed) {
-            json.setLength(length);
+            // By name: where it does not compile with this Spark, nothing else fails.
+            Class versions = Class.forName("headwater.capture.TableVersions", true, getClass().getClassLoader());
+            Method of = versions.getMethod("of", new Class[] {QueryExecution[].class, Long.class, Long.class});
+            json.append(of.invoke(null, new Object[] {queries, Long.valueOf(kept.startedMs), Long.valueOf(kept.endedMs)}));
+        } catch (Throwable missing) {
+            return;
         }
     }
 

@@ -33,6 +33,14 @@ public class TableVersions {
     private static final int LINE_MAX = 200000;
     private static final Pattern TIMESTAMP = Pattern.compile("^\\{\"commitInfo\":\\{(?:\"inCommitTimestamp\":\\d+,)?\"timestamp\":(\\d+)");
 
+    /** Members of the execution's JSON: the versions that its queries, the command first, read, and its commit. */
+    public static String of(QueryExecution[] queries, Long startedMs, Long endedMs) throws Exception {
+        String members = ",\"versions\":" + read(queries);
+        Object log = log((LogicalPlan) queries[0].analyzed(), queries[0].sparkSession());
+        String commit = log == null ? null : written(log, startedMs.longValue(), endedMs.longValue());
+        return commit == null ? members : members + ",\"commit\":" + commit;
+    }
+
     /** By path, the version that a scan read, as JSON; null where scans of one path read several. */
     public static String read(QueryExecution[] queries) {
         Map found = new LinkedHashMap();

@@ -36,8 +36,8 @@ CHANGED = {
 }
 
 
-def an_answer(operation: str, metrics: dict[str, str]) -> str:
-    """Return the driver's answer for an execution with one commit."""
+def a_document(operation: str, metrics: dict[str, str]) -> str:
+    """Return the driver's document of an execution with one commit."""
     entry = {"commitInfo": {"timestamp": 1_000, "operation": operation, "operationMetrics": metrics}}
     plan = {"kinds": ["Project"], "objects": [[0, {}]], "types": []}
     known = {"id": 1, "root_id": 1, "action": "command", "started_ms": 1, "ended_ms": 2, "had_jobs": True}
@@ -58,7 +58,7 @@ def an_answer(operation: str, metrics: dict[str, str]) -> str:
 def test_a_commit_counts_the_rows_that_its_operation_wrote(
     operation: str, metrics: dict[str, str], written: WriteStatistics
 ) -> None:
-    execution = parse_execution(an_answer(operation, metrics))
+    execution = parse_execution(a_document(operation, metrics))
     assert isinstance(execution, Execution)
     assert execution.commit == Commit("3", written)
 
