@@ -23,7 +23,7 @@ VIEWS = {
     f"columns?node={CO2}": "3.16 * fuel_kg",
     f"columns?node={ESTIMATED}&list=1": "checked.distance",
     f"impact?node={CHECKED}": "public.co2_by_day",
-    f"impact?node={CO2}&start=1763000000&end=1764000000": "public.co2_by_day",
+    f"impact?node={CO2}": "public.co2_by_day.co2_t",
     f"dataset?node={CHECKED}": "distance",
     f"dataset?node={CHECKED}&tab=versions": "+ contact",
     f"dataset?node={ESTIMATED}&tab=columns": "checked.seats",

@@ -1,8 +1,10 @@
 /** Queries of reports: usage, provenance, impact. */
 
 import { get, getText, type ResponseOf, type Schema } from "./client";
-import { toItem, type Neighbour } from "./queries";
-import type { Impact } from "../model/impact";
+import { blankItem, toItem, type Neighbour } from "./queries";
+import type { Item } from "../model/graph";
+import type { Impact, Impacted } from "../model/impact";
+import { nameOf } from "../url/ids";
 
 export type Usage = Schema<"UsageReport">;
 export type TagUsage = Schema<"TagReport">;
@@ -20,10 +22,23 @@ export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
 
 
-/** What is downstream of a job or dataset, nearest first. */
+/** What is downstream of a job, dataset or column, nearest first. */
 export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
   const { impacted, truncated } = await get("/api/v1/reports/impact", { query: { nodeId: node, depth }, signal });
-  return { impacted: impacted.map(({ hops, through, nodeId, type, data }) => ({ item: toItem({ id: nodeId, type, data } as Neighbour), hops, through })), truncated };
+  return { impacted: impacted.map(toImpacted), truncated };
+}
+
+type Reported = Schema<"ImpactReport" | "ColumnImpactReport">["impacted"][number];
+
+function toImpacted(row: Reported): Impacted {
+  const how = "direct" in row ? { direct: row.direct, masked: row.masked, certain: row.certain } : undefined;
+  return { item: itemOf(row), hops: row.hops, through: row.through, ...(how && { how }) };
+}
+
+function itemOf(row: Reported): Item {
+  if (row.type !== "DATASET_FIELD") return toItem({ id: row.nodeId, type: row.type, data: row.data } as Neighbour);
+  const { namespace, name, field } = row.data ? { ...nameOf(row.data.dataset), field: row.data.field } : nameOf(row.nodeId);
+  return { ...blankItem(row.nodeId, "dataset"), known: row.data !== null, namespace, name: `${name}.${field}` };
 }
 
 export const impactCsv = (node: string, depth: number) => getText("/api/v1/reports/impact", { query: { nodeId: node, depth, format: "csv" } });

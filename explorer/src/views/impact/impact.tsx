@@ -6,16 +6,16 @@ import { Link, useLocation, useSearch } from "wouter";
 
 import { impact as fetchImpact, impactCsv } from "../../api/report-queries";
 import { count, plural, titleOf } from "../../model/format";
-import type { Impact, Impacted } from "../../model/impact";
+import type { Impact, Impacted, Reach } from "../../model/impact";
 import { Loaded, download, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { LongTable, type ColumnOf } from "../../parts/table";
+import { SignOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { kindOf, nameOf } from "../../url/ids";
-import { DEPTH_MAX, link, mapLink } from "../../url/state";
+import { columnsLink, DEPTH_MAX, link, mapLink } from "../../url/state";
 import { StateCell } from "../map/list";
-import { Flows } from "../usage/usage";
 
-const KINDS: readonly [string, string][] = [["", "All"], ["dataset", "Datasets"], ["job", "Jobs"]];
+const KINDS: readonly [string, string][] = [["", "All"], ["field", "Columns"], ["dataset", "Datasets"], ["job", "Jobs"]];
 
 export function ImpactView() {
   const query = new URLSearchParams(useSearch());
@@ -25,52 +25,58 @@ export function ImpactView() {
   const depth = Number.isInteger(given) && given >= 0 && given <= DEPTH_MAX ? given : DEPTH_MAX;
   const isColumn = kindOf(node) === "field";
   useTitle(node ? `Impact of ${nameOf(node).field ?? nameOf(node).name}` : "Impact");
-  const result = useQuery({ queryKey: ["impact", node, depth], queryFn: ({ signal }) => fetchImpact(node, depth, signal), enabled: node !== "" && !isColumn });
+  const result = useQuery({ queryKey: ["impact", node, depth], queryFn: ({ signal }) => fetchImpact(node, depth, signal), enabled: node !== "" });
   if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
   return (
     <div className="page">
       <NodeHead id={node}><p className="muted">What a change here reaches</p></NodeHead>
-      {isColumn ? <Flows node={node} /> : (
-        <>
-          <div className="actions">
-            <Link className="button main" href={mapLink({ node, dir: "down", depth: 3 })}>On the map</Link>
-            <div className="group" role="group" aria-label="kind">
-              {KINDS.map(([value, title]) => <button key={value} className="button" aria-pressed={kind === value} onClick={() => navigate(link("impact", { node, kind: value, depth: depth === DEPTH_MAX ? "" : depth }), { replace: true })}>{title}</button>)}
-            </div>
-          </div>
-          <Loaded of={result}>{(found) => <Table impact={found} node={node} depth={depth} kind={kind} />}</Loaded>
-        </>
-      )}
+      <div className="actions">
+        {isColumn ? <Link className="button main" href={columnsLink({ node, dir: "down" })}>Its path</Link> : <Link className="button main" href={mapLink({ node, dir: "down", depth: 3 })}>On the map</Link>}
+        <div className="group" role="group" aria-label="kind">
+          {KINDS.filter(([value]) => isColumn || value !== "field").map(([value, title]) => <button key={value} className="button" aria-pressed={kind === value} onClick={() => navigate(link("impact", { node, kind: value, depth: depth === DEPTH_MAX ? "" : depth }), { replace: true })}>{title}</button>)}
+        </div>
+      </div>
+      <Loaded of={result}>{(found) => <Table impact={found} node={node} depth={depth} kind={kind} />}</Loaded>
     </div>
   );
 }
 
+const shownAs = (id: string) => (kindOf(id) === "field" ? `${nameOf(id).name}.${nameOf(id).field}` : titleOf(nameOf(id)));
+
 const COLUMNS: ColumnOf<Impacted>[] = [
   { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => row.hops },
   { name: "Name", by: (row) => row.item.name, cell: (row) => <NodeLink id={row.item.id} name={row.item.name} where={row.item.namespace} href={pageOf(row.item.id)} /> },
-  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map((id) => titleOf(nameOf(id))).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
+  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map((id) => shownAs(id)).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
   { name: "State", by: (row) => row.item.state ?? "", cell: (row) => <StateCell item={row.item} /> },
   { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
   { name: "Tags", by: (row) => row.item.tags.join(), cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>) },
   { name: "Owners", by: (row) => row.item.owners.join(), cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span> },
 ];
 
+/** A column of the table for what lies downstream of a column. */
+const HOW: ColumnOf<Impacted> = { name: "How", by: ({ how }) => (how?.masked ? "masked" : how?.direct ? "direct" : "indirect"), cell: ({ how }) => how && <Reached how={how} /> };
+
+function Reached({ how }: { how: Reach }) {
+  if (!how.certain) return <span className="muted" title="Its job reads the column's dataset and reported no columns">perhaps</span>;
+  return how.masked ? <span className="state is-masked"><SignOf of="lock" />masked</span> : how.direct ? <>direct</> : <span className="muted">indirect</span>;
+}
+
 function Table({ impact, node, depth, kind }: { impact: Impact; node: string; depth: number; kind: string }) {
   const [filter, setFilter] = useState("");
   const all = impact.impacted;
-  const rows = useMemo(() => all.filter(({ item }) => (!kind || item.kind === kind) && `${item.name} ${item.namespace} ${item.owners.join()}`.toLowerCase().includes(filter.toLowerCase())), [all, kind, filter]);
+  const rows = useMemo(() => all.filter(({ item }) => (!kind || kindOf(item.id) === kind) && `${item.name} ${item.namespace} ${item.owners.join()}`.toLowerCase().includes(filter.toLowerCase())), [all, kind, filter]);
   const csv = async () => download(`impact-${nameOf(node).name}.csv`, "text/csv;charset=utf-8", await impactCsv(node, depth));
   if (!all.length) return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
-  const datasets = all.filter(({ item }) => item.kind === "dataset").length;
+  const counts = KINDS.map(([of, title]) => [all.filter(({ item }) => kindOf(item.id) === of).length, title.toLowerCase().slice(0, -1)] as const).filter(([number]) => number);
   return (
     <section className="card">
       <div className="actions">
-        <b role="status">{plural(datasets, "dataset")} and {plural(all.length - datasets, "job")}, {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most</b>
+        <b role="status">{counts.map(([number, of]) => plural(number, of)).join(", ")}; {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most</b>
         <input className="field" placeholder="filter" aria-label="filter" value={filter} onChange={(event) => setFilter(event.target.value)} style={{ marginLeft: "auto" }} />
         <button className="button" onClick={() => void csv()}>CSV</button>
       </div>
       {impact.truncated && <p className="changed">~ The report is truncated: more is downstream than one request reads, {count(all.length)} are here.</p>}
-      <LongTable label="impact" columns={COLUMNS} rows={rows} keyOf={(row) => row.item.id} />
+      <LongTable label="impact" columns={kindOf(node) === "field" ? [...COLUMNS.slice(0, 2), HOW, ...COLUMNS.slice(2)] : COLUMNS} rows={rows} keyOf={(row) => row.item.id} />
     </section>
   );
 }

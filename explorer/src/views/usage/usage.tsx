@@ -17,12 +17,12 @@ function useRange(): { start: string; end: string } {
   return { start: query.get("start") ?? "now-30d", end: query.get("end") ?? "now" };
 }
 
-function RangeChoice({ of, view }: { of: { node: string } | { tag: string }; view: "usage" | "impact" }) {
+function RangeChoice({ of }: { of: { node: string } | { tag: string } }) {
   const { start } = useRange();
   const [, navigate] = useLocation();
   return (
     <div className="group" role="group" aria-label="time range">
-      {RANGES.map(([value, title]) => <button key={value} className="button" aria-pressed={start === value} onClick={() => navigate(link(view, { ...of, start: value, end: "now" }), { replace: true })}>{title}</button>)}
+      {RANGES.map(([value, title]) => <button key={value} className="button" aria-pressed={start === value} onClick={() => navigate(link("usage", { ...of, start: value, end: "now" }), { replace: true })}>{title}</button>)}
     </div>
   );
 }
@@ -47,7 +47,7 @@ function ColumnUsageView({ node }: { node: string }) {
       <NodeHead id={node}><p className="muted">Who used it, where it is now, where it came from</p></NodeHead>
       <div className="actions">
         <Link className="button main" href={columnsLink({ node })}>Its path</Link>
-        <RangeChoice of={{ node }} view="usage" />
+        <RangeChoice of={{ node }} />
         <button className="button" onClick={() => void usageCsv({ nodeId: node }, range).then((text) => download(`usage-${nameOf(node).field ?? "column"}.csv`, "text/csv;charset=utf-8", text))}>CSV</button>
       </div>
       <Loaded of={result}>
@@ -77,7 +77,7 @@ function TagUsageView({ tag }: { tag: string }) {
       </header>
       <div className="actions">
         <Link className="button main" href={link("search", { tag })}>All that has it</Link>
-        <RangeChoice of={{ tag }} view="usage" />
+        <RangeChoice of={{ tag }} />
         <button className="button" onClick={() => void usageCsv({ tag }, range).then((text) => download(`usage-${tag}.csv`, "text/csv;charset=utf-8", text))}>CSV</button>
       </div>
       <Loaded of={result}>
@@ -119,17 +119,6 @@ function Tagged({ report }: { report: TagUsage }) {
         </div>
       )}
     </section>
-  );
-}
-
-/** What a column flowed into: the impact of a change to it. */
-export function Flows({ node }: { node: string }) {
-  const result = useReport(node, useRange());
-  return (
-    <>
-      <div className="actions"><Link className="button main" href={columnsLink({ node, dir: "down" })}>Its path</Link><RangeChoice of={{ node }} view="impact" /></div>
-      <Loaded of={result}>{(report) => <FlowTable report={report} />}</Loaded>
-    </>
   );
 }
 
