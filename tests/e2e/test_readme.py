@@ -11,13 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lineage.api.app import render_document
-
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-API = (PROJECT / "docs" / "api.md").read_text(encoding="utf-8")
 RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```(?:sh|python)\n(.*?)```", re.DOTALL)
 PLACES = re.compile(
     r"`((?:docs|headwater|infra|jobs|lambdas|lineage|lineage_model|local|spark_client|tests)/[\w./]+|cdk\.json)`"
@@ -76,15 +73,3 @@ def test_every_link_leads_somewhere(link):
 @pytest.mark.parametrize("place", sorted(set(PLACES.findall(CONTRIBUTING))))
 def test_every_place_to_edit_is_there(place):
     assert (PROJECT / place).exists()
-
-
-def test_every_route_of_the_api_is_listed():
-    document = json.loads(render_document())
-    routes = {
-        f"{method.upper()} {path}"
-        for path, methods in document["paths"].items()
-        for method in methods
-        if path.startswith(("/api/", "/v3/")) and method != "parameters"
-    }
-
-    assert set(re.findall(r"\| `((?:DELETE|GET|POST|PUT) [^`]+)` \|", API)) == routes

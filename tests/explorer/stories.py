@@ -174,14 +174,14 @@ def emissions(days=(17, 18, 19, 20)):
 
 
 def a_hub(readers=2000):
-    """A dataset that thousands of jobs read, each writing its own."""
+    """A dataset that thousands of jobs read, each writing its own, with a column of one name."""
     events = a_run("hub.load", 1, (), [a_dataset("hub", [("id", "int")])])
     for number in range(readers):
         events += a_run(
             f"reader.{number:04}",
             2 + number % 20,
             [a_dataset("hub")],
-            [a_dataset(f"copy.{number:04}")],
+            [a_dataset(f"copy.{number:04}", [("cargo", "int")])],
             minutes=number % 60,
             number=number,
         )[1:]

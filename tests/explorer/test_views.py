@@ -160,6 +160,13 @@ def test_a_map_takes_at_most_three_requests(open_view, pipeline):
     assert len(pipeline.requested) <= 3
 
 
+def test_a_truncated_response_is_shown_as_one(open_view, hub):
+    page = open_view(hub, "search?q=cargo")
+    status = page.get_by_role("status").filter(has_text="columns")
+    status.wait_for()
+    assert "1,000 columns, at least" in status.inner_text()
+
+
 def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
     pipeline.refuse("/api/v1/lineage", 503, times=3)
     page = open_view(pipeline, f"map?node={CHECKED}")
