@@ -13,12 +13,13 @@ from infra.nag import accept
 from infra.permissions import Grant, grants_of
 from infra.synth import make_app, make_stack
 
+# Each needs a synthesis of its own.
+pytestmark = pytest.mark.large
+
 TURNED = {"alarm_email": "ops@example.org", "auth": "token", "sign_digests": True}
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(engine, marks=pytest.mark.large) for engine in ("glue", "emr-serverless")]
-)
+@pytest.fixture(scope="module", params=["glue", "emr-serverless"])
 def stack(request, tmp_path_factory):
     app = make_app(tmp_path_factory.mktemp("permissions"), {**TURNED, "spark_engine": request.param})
     made = make_stack(app)

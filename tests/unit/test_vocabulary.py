@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def _name_of(path: Path) -> str:
     return path.relative_to(PROJECT).as_posix()
 
 
+@cache
 def _words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
 

@@ -78,6 +78,7 @@ def test_a_fault_that_does_not_pass_is_raised_after_six_attempts(client, service
     assert len(client.slept) == 5
 
 
+@pytest.mark.large
 def test_a_response_that_does_not_come_in_time_is_not_waited_for(client, service):
     service.acts = [service.keep_silent]
     assert put(client.dynamodb) == {}
@@ -169,7 +170,7 @@ def test_a_connection_is_used_again(client, service):
     assert [number for number, _, _ in service.requests] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("idle_s", [0.05, 0.6])
+@pytest.mark.parametrize("idle_s", [0.05, pytest.param(0.6, marks=pytest.mark.large)])
 def test_what_is_closed_while_it_is_idle_is_not_sent_on(client, service, idle_s):
     service.acts = [respond(then_close=True)]
     for _ in range(3):

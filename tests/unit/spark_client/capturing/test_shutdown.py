@@ -91,13 +91,13 @@ def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | 
         (f"program.forget(told)\n{TERMINATE}", -15, []),
         (f"program.forget(told)\nprogram.at_end(told)\n{TERMINATE}", -15, []),
         ("import os, signal\nif os.fork() == 0:\n    os.kill(os.getpid(), signal.SIGTERM)\nos.wait()", 0, None),
-        (f"import threading\nheld = threading.Lock()\nheld.acquire()\nprogram.at_end(wait, 0.3)\n{TERMINATE}", -15, []),
+        (f"import threading\nheld = threading.Lock()\nheld.acquire()\nprogram.at_end(wait, 0.1)\n{TERMINATE}", -15, []),
         ("program.at_end(lambda _: os.kill(os.getpid(), signal.SIGTERM), 5)\nimport os, signal", -15, None),
     ],
     ids=["default", "handled", "forgotten", "switched off", "fork", "stuck", "at the end"],
 )
 def test_sigterm_kills_once_what_waits_for_it_is_closed(script, status, lines):
-    begin = "program.forget(told)\nprogram.at_end(told, 1)\ndef wait(_):\n    held.acquire()\n"
+    begin = "program.forget(told)\nprogram.at_end(told, 0.5)\ndef wait(_):\n    held.acquire()\n"
     returned, printed, _ = run(begin + script)
     of_both = {0: "None", 143: "exit status 143", -15: "None"}
     first = [line for line in printed if line.startswith("first:")]
