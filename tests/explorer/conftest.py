@@ -126,7 +126,7 @@ def wide():
 
 @pytest.fixture(scope="session")
 def hub():
-    """A dataset with many readers."""
-    served = _served(*stories.a_hub(2_000))
+    """A dataset with so many readers that they and what they write are more than a response holds."""
+    served = _served(*stories.a_hub(2_600))
     yield served
     served.stop()

@@ -173,15 +173,15 @@ def emissions(days=(17, 18, 19, 20)):
     return events
 
 
-def a_hub(readers=2000):
-    """A dataset that thousands of jobs read, each writing its own, with a column of one name."""
+def a_hub(readers):
+    """A dataset that thousands of jobs read, each writing its own."""
     events = a_run("hub.load", 1, (), [a_dataset("hub", [("id", "int")])])
     for number in range(readers):
         events += a_run(
             f"reader.{number:04}",
             2 + number % 20,
             [a_dataset("hub")],
-            [a_dataset(f"copy.{number:04}", [("cargo", "int")])],
+            [a_dataset(f"copy.{number:04}")],
             minutes=number % 60,
             number=number,
         )[1:]

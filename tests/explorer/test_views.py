@@ -127,19 +127,19 @@ def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
 def test_a_hub_is_folded_and_its_fold_is_searched(open_view, hub):
     hub.requested.clear()
     page = open_view(hub, f"map?node=dataset:{LAKE}:hub")
-    fold = node(page, "about 1,995 more")
+    fold = node(page, "about 2,595 more")
     fold.wait_for()
     page.wait_for_load_state("networkidle")
     assert len(hub.requested) <= 3
     assert page.locator(".react-flow__node").count() < 20
 
     fold.click()
-    panel = page.get_by_role("complementary", name="about 1,995 more")
+    panel = page.get_by_role("complementary", name="about 2,595 more")
     panel.get_by_label("neighbours").get_by_role("listitem").nth(99).wait_for()
     panel.get_by_role("textbox").fill("0123")
     panel.get_by_role("button", name="draw reader.0123").click()
     node(page, "reader.0123").wait_for()
-    node(page, "about 1,994 more").wait_for()
+    node(page, "about 2,594 more").wait_for()
     page.reload()
     node(page, "reader.0123").wait_for()
 
@@ -161,10 +161,9 @@ def test_a_map_takes_at_most_three_requests(open_view, pipeline):
 
 
 def test_a_truncated_response_is_shown_as_one(open_view, hub):
-    page = open_view(hub, "search?q=cargo")
-    status = page.get_by_role("status").filter(has_text="columns")
-    status.wait_for()
-    assert "1,000 columns, at least" in status.inner_text()
+    page = open_view(hub, f"impact?node=dataset:{LAKE}:hub")
+    page.get_by_text("The report is truncated").wait_for()
+    assert page.get_by_role("status").filter(has_text="jobs").is_visible()
 
 
 def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
