@@ -78,15 +78,15 @@ _PARSED = f"lineage.openlineage.parse.parse_event({_RUN_EVENT}, lineage.openline
 _LOADED = f"import lineage.openlineage.parse; {_PARSED}; wiring.event_stores().s3.meta"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
-    Start("input", "input", "wiring.record_queue().sqs.meta", ("sqs", "s3"), 1.7),
-    Start("input, of an event", "input", _EVENT, ("sqs", "s3"), 1.7),
-    Start("load", "load", "wiring.load_stores()", _ALL, 1.7),
-    Start("events", "events", _LOADED, ("dynamodb", "s3"), 1.7),
-    Start("trace", "trace", f"wiring.tracer({_TRACE}).sources.archive.s3.meta", _ALL, 1.7),
-    Start("expired", "expired", "wiring.dirty_roots(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
-    Start("compact", "compact", "wiring.compactor().sqs.meta, wiring.publisher().s3.meta", (*_ALL, "glue"), 1.7),
+    Start("input", "input", "wiring.record_queue().sqs.meta", ("sqs", "s3"), 1.5),
+    Start("input, of an event", "input", _EVENT, ("sqs", "s3"), 1.5),
+    Start("load", "load", "wiring.load_stores()", _ALL, 1.5),
+    Start("events", "events", _LOADED, ("dynamodb", "s3"), 1.5),
+    Start("trace", "trace", f"wiring.tracer({_TRACE}).sources.archive.s3.meta", _ALL, 1.5),
+    Start("expired", "expired", "wiring.dirty_roots(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.5),
+    Start("compact", "compact", "wiring.compactor().sqs.meta, wiring.publisher().s3.meta", (*_ALL, "glue"), 1.5),
     Start("api, of a query", "api", _QUERY, _ALL, 2.0),
-    Start("api, of an event", "api", f"lambdas.api._api.load('/api/v1/lineage'); {_EVENT}", _ALL, 2.5),
+    Start("api, of an event", "api", f"lambdas.api._api.load('/api/v1/lineage'); {_EVENT}", _ALL, 2.0),
 )
 
 
