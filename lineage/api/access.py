@@ -163,7 +163,7 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         # Its models take as long to load as the rest of this module's.
         from lineage.api.event_namespaces import namespaces_of
 
-        _check_covered(token, scope, namespaces_of(request.json()))
+        check_covered(token, scope, namespaces_of(request.json()))
     elif not (
         {"namespace", "run_id"} & request.segments.keys()
         or path in _BY_NODE | _BY_RUN
@@ -172,12 +172,13 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
     elif request.event.http_method == "PUT":
         # What is not there yet is made.
-        _check_covered(token, scope, [request.segment("namespace")])
+        check_covered(token, scope, [request.segment("namespace")])
     elif scope != "read" and "dataset" in request.segments:
         _check_primary_name(services, token, request, scope)
 
 
-def _check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
+def check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
+    """Raise `Forbidden`, which names the namespace, unless the token covers all of them."""
     for namespace in namespaces:
         if not token.covers(namespace):
             raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
@@ -188,7 +189,7 @@ def _check_primary_name(services: Services, token: Token, request: HttpRequest, 
     named = DatasetId(request.segment("namespace"), request.segment("dataset"))
     dataset = services.queries.find_dataset(named) if token.covers(named.namespace) else None
     if dataset is not None:
-        _check_covered(token, scope, [dataset.id.namespace])
+        check_covered(token, scope, [dataset.id.namespace])
 
 
 def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:

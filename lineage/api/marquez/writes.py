@@ -6,10 +6,10 @@ The event is accepted as if it had been sent to `/api/v1/lineage`, so that all t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache, partial
-from itertools import accumulate, repeat, takewhile
+from functools import cache
+from itertools import accumulate, chain, repeat, takewhile
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -30,7 +30,6 @@ from lineage.api.services import Services
 from lineage.graph.entities import Dataset, Job, Run
 from lineage.openlineage.event import TERMINAL
 from lineage.validation import invalid
-from lineage_model.errors import Forbidden, shown
 from lineage_model.ids import DatasetId, normalize_run_id
 
 _AT = moment("at", "When it happened; now without it.")
@@ -50,13 +49,13 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
 
     dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
     run = None if body.get("runId") is None else _wait_for(services, str(body["runId"]))
-    _accept(services, request, dataset_event(dataset_id, body, time))
+    events = [dataset_event(dataset_id, body, time)]
     if run is not None:
         # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
         job = services.queries.find_job(run.job)
         inputs = [{"namespace": one.namespace, "name": one.name} for one in (job.inputs if job else ())]
-        event = run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)])
-        _accept(services, request, event)
+        events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)]))
+    _accept(services, request, *events)
     known = services.queries.find_dataset(dataset_id) or _new_dataset(dataset_id, time)
     fields = body.get("fields") or known.fields
     changed = replace(
@@ -122,6 +121,21 @@ def post_run(services: Services, request: HttpRequest) -> Response[str]:
     return respond(render_run(created), status=201, headers={"Location": run_path(run)})
 
 
+def _marker(verb: str, state: str) -> Callable[[Services, HttpRequest], Response[str]]:
+    """Return the handler that makes the event by which a run is in a state."""
+
+    def handler(services: Services, request: HttpRequest) -> Response[str]:
+        return _change_state(services, request, kind=verb.upper())
+
+    handler.__name__ = f"{verb}_run"
+    handler.__doc__ = f"""Mark a run as {state}; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run; other requests show it so within seconds.
+    """
+    return handler
+
+
 def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Response[str]:
     from lineage.api.marquez.written_events import run_event
 
@@ -135,42 +149,6 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
         return respond(render_run(run))
     state: Any = TERMINAL[kind]
     return respond(render_run(replace(run, state=state, ended=time, updated=max(time, run.updated))))
-
-
-def start_run(services: Services, request: HttpRequest) -> Response[str]:
-    """Mark a run as started; deprecated in Marquez, as OpenLineage's events do that.
-
-    Returns:
-        The run; other requests show it so within seconds.
-    """
-    return _change_state(services, request, kind="START")
-
-
-def complete_run(services: Services, request: HttpRequest) -> Response[str]:
-    """Mark a run as completed; deprecated in Marquez, as OpenLineage's events do that.
-
-    Returns:
-        The run; other requests show it so within seconds.
-    """
-    return _change_state(services, request, kind="COMPLETE")
-
-
-def fail_run(services: Services, request: HttpRequest) -> Response[str]:
-    """Mark a run as failed; deprecated in Marquez, as OpenLineage's events do that.
-
-    Returns:
-        The run; other requests show it so within seconds.
-    """
-    return _change_state(services, request, kind="FAIL")
-
-
-def abort_run(services: Services, request: HttpRequest) -> Response[str]:
-    """Mark a run as aborted; deprecated in Marquez, as OpenLineage's events do that.
-
-    Returns:
-        The run; other requests show it so within seconds.
-    """
-    return _change_state(services, request, kind="ABORT")
 
 
 def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
@@ -187,18 +165,17 @@ def _adapter(shape: type) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def _accept(services: Services, request: HttpRequest, event: Mapping[str, Any]) -> None:
-    """Queue an event, if the token is good for all that it names."""
+def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]) -> None:
+    """Queue events, if the token is good for all that they name."""
+    from lineage.api.access import check_covered
     from lineage.api.event_namespaces import namespaces_of
     from lineage.openlineage.ingest import accept_event
 
-    token = request.token
-    if token is not None and not token.is_everywhere:
-        for namespace in namespaces_of(event):
-            if not token.covers(namespace):
-                raise Forbidden(f"token: may not write in the namespace {shown(namespace)}")
-    accept_event(event, services.events, now=services.now(), caller=request.caller)
-    services.count("EventsAccepted", 1)
+    if request.token is not None and not request.token.is_everywhere:
+        check_covered(request.token, "write", chain.from_iterable(map(namespaces_of, events)))
+    for event in events:
+        accept_event(event, services.events, now=services.now(), caller=request.caller)
+    services.count("EventsAccepted", len(events))
 
 
 def _waits() -> Iterable[float]:
@@ -233,8 +210,6 @@ def _new_dataset(dataset: DatasetId, time: str) -> Dataset:
     )
 
 
-_state = partial(Route, "POST", parameters=(RUN_ID, _AT), returns=types.Run, linked=False, errors=(400, 404, 503))
-_RUN = "/api/v1/jobs/runs/<run_id>"
 ROUTES = (
     Route(
         "PUT",
@@ -268,8 +243,16 @@ ROUTES = (
         headers=("Location",),
         errors=(400, 413, 422, 503),
     ),
-    _state(f"{_RUN}/start", start_run),
-    _state(f"{_RUN}/complete", complete_run),
-    _state(f"{_RUN}/fail", fail_run),
-    _state(f"{_RUN}/abort", abort_run),
+    *(
+        Route(
+            "POST",
+            f"/api/v1/jobs/runs/<run_id>/{verb}",
+            _marker(verb, state),
+            parameters=(RUN_ID, _AT),
+            returns=types.Run,
+            linked=False,
+            errors=(400, 404, 503),
+        )
+        for verb, state in (("start", "started"), ("complete", "completed"), ("fail", "failed"), ("abort", "aborted"))
+    ),
 )
