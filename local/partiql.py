@@ -23,7 +23,7 @@ class VersionedPut:
 
 
 def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
-    r"""Return the put that a statement stands for; None for another statement.
+    r"""Return the put that a statement means; None for another statement.
 
     >>> parse_put({"Statement": 'INSERT INTO "t" VALUE {\'pk\': ?}', "Parameters": [{"S": "P"}]}).item
     {'pk': {'S': 'P'}}

@@ -47,13 +47,13 @@ def _with_examples(
 def map_path_parameters(
     context: schemathesis.HookContext, path_parameters: dict[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Return ids of the path, some of which exist."""
+    """Return ids of the path; some exist."""
     return _with_examples(context, "path", path_parameters)
 
 
 @schemathesis.hook
 def map_query(context: schemathesis.HookContext, query: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return values of the query, some of which exist."""
+    """Return values of the query; some exist."""
     return _with_examples(context, "query", query)
 
 

@@ -39,7 +39,7 @@ _PASSING = frozenset(
 )
 _KEY = ("pk", "sk")
 _VERSION = "version"
-# The attributes of which a row has one (`lineage.graph.table`).
+# A row has one of these attributes (`lineage.graph.table`).
 _BODIES = ("json", "body", "s3")
 
 

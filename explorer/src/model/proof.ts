@@ -79,7 +79,7 @@ async function read(location: string, load: Load): Promise<Bytes> {
 
 const AT_ONCE = 6;
 
-/** Compute a proof; `progress` is told how many of the digests were read. */
+/** Compute a proof; `progress` gets the number of digests that were read. */
 export async function prove(claims: Claims, load: Load, progress: (done: number) => void = () => undefined): Promise<Proven> {
   const object = await read(claims.object.location, load);
   const path = object.lines ? recordPath(object.lines, claims.root_id, claims.node_id) : null;

@@ -45,7 +45,7 @@ def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def search_dataset_texts(services: Services, request: HttpRequest) -> Response[str]:
-    """Search the ten datasets whose name, or a column of which, fits a text best, as Marquez does with OpenSearch.
+    """Search the ten datasets whose name, or the name of a column, fits a text best, as Marquez does with OpenSearch.
 
     Returns:
         The datasets with their schemas, those found by their names first, and beside each what was found.

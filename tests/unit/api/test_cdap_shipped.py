@@ -181,7 +181,7 @@ def test_sets_of_operations_come_newest_first_with_the_last_run_of_each_program(
 
 
 def test_facets_of_columns_are_operations_too():
-    """A program that reported no operations, but which columns are made of which."""
+    """A program that reported column lineage and no operations."""
     lineage = a_facet(
         "ColumnLineageDatasetFacet",
         fields={"name": {"inputFields": [{"namespace": "myns", "name": "user_data", "field": BODY}]}},

@@ -138,7 +138,7 @@ def environment(monkeypatch):
 
 
 def forget():
-    """Forget the client and the settings of which it was made."""
+    """Forget the client and its settings."""
     clients.dynamodb.cache_clear()
     clients.session.cache_clear()
 

@@ -73,7 +73,7 @@ def _key(column):
 
 @pytest.fixture(scope="module")
 def often():
-    """A chain of ten jobs after 30 runs of each, of which the 20th run of the fifth reads one more dataset."""
+    """A chain of ten jobs after 30 runs of each; the 20th run of the fifth reads one more dataset."""
     events = list(a_chain(10, runs=30))
     events[204] = replace(events[204], inputs=(*events[204].inputs, DatasetUse(X)))
     return a_table(events)

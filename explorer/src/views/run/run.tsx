@@ -32,7 +32,7 @@ export function RunView() {
   );
 }
 
-/** True of a time that is told as "2 hours ago". */
+/** True of a time that is shown as "2 hours ago". */
 const isNear = (time: string | null) => ago(time, Date.now()).endsWith("ago");
 
 const useRun = (id: string) => useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal), enabled: id !== "" });

@@ -13,10 +13,10 @@ BEGINNING = """
 import sys
 from spark_client.capturing.session.shutdown import program
 
-def told(failure):
+def report(failure):
     print("first:", failure and failure.message)
 
-program.at_end(told)
+program.at_end(report)
 program.at_end(lambda failure: print("second:", failure and failure.stack and failure.stack.splitlines()[-1]))
 """
 
@@ -72,7 +72,7 @@ def run(script: str) -> tuple[int, list[str], str]:
         (CELL, 0, None),
         (f"{CELL}\nsys.exit(3)", 3, "exit status 3"),
         ("def main():\n    raise KeyboardInterrupt\nmain()", -2, "KeyboardInterrupt"),
-        ("program.forget(told)\nsys.exit(3)", 3, "forgotten"),
+        ("program.forget(report)\nsys.exit(3)", 3, "forgotten"),
         ("import os\nif os.fork() == 0:\n    sys.exit(0)\nos.wait()", 0, None),
     ],
 )
@@ -88,8 +88,8 @@ def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | 
     [
         (TERMINATE, -15, ["first: terminated by SIGTERM"]),
         (f"import signal\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(143))\n{TERMINATE}", 143, None),
-        (f"program.forget(told)\n{TERMINATE}", -15, []),
-        (f"program.forget(told)\nprogram.at_end(told)\n{TERMINATE}", -15, []),
+        (f"program.forget(report)\n{TERMINATE}", -15, []),
+        (f"program.forget(report)\nprogram.at_end(report)\n{TERMINATE}", -15, []),
         ("import os, signal\nif os.fork() == 0:\n    os.kill(os.getpid(), signal.SIGTERM)\nos.wait()", 0, None),
         (f"import threading\nheld = threading.Lock()\nheld.acquire()\nprogram.at_end(wait, 0.1)\n{TERMINATE}", -15, []),
         ("program.at_end(lambda _: os.kill(os.getpid(), signal.SIGTERM), 5)\nimport os, signal", -15, None),
@@ -97,7 +97,7 @@ def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | 
     ids=["default", "handled", "forgotten", "switched off", "fork", "stuck", "at the end"],
 )
 def test_sigterm_kills_once_what_waits_for_it_is_closed(script, status, lines):
-    begin = "program.forget(told)\nprogram.at_end(told, 0.5)\ndef wait(_):\n    held.acquire()\n"
+    begin = "program.forget(report)\nprogram.at_end(report, 0.5)\ndef wait(_):\n    held.acquire()\n"
     returned, printed, _ = run(begin + script)
     of_both = {0: "None", 143: "exit status 143", -15: "None"}
     first = [line for line in printed if line.startswith("first:")]
