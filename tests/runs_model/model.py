@@ -6,33 +6,28 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
-from lineage.graph.annotations import KnownTag
 from lineage.graph.entities import (
-    DEFAULT_SOURCE,
     Dataset,
     DatasetVersion,
     Job,
     JobVersion,
     LastWriter,
     Namespace,
-    ResultPage,
     Run,
     SearchHit,
-    Source,
     UsedVersion,
 )
 from lineage.graph.visibility import EVERYTHING
-from lineage.queries.columns.results import ColumnHit
-from lineage.queries.statistics import Interval, intervals_of
-from lineage.times import from_seconds, parse_time
-from lineage_model.ids import JobId, normalize_run_id
+from lineage.times import parse_time
+from lineage_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
+from tests.runs_model.catalogues import Catalogues, page
 from tests.runs_model.facets import merged, text_in
 from tests.runs_model.statements import Statements
 
 
-class Model:
+class Model(Catalogues):
     """`lineage.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
 
     visibility = EVERYTHING
@@ -55,7 +50,7 @@ class Model:
     # Namespaces
 
     def list_namespaces(self, *, limit=100, offset=0):
-        return _page([self.find_namespace(name) for name in self.statements.namespaces], limit, offset)
+        return page([self.find_namespace(name) for name in self.statements.namespaces], limit, offset)
 
     def find_namespace(self, name):
         if name not in self.statements.namespaces:
@@ -86,7 +81,7 @@ class Model:
         return sorted(runs, key=lambda run: (run.claimed, run.key))
 
     def list_runs(self, job, *, limit=100, offset=0):
-        return _page(self.runs_of(job), limit, offset) if job in self.statements.jobs else None
+        return page(self.runs_of(job), limit, offset) if job in self.statements.jobs else None
 
     def runs_of(self, job):
         """Return the runs of the job, newest first; those known only as parents last."""
@@ -152,7 +147,7 @@ class Model:
 
     def list_jobs(self, namespace=None, *, states=(), limit=100, offset=0):
         jobs = [self.listed_job(job) for job in self.statements.jobs if not self.statements.is_hidden(job)]
-        return _page(
+        return page(
             [
                 job
                 for job in jobs
@@ -226,7 +221,7 @@ class Model:
     def list_job_versions(self, job, *, limit=100, offset=0):
         if job not in self.statements.jobs:
             return None
-        return _page([self._job_version(job, *one) for one in self.job_versions(job)], limit, offset)
+        return page([self._job_version(job, *one) for one in self.job_versions(job)], limit, offset)
 
     def find_job_version(self, job, version):
         every = [self._job_version(job, *one) for one in self.job_versions(job)]
@@ -254,7 +249,7 @@ class Model:
         datasets = [
             self.dataset(dataset) for dataset in self.statements.datasets if not self.statements.is_hidden(dataset)
         ]
-        return _page([one for one in datasets if one.id.namespace == namespace and not one.temporary], limit, offset)
+        return page([one for one in datasets if one.id.namespace == namespace and not one.temporary], limit, offset)
 
     def find_dataset(self, name):
         dataset = self.statements.primary(name)
@@ -321,7 +316,7 @@ class Model:
         dataset = self.statements.primary(name)
         if dataset not in self.statements.datasets:
             return None
-        return _page(
+        return page(
             [self._dataset_version(dataset, one) for one in self.dataset_versions(dataset)[::-1]], limit, offset
         )
 
@@ -356,7 +351,7 @@ class Model:
 
     def find_upstream_runs(self, run_id, *, depth):
         runs = self.runs_of_id(run_id)
-        return _page(graph.upstream_runs(self, runs[0].key, depth), None) if runs else None
+        return page(graph.upstream_runs(self, runs[0].key, depth), None) if runs else None
 
     def search(self, q, *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
         jobs = [] if kind == "dataset" else self.list_jobs(limit=None).items
@@ -376,109 +371,7 @@ class Model:
         found.sort(key=lambda one: (one.id.name, one.id.namespace))
         if sort == "updated_at":
             found.sort(key=lambda one: one.updated, reverse=True)
-        return _page([SearchHit(one.id, one.updated) for one in found], limit)
-
-    # Tags
-
-    def count_things(self, kind, period, *, now_s, zone):
-        """Return the numbers of things by the hour, from the time that each was first mentioned."""
-        firsts = self._first_mentions(kind)
-        intervals = intervals_of(period, now_s, zone)
-        ends = [end.isoformat()[:19] for _, end in intervals[:-1]] + ["~"]
-        return [
-            Interval(*(from_seconds(one.timestamp()) for one in bounds), {"count": sum(time < end for time in firsts)})
-            for bounds, end in zip(intervals, ends, strict=True)
-        ]
-
-    def _first_mentions(self, kind):
-        if kind == "jobs":
-            return [min(self.statements.job_times(job)) for job in self.statements.jobs]
-        if kind == "sources":
-            firsts = {(None, one.source): one.time for one in self.statements.descriptions[::-1] if one.source}
-            for name, _, time, namespace in sorted(self._named_sources(), key=lambda one: one[2], reverse=True):
-                firsts[namespace, name] = time
-            return list(firsts.values())
-        uses = [(event.time, use) for event, _, use in self.statements.uses]
-        temporary = {use.dataset for _, use in uses if use.temporary}
-        names = {use.dataset for _, use in uses} - temporary
-        return [min(time for time, use in uses if use.dataset == name) for name in names]
-
-    def list_sources(self, *, limit=100, offset=0):
-        named = {name for name, *_ in self._named_sources()} | {"default"}
-        described = {one.source for one in self.statements.descriptions if one.source}
-        return _page([self.find_source(name) for name in sorted(named | described)], limit, offset)
-
-    def find_source(self, name):
-        reported = sorted((time, url or "") for one, url, time, _ in self._named_sources() if one == name)
-        described = [one for one in self.statements.descriptions if one.source == name]
-        if not reported and not described:
-            return DEFAULT_SOURCE if name == "default" else None
-        first_times = {}
-        for time, url in reported:
-            first_times.setdefault(url, time)
-        set_to = described[-1].values if described else {}
-        url = (
-            set_to.get("connectionUrl") or max(((time, url) for url, time in first_times.items()), default=("", ""))[1]
-        )
-        times = [time for time, _ in reported] + [one.time for one in described]
-        updated = [min(times), *first_times.values(), *(one.time for one in described)]
-        kind = set_to.get("type") or {"s3": "S3"}.get(url.partition(":")[0], "UNKNOWN")
-        return Source(name, kind, min(times), max(updated), url, set_to.get("description"))
-
-    def _named_sources(self):
-        """Yield name, URL, time and the dataset's namespace of every source that an event names."""
-        for event, _, use in self.statements.uses:
-            facet = use.facets.get("dataSource", {})
-            if facet.get("name") and facet.get("_deleted") is not True:
-                yield facet["name"], facet.get("uri", ""), event.time, use.dataset.namespace
-
-    def list_tags(self, *, limit=100, offset=0):
-        events = [(event, event.job_facets) for event in self.statements.events if event.job]
-        uses = [(event, use.facets) for event, _, use in self.statements.uses]
-        names = {tag.name for one in (*events, *uses) for tag in annotations_of([one]).tags}
-        names |= {one.tag for one in self.statements.taggings if one.present}
-        known = {name.lower(): KnownTag(min(one for one in names if one.lower() == name.lower())) for name in names}
-        known |= {
-            one.tag.lower(): KnownTag(one.tag, one.description)
-            for one in self.statements.taggings
-            if one.job is one.dataset is None
-        }
-        return _page([known[name] for name in sorted(known)], limit, offset)
-
-    def search_tagged(self, tag, text="", *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
-        jobs, datasets = self.list_jobs(limit=None).items, self.statements.namespaces
-        datasets = [one for name in datasets for one in self.list_datasets(name, limit=None).items]
-        found = [
-            (one.id, field, one.updated)
-            for one in [*datasets, *jobs]
-            for field in sorted(
-                {other.field or "" for other in one.annotations.tags if other.name.lower() == tag.lower()}
-            )
-            if kind in (None, "column" if field else "job" if isinstance(one.id, JobId) else "dataset")
-            if not field or not isinstance(one.id, JobId)
-            if not field or not one.fields or field in self._fields_in(one.fields)
-            if text.lower() in (field or one.id.name).lower()
-            if namespace in (None, one.id.namespace)
-            if (after or "") <= one.updated < (before or "~")
-        ]
-        found.sort(key=lambda one: (one[0].name, one[0].namespace, isinstance(one[0], JobId), one[1]))
-        if sort == "updated_at":
-            found.sort(key=lambda one: one[2], reverse=True)
-        return _page(
-            [
-                ColumnHit(thing, tuple(field.split(".")), updated) if field else SearchHit(thing, updated)
-                for thing, field, updated in found
-            ],
-            limit,
-        )
-
-    def _fields_in(self, fields):
-        inner = [f"{one['name']}.{path}" for one in fields for path in self._fields_in(one.get("fields", []))]
-        return [one["name"] for one in fields] + inner
-
-
-def _page(items, limit=None, offset=0):
-    return ResultPage(tuple(items[offset:] if limit is None else items[offset : offset + limit]), len(items))
+        return page([SearchHit(one.id, one.updated) for one in found], limit)
 
 
 def _time_in(facets, facet, name):

@@ -6,6 +6,7 @@ import pytest
 
 from lineage.queries.service import LineageQueries
 from tests.fields_model import FieldModel
+from tests.unit.queries.columns.counting import CHAIN, RUNS, Counter, a_chain
 from tests.unit.queries.every_query import loaded
 
 
@@ -15,3 +16,15 @@ def queries_over(request):
     if request.param == "model":
         return FieldModel
     return lambda statements: LineageQueries(loaded(*([one] for one in statements[::-1])))
+
+
+@pytest.fixture(scope="module")
+def once():
+    """A chain of jobs that ran once."""
+    return Counter(a_chain(CHAIN))
+
+
+@pytest.fixture(scope="module")
+def often():
+    """The same chain after many runs."""
+    return Counter(a_chain(CHAIN, RUNS))

@@ -23,6 +23,8 @@ from tests.unit.queries.columns.column_statements import (
     write,
 )
 
+CHAIN = 10
+RUNS = 50
 LAKE = "s3://lake"
 
 

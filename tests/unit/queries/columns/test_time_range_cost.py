@@ -1,0 +1,267 @@
+"""The cost of queries of a time range: by datasets on the path, not by runs.
+
+The limit is that of the design: a query for each dataset and direction (a page of 1 MB holds thousands of runs), a
+batch of a hundred keys for all reports of a level's runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+
+import pytest
+
+from benchmarks.memory_table import MemoryTable
+from lineage.graph.apply import apply_changes
+from lineage.queries.columns import accesses, field_operations, near_fields
+from lineage.queries.columns.results import TimeRange
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunRange
+from tests.unit.graph.statements import a_dataset_event
+from tests.unit.queries.columns.counting import (
+    CHAIN,
+    LAKE,
+    RUNS,
+    Counter,
+    a_chain,
+    a_run,
+    dataset,
+    minute,
+)
+
+EVER = TimeRange(minute(0), minute(10_000))
+
+
+def mappings(level, window=EVER, of=CHAIN // 2):
+    return lambda fields: fields.find_mappings(dataset(of), window, level=level)
+
+
+def a_window(run):
+    """The window in which a run of each job of the chain started."""
+    return TimeRange(minute(run * CHAIN), minute((run + 1) * CHAIN))
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 5, 10])
+def test_mappings_take_two_rounds_a_level_a_query_a_dataset_and_one_batch(often, level):
+    found, cost = often.measure(mappings(level))
+
+    hops = min(level, CHAIN // 2)
+    assert len(found.items) == 2 * hops
+    # The last datasets are read too, unless the level is reached before: no run wrote, or read them.
+    levels = min(level, hops + 1)
+    assert cost.rounds <= 2 * levels
+    assert cost.queries <= 2 * levels
+    assert cost.gets <= levels
+
+
+def test_many_distinct_reports_are_read_in_batches_of_a_hundred():
+    """Each of 300 runs has a report of its own: a query finds them, and four batches read their reports."""
+    runs = [
+        a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(300)
+    ]
+
+    found, cost = Counter(runs).measure(mappings(1, of=1))
+
+    assert len(found.items) == 1
+    assert (cost.rounds, cost.queries) == (2, 2)
+    assert cost.gets <= 4
+
+
+@pytest.mark.large
+def test_a_thousand_runs_that_reported_the_same_are_one_query_and_one_batch():
+    runs = [a_run(number, "job", dataset(0), dataset(1)) for number in range(1_000)]
+
+    found, cost = Counter(runs).measure(mappings(1, of=1))
+
+    assert len(found.items) == 1
+    assert (cost.rounds, cost.queries, cost.gets) == (2, 2, 1)
+    # A row for each run: its report is stored elsewhere, once.
+    assert 1_000 <= cost.items <= 1_010
+    assert cost.bytes <= 1_000 * 1_000
+
+
+@pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
+def test_a_fields_operations_take_a_query_a_direction_and_at_most_two_batches(often, direction, queries):
+    found, cost = often.measure(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
+
+    assert found.nodes
+    assert cost.queries <= queries
+    assert cost.gets <= 2 * queries
+    assert cost.rounds <= 3
+
+
+def test_a_fields_paths_take_a_query_and_at_most_two_batches(often):
+    found, cost = often.measure(lambda fields: fields.find_paths(dataset(5), ("a",), EVER))
+
+    assert [len(path.runs) for path in found.items] == [RUNS]
+    assert cost.queries <= 1
+    assert cost.gets <= 2
+
+
+@pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
+def test_a_fields_summary_and_whole_operations_take_a_query_a_direction_and_two_batches(often, direction, queries):
+    for query in (
+        lambda fields: fields.summarize_field(dataset(5), ("a",), EVER, direction),
+        lambda fields: fields.find_operations(dataset(5), ("a",), EVER, direction),
+    ):
+        found, cost = often.measure(query)
+
+        assert found.incoming or found.outgoing
+        assert cost.queries <= queries
+        assert cost.gets <= 2
+        assert cost.rounds <= 3
+
+
+def test_a_list_of_fields_takes_two_queries_and_two_batches_whether_the_schema_counts_or_not(often):
+    for current in (False, True):
+        found, cost = often.measure(
+            lambda fields, with_schema=current: fields.list_fields(dataset(5), EVER, current=with_schema)
+        )
+
+        assert len(found.items) == 2
+        assert (cost.queries, cost.gets) == (2, 1 + current)
+        assert cost.rounds <= 2 + current
+
+
+def test_all_relations_of_a_dataset_take_two_queries_more_for_each_neighbour_and_two_rounds_for_all():
+    readers = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in range(30)]
+
+    def query(fields):
+        return fields.summarize_dataset(dataset(0), EVER, "both")
+
+    (one, few), (thirty, many) = (Counter(readers[:number]).measure(query) for number in (1, 30))
+
+    assert ([len(found.outgoing) for found in (one, thirty)], thirty.outgoing[0].field_count) == ([1, 30], 2)
+    assert many.rounds == few.rounds <= 6
+    assert (few.queries, many.queries) == (2 + 2, 2 + 2 * 30)
+    assert many.gets <= few.gets + 1
+
+
+@pytest.mark.parametrize(("cap", "most"), [("PATHS_MAX", 2), ("FIELDS_MAX", 25)])
+def test_a_fields_operations_stop_at_what_a_response_may_hold_the_newest_first(monkeypatch, cap, most):
+    """A set has six names of fields on the way: what the read emits, the transform takes and emits, the write takes."""
+    runs = [a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(5)]
+    monkeypatch.setattr(field_operations, cap, most)
+
+    found, _ = Counter(runs).measure(lambda fields: fields.find_operations(dataset(1), ("a",), EVER, "backward"))
+
+    assert found.truncated
+    transforms = [[one.name for one in some.operations][1] for some in found.incoming]
+    assert transforms == [f"copy a {number}" for number in (4, 3, 2, 1, 0)][: len(transforms)]
+    assert 2 <= len(transforms) < 5
+
+
+def test_all_relations_stop_at_as_many_pairs_as_a_response_may_hold(often, monkeypatch):
+    monkeypatch.setattr(near_fields, "PAIRS_MAX", 3)
+
+    found, _ = often.measure(lambda fields: fields.summarize_dataset(dataset(5), EVER, "both"))
+
+    assert found.truncated
+    assert sum(len(one.pairs) for one in (*found.incoming, *found.outgoing)) == 3
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_accesses_take_four_rounds_a_level(often, levels):
+    found, cost = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=levels))
+
+    # A level reaches a dataset more on each side, each with a run of two jobs for each time.
+    assert len({one.dataset for one in found.items}) == 1 + 2 * levels
+    assert len(found.items) == RUNS * 2 * 2 * levels
+    assert cost.rounds <= 5 * levels
+    assert cost.queries <= 8 * levels
+    # The facts of fifty runs of each job are a batch.
+    assert cost.gets <= 4 * levels
+
+
+def test_accesses_stop_at_as_many_runs_as_a_walk_may_read(often, monkeypatch):
+    monkeypatch.setattr(accesses, "FACTS_MAX", 10)
+
+    found, _ = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=2))
+
+    # Five runs of each job at the dataset; behind them, no room is left for runs of other jobs.
+    runs_at = Counts((one.dataset, one.access) for one in found.items)
+    assert found.truncated
+    assert runs_at[dataset(4), "read"] == runs_at[dataset(6), "write"] == RUNS
+    assert (runs_at[dataset(3), "read"], runs_at[dataset(7), "write"]) == (0, 0)
+
+
+def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
+    for report in (
+        lambda fields: fields.report_usage(dataset(0), ("a",), EVER),
+        lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), EVER),
+    ):
+        (_, first), (_, later) = once.measure(report), often.measure(report)
+
+        assert (later.rounds, later.requests) == (first.rounds, first.requests)
+        assert later.requests <= 4 * (CHAIN + 1)
+
+
+@pytest.mark.large
+def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole():
+    runs = [a_run(number, f"reader-{number % 3}", dataset(0), dataset(1 + number % 3)) for number in range(3 * 24 * 30)]
+    month = TimeRange(minute(0), minute(len(runs)))
+
+    usage, cost = Counter(runs).measure(lambda fields: fields.report_usage(dataset(0), ("a",), month))
+
+    assert [(use.job.name, use.count, len(use.runs)) for use in usage.uses] == [
+        (f"reader-{number}", 720, 10) for number in (2, 1, 0)
+    ]
+    assert [flow.column.dataset for flow in usage.flows] == [dataset(number) for number in (1, 2, 3)]
+    assert not usage.truncated
+    assert cost.requests <= 20
+
+
+def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
+    table = MemoryTable()
+    apply_changes(list(a_chain(4, runs=10)), table)
+    span = RunRange(table, EVER, rows_max=15)
+
+    span.load([(dataset(1), BACKWARD), (dataset(1), FORWARD)])
+    assert (len(span.written(dataset(1))), len(span.read(dataset(1))), span.truncated) == (7, 7, True)
+    span.load([(dataset(2), FORWARD)])
+    assert len(span.read(dataset(2))) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        lambda window: mappings(10, window),
+        lambda window: lambda fields: fields.find_detail(dataset(5), ("a",), window, "both"),
+        lambda window: lambda fields: fields.find_paths(dataset(5), ("a",), window),
+        lambda window: lambda fields: fields.list_fields(dataset(5), window, current=True),
+        lambda window: lambda fields: fields.find_operations(dataset(5), ("a",), window, "both"),
+        lambda window: lambda fields: fields.summarize_dataset(dataset(5), window, "both"),
+        lambda window: lambda fields: fields.find_accesses(dataset(5), window, levels=3),
+        lambda window: lambda fields: fields.report_usage(dataset(0), ("a",), window),
+        lambda window: lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), window),
+    ],
+    ids=[
+        *("mappings", "operations", "paths", "fields", "whole operations", "relations", "accesses"),
+        *("usage", "provenance"),
+    ],
+)
+@pytest.mark.parametrize("run", [0, RUNS - 1], ids=["the first run", "the last run"])
+def test_a_window_of_one_run_costs_as_much_among_fifty_as_alone(once, often, query, run):
+    (_, alone), (_, among) = once.measure(query(a_window(0))), often.measure(query(a_window(run)))
+
+    assert (among.rounds, among.gets, among.queries, among.items) == (
+        alone.rounds,
+        alone.gets,
+        alone.queries,
+        alone.items,
+    )
+    assert among.bytes <= 1.2 * alone.bytes
+
+
+def test_another_name_of_a_dataset_costs_a_query_of_its_own():
+    """It is learned from the facts of the dataset's first name, so it is read in rounds of its own: three more."""
+    runs = [a_run(0, "job", dataset(0), dataset(1))]
+    symlink = {"symlinks": {"identifiers": [{"namespace": LAKE, "name": "other", "type": "TABLE"}]}}
+    named = [a_dataset_event(0, dataset(1), **symlink), *runs]
+
+    (_, plain), (_, with_names) = (
+        Counter(runs).measure(mappings(1, of=1)),
+        Counter(named).measure(mappings(1, of=1)),
+    )
+
+    assert (plain.rounds, plain.queries) == (2, 2)
+    assert with_names.rounds <= plain.rounds + 3
+    assert with_names.queries <= 2 * plain.queries
