@@ -39,12 +39,8 @@ from lineage.queries.columns.column_search import search_columns
 from lineage.queries.columns.column_versions import VersionWalk
 from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.origins import find_origins
-from lineage.queries.columns.results import (
-    ColumnGraph,
-    ColumnHit,
-    ColumnImpact,
-    Origins,
-)
+from lineage.queries.columns.report_results import ColumnImpact
+from lineage.queries.columns.results import ColumnGraph, ColumnHit, Origins
 from lineage.queries.columns.selection import select_at, select_current, select_version
 from lineage.queries.columns.time_range_queries import TimeRangeQueries
 from lineage.queries.graph_queries import GraphQueries

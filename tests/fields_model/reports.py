@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from lineage.queries.columns.results import (
+from lineage.queries.columns.report_results import (
     Flow,
     LineageStep,
     Provenance,

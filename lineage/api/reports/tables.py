@@ -13,17 +13,17 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.values import when
-from lineage.queries.columns.results import (
+from lineage.queries.columns.report_results import (
     Flow,
     LineageStep,
     Provenance,
     TaggedColumn,
     TagUsage,
-    TimeRange,
     TrueSource,
     Usage,
     Use,
 )
+from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import JobId

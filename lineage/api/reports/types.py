@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from lineage.api.marquez.annotation_types import ReportedTag
 from lineage.api.marquez.types import ShortDataset, ShortJob
 from lineage.api.types import Count, Id, Positive, Time, Transformation
-from lineage.queries.columns.results import Reason
+from lineage.queries.columns.report_results import Reason
 
 Direct: TypeAlias = Annotated[
     bool, Field(description="On some path, no step was merely a condition (a join, a filter, a sort).")

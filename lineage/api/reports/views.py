@@ -5,7 +5,8 @@ from __future__ import annotations
 from lineage.api.marquez.annotation_views import render_tag
 from lineage.api.reports import types
 from lineage.api.values import render_id, render_ids, render_transformation, when
-from lineage.queries.columns.results import Flow, LineageStep, Provenance, TagUsage, TimeRange, TrueSource, Usage, Use
+from lineage.queries.columns.report_results import Flow, LineageStep, Provenance, TagUsage, TrueSource, Usage, Use
+from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column, ColumnSource
 from lineage_model.field_paths import print_dotted
 

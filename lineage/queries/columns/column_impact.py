@@ -10,7 +10,7 @@ from lineage.graph.entities import Dataset, Job, outline_dataset, outline_job
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.column_graph import ColumnStep, ColumnWalk
-from lineage.queries.columns.results import ColumnImpact, ImpactedColumn, ImpactedNode
+from lineage.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
 from lineage.queries.short_forms import short_datasets, short_jobs
 from lineage_model.columns import Column, Transformation
 from lineage_model.ids import DatasetId, JobId

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
-from lineage.queries.columns.results import Reason, ReportedRun
+from lineage.queries.columns.report_results import Reason, ReportedRun
 from lineage.queries.columns.run_range import RunColumns, RunRange
 from lineage.queries.columns.similar_runs import NEWEST_MAX, RangeRun, Runs, newest_first
 from lineage_model.column_index import RelatedPaths

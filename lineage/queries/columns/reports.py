@@ -13,16 +13,8 @@ from lineage.queries.columns.column_flow import ColumnTraversal, ReachedColumn, 
 from lineage.queries.columns.column_steps import Steps, find_steps_out, step_place_of
 from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.path_ends import End, find_ends, is_cut, reads_of
-from lineage.queries.columns.results import (
-    Flow,
-    Provenance,
-    TaggedColumn,
-    TagUsage,
-    TimeRange,
-    TrueSource,
-    Usage,
-    Use,
-)
+from lineage.queries.columns.report_results import Flow, Provenance, TaggedColumn, TagUsage, TrueSource, Usage, Use
+from lineage.queries.columns.results import TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead
 from lineage.queries.columns.similar_runs import Runs, merge_runs
 from lineage.queries.columns.tags import read_tagged

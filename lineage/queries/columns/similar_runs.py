@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lineage.graph.entities import State
-from lineage.queries.columns.results import ReportedRun
+from lineage.queries.columns.report_results import ReportedRun
 from lineage_model.ids import JobId, RunKey
 
 # The newest runs that are named, and root runs.

@@ -10,17 +10,9 @@ from lineage.queries.columns.field_operations import find_operations
 from lineage.queries.columns.mappings import MappingWalk
 from lineage.queries.columns.near_fields import list_fields, summarize_dataset, summarize_field
 from lineage.queries.columns.operation_paths import find_detail, find_paths
+from lineage.queries.columns.report_results import Provenance, TagUsage, Usage
 from lineage.queries.columns.reports import report_provenance, report_tag, report_usage
-from lineage.queries.columns.results import (
-    Detail,
-    Direction,
-    FieldOperationPaths,
-    Mappings,
-    Provenance,
-    TagUsage,
-    TimeRange,
-    Usage,
-)
+from lineage.queries.columns.results import Detail, Direction, FieldOperationPaths, Mappings, TimeRange
 from lineage_model.columns import Column
 from lineage_model.ids import DatasetId, FieldPath
 

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 from lineage.api.app import Api
 from lineage.api.responses import respond
-from lineage.queries.columns.results import Detail, FieldOperationPaths, Mappings, Provenance, Usage
+from lineage.queries.columns.report_results import Provenance, Usage
+from lineage.queries.columns.results import Detail, FieldOperationPaths, Mappings
 
 NOW_S = 1_442_881_938
 LINK = "https://intake.s3.amazonaws.com/answers/abc"

@@ -13,16 +13,8 @@ from hypothesis import strategies as st
 
 from lineage.api.examples import reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
-from lineage.queries.columns.results import (
-    Flow,
-    LineageStep,
-    Provenance,
-    ReportedRun,
-    TimeRange,
-    TrueSource,
-    Usage,
-    Use,
-)
+from lineage.queries.columns.report_results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
+from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
