@@ -18,7 +18,7 @@ from lineage.api.links import Links
 from lineage.api.services import Services
 from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import EventLog
+from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
@@ -83,9 +83,10 @@ class ServedGraph(Served):
         self._table = MemoryTable()
         keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
         self._now_s = now_s
+        self._event_log = EventLog(self._table, None, "archive")
         given = {
             "queries": LineageQueries(self._table),
-            "event_log": EventLog(self._table, None, "archive"),
+            "event_log": self._event_log,
             "tokens": Tokens(self._table),
             "links": Links(boto3.client("s3", **keys), "archive", "intake"),
             "now_s": lambda: now_s,
@@ -97,7 +98,9 @@ class ServedGraph(Served):
     def load(self, *events):
         rules = NamingRules(trim_partitions=False)
         with self._lock:
-            apply_changes([parse_change(event, rules) for event in events], self._table)
+            changes = [parse_change(event, rules) for event in events]
+            apply_changes(changes, self._table)
+            self._event_log.enlist(map(RawEvent, changes, events))
 
     def new_token(self, *scopes, **limits):
         """Return the text of a new token."""

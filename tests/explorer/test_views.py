@@ -262,6 +262,16 @@ def test_what_events_say_is_text(open_view, pipeline, view):
     assert page.title() not in ("1", "2")
 
 
+def test_a_run_shows_its_events_as_they_were_sent_oldest_first(open_view, pipeline):
+    page = open_view(pipeline, f"run?id={run_of('marts.airline_report', 20)}")
+    page.get_by_text("As they were sent, oldest first").click()
+    events = page.locator("details details")
+    events.last.wait_for()
+    assert [text.split()[0] for text in events.all_inner_texts()] == ["START", "FAIL"]
+    events.last.click()
+    page.get_by_text('"eventType": "FAIL"').wait_for()
+
+
 def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
     page = open_view(pipeline, f"map?node={quote(HOSTILE, safe='')}")
     node(page, "failed").wait_for()

@@ -16,6 +16,7 @@ export type Runs = Schema<"Runs">;
 export type Hit = ResponseOf<"/api/v1/search">["results"][number];
 export type FieldPaths = ResponseOf<"/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage">;
 export type Origins = ResponseOf<"/api/v1/column-lineage/origins">;
+export type RawEvent = ResponseOf<"/api/v1/events/lineage">["events"][number];
 export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 
 // -- the reader
@@ -259,6 +260,11 @@ export const run = (id: string, signal?: AbortSignal) => get("/api/v1/jobs/runs/
 
 export const upstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/upstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
 export const downstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
+
+// Of one run, in the order in which they happened.
+const EVENTS_MAX = 100;
+
+export const runEvents = (runId: string, signal?: AbortSignal) => get("/api/v1/events/lineage", { query: { runId, sortDirection: "asc", limit: EVENTS_MAX }, signal });
 
 /** What a namespace has, as search hits have it. */
 export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {

@@ -9,6 +9,7 @@ import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../.
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
 import { link, mapLink, type Side } from "../../url/state";
+import { Events } from "./events";
 
 export function RunView() {
   const query = new URLSearchParams(useSearch());
@@ -70,6 +71,8 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
               <Versions title="Made" of={run.outputDatasetVersions} others={against.data?.outputDatasetVersions} />
               <h2>Facets</h2>
               <Facets facets={run.facets} />
+              <h2>Events</h2>
+              <Events id={id} />
             </>
           );
         }}
