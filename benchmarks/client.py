@@ -85,7 +85,7 @@ def _function(endpoint: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
             settings.ARCHIVE_BUCKET: "archive",
             settings.INTAKE_BUCKET: "intake",
             settings.EVENTS_QUEUE_URL: f"{queues}/events",
-            settings.DELETIONS_QUEUE_URL: f"{queues}/deletions",
+            settings.CHANGES_QUEUE_URL: f"{queues}/changes",
             settings.RECORDS_DLQ_URL: f"{queues}/dead",
             settings.RECORDS_QUEUE_URL: f"{queues}/records",
             settings.PACKED_QUEUE_URL: f"{queues}/packed",

@@ -27,7 +27,7 @@ _ENVIRONMENT = {
     settings.RECORDS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/records",
     settings.PACKED_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/packed",
     settings.EVENTS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/events",
-    settings.DELETIONS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/deletions",
+    settings.CHANGES_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/changes",
     settings.SEARCH_DATABASE: "search",
     settings.SEARCH_WORKGROUP: "search",
     settings.TRACE_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/traces",

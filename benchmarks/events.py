@@ -48,7 +48,7 @@ def run_variant(module: str, variant: str, rounds: str) -> Figures:
             settings.GRAPH_TABLE: "graph",
             settings.ARCHIVE_BUCKET: "archive",
             settings.EVENTS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/events",
-            settings.DELETIONS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/deletions",
+            settings.CHANGES_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/changes",
         }
         return run(module, variant, rounds, environment=environment)
 

@@ -43,7 +43,7 @@ def count_dead(stack: LocalStack) -> int:
     """Count the messages of all dead-letter queues."""
     sqs = boto3.client("sqs", **stack.client_settings)
     dead = 0
-    for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "DeletionsDeadLettersUrl", "TraceDeadLettersUrl"):
+    for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "ChangesDeadLettersUrl", "TraceDeadLettersUrl"):
         found = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
         dead += int(found["Attributes"]["ApproximateNumberOfMessages"])
     return dead

@@ -67,11 +67,11 @@ def _events(namespace: str) -> list[cloudwatch.IWidget]:
 
 
 def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> list[cloudwatch.IWidget]:
-    work = (ingestion.records_queue, ingestion.packed_queue, events.queue, events.deletions, compaction.trace_queue)
+    work = (ingestion.records_queue, ingestion.packed_queue, events.queue, events.changes, compaction.trace_queue)
     dead = (
         ingestion.dead_letters,
         events.dead_letters,
-        events.deletion_dead_letters,
+        events.change_dead_letters,
         compaction.dead_letters,
     )
     waiting = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in work]

@@ -1,6 +1,7 @@
-"""The ingest of events and deletions: queues, dead letters, the function that makes facts of them.
+"""The ingest of events, and of changes through the API: queues, dead letters, the function that makes facts of them.
 
-Producers may send to the queue of events. A deletion hides what others wrote, so deletions have a queue of their own.
+Producers may send to the queue of events. A deletion hides what others wrote, a tag adds to it, so changes through the
+API have a queue of their own.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ _BATCH = 100
 # Above 10 a batch needs a window; this is the shortest. An event is to be readable within seconds.
 _WINDOW_S = 1
 _RECEIVES_MAX = 5
-# Deletions are requests of people: few, and each is to be seen at once. Up to 10 a batch needs no window.
-_DELETIONS_BATCH = 10
+# Changes through the API are requests of people: few, and each is to be seen at once. Up to 10 a batch needs no window.
+_CHANGES_BATCH = 10
 
 
 class Events(Construct):
-    """The queues of events and deletions, and the function that loads them into the raw log and the graph table."""
+    """The queues of events and of changes, and the function that loads them into the raw log and the graph table."""
 
     def __init__(
         self,
@@ -60,11 +61,11 @@ class Events(Construct):
             window_s=_WINDOW_S,
             removal=defaults.removal,
         )
-        self.deletion_dead_letters = dead_letter_queue(self, "DeletionsDeadLetters", removal=defaults.removal)
-        self.deletions = work_queue(
+        self.change_dead_letters = dead_letter_queue(self, "ChangesDeadLetters", removal=defaults.removal)
+        self.changes = work_queue(
             self,
-            "DeletionsQueue",
-            dead_letters=self.deletion_dead_letters,
+            "ChangesQueue",
+            dead_letters=self.change_dead_letters,
             receives_max=_RECEIVES_MAX,
             function_timeout_s=_TIMEOUT_S,
             removal=defaults.removal,
@@ -76,16 +77,16 @@ class Events(Construct):
         function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url})
         function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
 
-    def let_delete(self, function: ServiceFunction) -> None:
-        """Let this function alone queue deletions, whatever other roles of the account may do."""
-        function.set({settings.DELETIONS_QUEUE_URL: self.deletions.queue_url})
-        function.allow(["sqs:SendMessage"], [self.deletions.queue_arn])
-        self.deletions.add_to_resource_policy(
+    def open_changes_to(self, function: ServiceFunction) -> None:
+        """Let this function alone queue changes, whatever other roles of the account may do."""
+        function.set({settings.CHANGES_QUEUE_URL: self.changes.queue_url})
+        function.allow(["sqs:SendMessage"], [self.changes.queue_arn])
+        self.changes.add_to_resource_policy(
             iam.PolicyStatement(
                 effect=iam.Effect.DENY,
                 principals=[iam.AnyPrincipal()],
                 actions=["sqs:SendMessage"],
-                resources=[self.deletions.queue_arn],
+                resources=[self.changes.queue_arn],
                 conditions={"ArnNotEquals": {"aws:PrincipalArn": function.role.role_arn}},
             )
         )
@@ -95,7 +96,7 @@ class Events(Construct):
             self,
             "EventsFunction",
             module="events",
-            description="Keeps queued events about runs and deletions, and loads them into the graph table.",
+            description="Keeps queued events and changes through the API, and loads them into the graph table.",
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=self._defaults,
@@ -105,7 +106,7 @@ class Events(Construct):
                 settings.GRAPH_TABLE: self._graph_table.table_name,
                 settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
                 settings.EVENTS_QUEUE_URL: self.queue.queue_url,
-                settings.DELETIONS_QUEUE_URL: self.deletions.queue_url,
+                settings.CHANGES_QUEUE_URL: self.changes.queue_url,
                 **self._rules,
             }
         )
@@ -120,5 +121,5 @@ class Events(Construct):
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
         function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
         function.consume("Events", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)
-        function.consume("Deletions", queue=self.deletions, batch_size=_DELETIONS_BATCH)
+        function.consume("Changes", queue=self.changes, batch_size=_CHANGES_BATCH)
         return function

@@ -82,12 +82,12 @@ def _watch_queues(alarms: Alarms, ingestion: Ingestion, events: Events, compacti
     """Add alarms of dead letters, and of messages that wait for long."""
     alarms.watch_dead_letters("RecordsDeadLetters", ingestion.dead_letters)
     alarms.watch_dead_letters("EventsDeadLetters", events.dead_letters)
-    alarms.watch_dead_letters("DeletionsDeadLetters", events.deletion_dead_letters)
+    alarms.watch_dead_letters("ChangesDeadLetters", events.change_dead_letters)
     alarms.watch_dead_letters("TraceDeadLetters", compaction.dead_letters)
     alarms.watch_queue("RecordsQueue", ingestion.records_queue, age_max=_RECORDS_LATE)
     alarms.watch_queue("PackedQueue", ingestion.packed_queue, age_max=_RECORDS_LATE)
     alarms.watch_queue("EventsQueue", events.queue, age_max=_EVENTS_LATE)
-    alarms.watch_queue("DeletionsQueue", events.deletions, age_max=_EVENTS_LATE)
+    alarms.watch_queue("ChangesQueue", events.changes, age_max=_EVENTS_LATE)
     alarms.watch_queue("TraceQueue", compaction.trace_queue, age_max=_TRACES_LATE)
 
 

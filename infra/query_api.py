@@ -76,7 +76,7 @@ class QueryApi(Construct):
         )
         ingestion.open_to(self.function)
         events.open_to(self.function)
-        events.let_delete(self.function)
+        events.open_changes_to(self.function)
         self._let_query(storage, trace_queue, strict_namespaces=context.strict_namespaces)
         search.open_to(self.function)
         self.access_logs: list[logs.LogGroup] = []

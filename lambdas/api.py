@@ -21,7 +21,7 @@ def _services() -> Services:
     return Services(
         records=at_first_use(wiring.record_queue),
         events=at_first_use(wiring.event_queue),
-        deletions=at_first_use(wiring.deletion_queue),
+        changes=at_first_use(wiring.change_queue),
         event_log=at_first_use(wiring.event_log),
         queries=at_first_use(wiring.lineage_queries),
         sources=at_first_use(wiring.sources),

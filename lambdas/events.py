@@ -1,4 +1,4 @@
-"""The events function: queued OpenLineage events, and deletions, into the raw log and the graph table."""
+"""The events function: queued OpenLineage events, and changes through the API, into the raw log and the graph table."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
-from lineage.graph.load import EventLoad, load_deletions, load_events
-from lineage.settings import DELETIONS_QUEUE_URL, EVENTS_QUEUE_URL
+from lineage.graph.load import EventLoad, load_api_changes, load_events
+from lineage.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Load a batch of queued events or deletions; return the messages to try again."""
-    deletions = [message for message in event["Records"] if _is_from(message, os.environ[DELETIONS_QUEUE_URL])]
-    events = [message for message in event["Records"] if message not in deletions]
-    failed = {**_load(load_events, events), **_load(load_deletions, deletions)}
+    """Load a batch of queued events or changes; return the messages to try again."""
+    changes = [message for message in event["Records"] if _is_from(message, os.environ[CHANGES_QUEUE_URL])]
+    events = [message for message in event["Records"] if message not in changes]
+    failed = {**_load(load_events, events), **_load(load_api_changes, changes)}
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
-        retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[DELETIONS_QUEUE_URL]])
+        retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]])
     return failures_of(failed)
 
 

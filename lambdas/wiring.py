@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lineage.graph.event_log import EventLog
     from lineage.graph.load import EventStores
     from lineage.graph.table import GraphTable
-    from lineage.openlineage.ingest import DeletionQueue, EventQueue
+    from lineage.openlineage.ingest import ApiChangeQueue, EventQueue
     from lineage.openlineage.naming import NamingRules
     from lineage.queries.service import LineageQueries
     from lineage.records.archive_state import ArchiveState
@@ -117,11 +117,11 @@ def event_queue() -> EventQueue:
 
 
 @cache
-def deletion_queue() -> DeletionQueue:
-    """Return the queue of deletions."""
-    from lineage.openlineage.ingest import DeletionQueue
+def change_queue() -> ApiChangeQueue:
+    """Return the queue of changes through the API."""
+    from lineage.openlineage.ingest import ApiChangeQueue
 
-    return DeletionQueue(sqs(), os.environ[settings.DELETIONS_QUEUE_URL])
+    return ApiChangeQueue(sqs(), os.environ[settings.CHANGES_QUEUE_URL])
 
 
 @cache

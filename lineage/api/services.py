@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lineage.api.links import Links
     from lineage.api.tokens import Tokens
     from lineage.graph.event_log import EventLog
-    from lineage.openlineage.ingest import DeletionQueue, EventQueue
+    from lineage.openlineage.ingest import ApiChangeQueue, EventQueue
     from lineage.queries.service import LineageQueries
     from lineage.records.dirty_roots import DirtyRoots
     from lineage.records.ingest import RecordQueue
@@ -34,7 +34,7 @@ class Services:
 
     records: RecordQueue
     events: EventQueue
-    deletions: DeletionQueue
+    changes: ApiChangeQueue
     event_log: EventLog
     queries: LineageQueries
     sources: RecordSources

@@ -29,18 +29,18 @@ from lineage.graph.table import Row
 from lineage.graph.tag_rows import NO_NAMESPACE, rows_of_tagging
 from lineage.openlineage.event import (
     TERMINAL,
+    ApiChange,
     DatasetUse,
     Deletion,
     Description,
     Event,
     Facets,
-    OwnChange,
     ParentRun,
     Tagging,
 )
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-Change: TypeAlias = Event | OwnChange
+Change: TypeAlias = Event | ApiChange
 # A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
 _Role: TypeAlias = Literal["input", "output", "described"]
 

@@ -31,7 +31,7 @@ from lineage.graph.index_scan import read_run_facts
 from lineage.graph.lattice import CONTENTS_MAX
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.canonical import canonical
-from lineage.openlineage.event import Event, OwnChange
+from lineage.openlineage.event import ApiChange, Event
 from lineage.records.event_objects import event_prefix_of
 from lineage.settings import EVENTS_PREFIX
 from lineage.times import LATEST
@@ -56,7 +56,7 @@ _LOOKED_AT = 100
 class RawEvent:
     """A statement, the JSON that it was sent as, and its sender to the queue and to the API, as far as known."""
 
-    statement: Event | OwnChange
+    statement: Event | ApiChange
     document: Any
     sender: str | None = None
     caller: str | None = None

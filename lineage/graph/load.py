@@ -15,7 +15,7 @@ from lineage.graph.apply import apply_changes, failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.ingest import parse_event_message
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change, parse_event, parse_own_change
+from lineage.openlineage.parse import parse_api_change, parse_change, parse_event
 from lineage.records.table import is_throttle
 from lineage.times import day_of, from_seconds
 from lineage_model.errors import HeadwaterError, Invalid, Unavailable
@@ -63,9 +63,9 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     return _load_messages(messages, _read_event, stores, now_s)
 
 
-def load_deletions(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
-    """Load messages of the deletions' queue, as `load_events` does; only deletions and tags are accepted."""
-    return _load_messages(messages, _read_deletion, stores, now_s)
+def load_api_changes(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
+    """Load messages of the queue of changes, as `load_events` does; no event is accepted."""
+    return _load_messages(messages, _read_api_change, stores, now_s)
 
 
 def _load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> EventLoad:
@@ -91,17 +91,17 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
     return RawEvent(event, document, message.sender, message.caller)
 
 
-def _read_deletion(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     """Read a change through the API; date one from a fast clock back to when SQS took it, the same at each delivery."""
     document: Any = parse_event_message(message.body)
-    change = parse_own_change(document, stores.rules)
+    change = parse_api_change(document, stores.rules)
     sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
     # SQS cuts its times to milliseconds: the last microsecond of that one.
     latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
     if change.time > latest:
         # The log stores the applied time: a replay has no queue to look it up in.
         document = {**document, "eventTime": latest}
-        change = parse_own_change(document, stores.rules)
+        change = parse_api_change(document, stores.rules)
     return RawEvent(change, document, message.sender, message.caller)
 
 

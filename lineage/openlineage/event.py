@@ -107,4 +107,4 @@ class Deletion:
     dataset: DatasetId | None = None
 
 
-OwnChange: TypeAlias = Deletion | Tagging | Description
+ApiChange: TypeAlias = Deletion | Tagging | Description

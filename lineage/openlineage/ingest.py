@@ -12,7 +12,7 @@ from lineage.aws.bodies import BODY_BYTES_MAX, Pointer, parse_pointer, put_body,
 from lineage.aws.queues import CALLER, Message, send_all, send_each
 from lineage.openlineage.bounds import EVENTS_MAX
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event, parse_own_change, render_deletion, render_description, render_tagging
+from lineage.openlineage.parse import parse_api_change, parse_event, render_deletion, render_description, render_tagging
 from lineage_model.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ class EventQueue:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletionQueue:
-    """The queue of deletions, and of what the API tags or describes; only the api function may send to it."""
+class ApiChangeQueue:
+    """The queue of changes through the API: deletions, tags, descriptions. Only the api function may send to it."""
 
     sqs: SQSClient
     queue_url: str
 
-    def put(
+    def put_deletion(
         self,
         namespace: str,
         *,
@@ -107,7 +107,7 @@ class DeletionQueue:
             Unavailable: it was not queued; the caller sends it again.
         """
         body = render_tagging(tag, time=time, present=present, caller=caller, **about)
-        parse_own_change(body, _RULES)
+        parse_api_change(body, _RULES)
         self._send(body, caller)
 
     def put_description(self, *, time: str, caller: str | None = None, **about: str | None) -> None:
@@ -118,7 +118,7 @@ class DeletionQueue:
             Unavailable: it was not queued; the caller sends it again.
         """
         body = render_description(time=time, **about)
-        parse_own_change(body, _RULES)
+        parse_api_change(body, _RULES)
         self._send(body, caller)
 
     def _send(self, body: Mapping[str, str], caller: str | None) -> None:

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 from lineage.openlineage.canonical import canonical, content_hash
 from lineage.openlineage.event import (
+    ApiChange,
     DatasetUse,
     Deletion,
     Description,
     Event,
     Facets,
-    OwnChange,
     ParentRun,
     Tagging,
 )
@@ -64,7 +64,7 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     hash_ = content_hash(body)
     if not isinstance(body, dict):
         raise Invalid.because("event", body, "must be a JSON object")
-    if _is_own_change(body):
+    if _is_api_change(body):
         raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
     event = _PARSERS[_kind(body)](body, hash_, rules)
     _check_time(event.time, body["eventTime"], now)
@@ -72,28 +72,28 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     return event
 
 
-def parse_change(body: object, rules: NamingRules) -> Event | OwnChange:
+def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
     """Parse a line of the raw log: an event, or a change of ours, whatever its time.
 
     Only the log holds both: senders of events may not delete or tag.
     """
-    return parse_own_change(body, rules) if _is_own_change(body) else parse_event(body, rules, now=None)
+    return parse_api_change(body, rules) if _is_api_change(body) else parse_event(body, rules, now=None)
 
 
-def parse_own_change(body: object, rules: NamingRules) -> OwnChange:
+def parse_api_change(body: object, rules: NamingRules) -> ApiChange:
     """Parse the message of a change through the API, as one of the `render_` functions makes it.
 
     Raises:
         Invalid: the body is no such change, or breaks a rule.
     """
-    if not isinstance(body, dict) or not _is_own_change(body):
-        raise Invalid.because("change", body, f"must be one of {', '.join(_OWN_CHANGES)}, without a producer")
-    return _OWN_CHANGES[body["change"]](body, rules)
+    if not isinstance(body, dict) or not _is_api_change(body):
+        raise Invalid.because("change", body, f"must be one of {', '.join(_API_CHANGES)}, without a producer")
+    return _API_CHANGES[body["change"]](body, rules)
 
 
-def _is_own_change(body: object) -> bool:
+def _is_api_change(body: object) -> bool:
     """True if the body is a change through the API: every event names its producer, no such change does."""
-    return isinstance(body, dict) and body.get("change") in _OWN_CHANGES and body.get("producer") is None
+    return isinstance(body, dict) and body.get("change") in _API_CHANGES and body.get("producer") is None
 
 
 def _check_time(time: str, sent: object, now: str | None) -> None:
@@ -236,7 +236,7 @@ def _description(body: object, _rules: NamingRules) -> Description:
 
 # The values of a description by its subject, beside the text.
 _VALUES = {"namespace": {"owner"}, "source": {"type", "connectionUrl"}}
-_OWN_CHANGES: Mapping[str, Callable[[Mapping[str, object], NamingRules], OwnChange]] = {
+_API_CHANGES: Mapping[str, Callable[[Mapping[str, object], NamingRules], ApiChange]] = {
     "DELETE": _deletion,
     "TAG": _tagging,
     "UNTAG": _tagging,

@@ -43,7 +43,7 @@ _VARIABLES = {
     settings.PACKED_QUEUE_URL: "PackedQueueUrl",
     settings.TRACE_QUEUE_URL: "TraceQueueUrl",
     settings.EVENTS_QUEUE_URL: "EventsQueueUrl",
-    settings.DELETIONS_QUEUE_URL: "DeletionsQueueUrl",
+    settings.CHANGES_QUEUE_URL: "ChangesQueueUrl",
     settings.RECORDS_TABLE: "RecordsTableName",
     settings.GRAPH_TABLE: "GraphTableName",
     settings.ARCHIVE_BUCKET: "ArchiveBucketName",
@@ -138,9 +138,9 @@ class Cloud:
         """The events function on one batch; the places of the events that failed."""
         return self.failed(events.handler, "EventsQueue", forms)
 
-    def load_deletions(self, *forms):
-        """Run the events function on one batch of the deletions queue; the places of those that failed."""
-        return self.failed(events.handler, "DeletionsQueue", forms)
+    def load_api_changes(self, *forms):
+        """Run the events function on one batch of the queue of changes; the places of those that failed."""
+        return self.failed(events.handler, "ChangesQueue", forms)
 
     def trace(self, root_id="flights", **request):
         """The trace function on one message; the places of the messages that failed."""

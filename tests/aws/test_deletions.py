@@ -71,19 +71,19 @@ def test_the_log_says_why_a_forged_deletion_waits_for_a_person(loaded):
     assert returned == EventLoad(failed={"m": REASON}, refused=1)
 
 
-def test_what_is_no_deletion_is_refused_on_the_queue_of_deletions(loaded):
+def test_what_is_no_deletion_is_refused_on_the_queue_of_changes(loaded):
     bucket = loaded.outputs["IntakeBucketName"]
     loaded.s3.put_object(Bucket=bucket, Key="requests/d.json", Body=json.dumps(FORGED[0]))
     pointer = {"s3": {"bucket": bucket, "key": "requests/d.json"}}
 
-    assert loaded.load_deletions(a_run_event(), "no JSON", pointer, {"change": "RENAME"}) == [0, 1, 2, 3]
+    assert loaded.load_api_changes(a_run_event(), "no JSON", pointer, {"change": "RENAME"}) == [0, 1, 2, 3]
     assert logged(loaded) == []
 
 
 def test_a_deletion_of_its_own_queue_is_kept_and_hides(loaded):
     deletion = render_deletion(NAMESPACE, time="2025-11-20T12:00:30.000000Z", job=READ_FLIGHTS)
 
-    assert loaded.load_deletions(deletion) == []
+    assert loaded.load_api_changes(deletion) == []
     assert shown() == {"landing", "raw"}
     assert logged(loaded) == [deletion]
 
@@ -91,7 +91,7 @@ def test_a_deletion_of_its_own_queue_is_kept_and_hides(loaded):
 def test_a_deletion_of_a_clock_that_is_ahead_counts_from_when_sqs_took_it(loaded):
     """A thing that an event mentions after the deletion was accepted is there, whatever the clock showed."""
     ahead = render_deletion(NAMESPACE, time="2025-11-21T00:00:00.000000Z", job=READ_FLIGHTS)
-    event = loaded.event("DeletionsQueue", [ahead])
+    event = loaded.event("ChangesQueue", [ahead])
 
     for _ in range(2):
         deliver(loaded, event)
@@ -107,7 +107,7 @@ def test_a_deletion_that_came_late_counts_from_when_it_was_accepted(loaded):
     loaded.load_events(a_run_event(run="later", eventTime="2025-11-20T12:02:00Z"))
     loaded.now_s += 3600
 
-    assert loaded.load_deletions(deletion) == []
+    assert loaded.load_api_changes(deletion) == []
     assert READ_FLIGHTS in shown()
 
 
@@ -129,10 +129,10 @@ def test_a_function_that_dies_at_any_call_leaves_a_deletion_that_another_deliver
         died = False
         with killed_at((cloud.dynamodb, cloud.s3), number, effective=effective):
             try:
-                cloud.load_deletions(deletion)
+                cloud.load_api_changes(deletion)
             except Killed:
                 died = True
-        assert cloud.load_deletions(deletion) == []
+        assert cloud.load_api_changes(deletion) == []
         assert job not in shown()
     assert number > 3
 
@@ -159,11 +159,11 @@ def test_a_request_that_dies_while_it_deletes_is_repeated_without_harm(cloud, ef
     }
     with killed_at([cloud.sqs], 1, effective=effective), pytest.raises(Killed):
         api.handler(event, cloud.context(29))
-    left = cloud.bodies("DeletionsQueue")
+    left = cloud.bodies("ChangesQueue")
     assert api.handler(event, cloud.context(29))["statusCode"] == 200
-    (queued,) = cloud.bodies("DeletionsQueue")
+    (queued,) = cloud.bodies("ChangesQueue")
 
     assert left == ([queued] if effective else [])
     assert cloud.bodies("EventsQueue") == []
-    assert cloud.load_deletions(queued, *left) == []
+    assert cloud.load_api_changes(queued, *left) == []
     assert READ_FLIGHTS not in shown()

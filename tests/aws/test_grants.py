@@ -284,7 +284,7 @@ def _send(cloud, ledger):
         _call(cloud, "GET", "/api/v1/events/lineage")
         _call(cloud, "DELETE", "/api/v1/namespaces/emissions")
     with ledger.of("EventsFunction"):
-        assert cloud.load_deletions(*cloud.bodies("DeletionsQueue"), "none") == [1]
+        assert cloud.load_api_changes(*cloud.bodies("ChangesQueue"), "none") == [1]
 
 
 def _call(cloud, method, path, *, body=None, status=200, **query):

@@ -38,7 +38,7 @@ def loaded(cloud):
     # The clock that stamped it was an hour ahead.
     ahead = {"change": "DELETE", "eventTime": "2025-11-20T13:00:00Z", "namespace": "emissions", "job": CHECK}
     tag = render_tagging("PII", time="2025-11-20T12:00:00Z", namespace="emissions", job=CHECK, caller="token:a")
-    assert cloud.load_deletions(ahead, tag) == []
+    assert cloud.load_api_changes(ahead, tag) == []
     cloud.now_s += 24 * HOUR
     cloud.load_events(*events[25:], a_job_event())
     cloud.load_events(*events[:15])

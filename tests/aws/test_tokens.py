@@ -394,7 +394,7 @@ def test_what_a_token_does_not_see_it_cannot_delete_whether_it_is_there_or_not(c
     cloud.load_events(a_run_event(namespace="elsewhere", job="check", outputs=[a_dataset("raw", "elsewhere")]))
     cloud.now_s += 60
     assert send(cloud, text, "DELETE", path)[:2] == (404, message)
-    assert cloud.bodies("DeletionsQueue") == []
+    assert cloud.bodies("ChangesQueue") == []
     assert send(cloud, a_token(cloud, "delete"), "DELETE", path)[0] == 200
 
 
@@ -408,9 +408,9 @@ def test_a_dataset_is_not_deleted_by_another_name_that_it_has_in_a_namespace_of_
         403,
         f"token: may not delete in the namespace {STORE!r}",
     )
-    assert cloud.bodies("DeletionsQueue") == []
+    assert cloud.bodies("ChangesQueue") == []
     assert send(cloud, a_token(cloud, "delete", namespaces=["hive", STORE]), "DELETE", path)[0] == 200
-    (deletion,) = cloud.bodies("DeletionsQueue")
+    (deletion,) = cloud.bodies("ChangesQueue")
     assert (deletion["namespace"], deletion["dataset"]) == (STORE, "raw")
 
 

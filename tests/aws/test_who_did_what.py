@@ -98,7 +98,7 @@ def test_a_path_cannot_break_a_line_of_the_log(cloud, caplog):
 
 def deliver(cloud):
     """Give what waits for the events function to it, as Lambda does; return the number of messages."""
-    return sum(_deliver(cloud, queue) for queue in ("EventsQueue", "DeletionsQueue"))
+    return sum(_deliver(cloud, queue) for queue in ("EventsQueue", "ChangesQueue"))
 
 
 def _deliver(cloud, queue):

@@ -30,7 +30,7 @@ def watched(template, **wanted) -> dict[str, tuple]:
 
 
 def test_every_dead_letter_alarms_at_once_and_again_before_sqs_drops_it(template):
-    for queue in ("RecordsDeadLetters", "EventsDeadLetters", "DeletionsDeadLetters", "TraceDeadLetters"):
+    for queue in ("RecordsDeadLetters", "EventsDeadLetters", "ChangesDeadLetters", "TraceDeadLetters"):
         assert watched(template, QueueName=f"{queue}.QueueName") == {
             "ApproximateNumberOfMessagesVisible": (AT_LEAST, 1, 1, 5 * MINUTES),
             "ApproximateAgeOfOldestMessage": (AT_LEAST, 7 * DAYS, 1, 5 * MINUTES),
@@ -43,7 +43,7 @@ def test_every_dead_letter_alarms_at_once_and_again_before_sqs_drops_it(template
         ("RecordsQueue", 30 * MINUTES),
         ("PackedQueue", 30 * MINUTES),
         ("EventsQueue", 15 * MINUTES),
-        ("DeletionsQueue", 15 * MINUTES),
+        ("ChangesQueue", 15 * MINUTES),
         ("TraceQueue", 2 * HOURS),
     ],
 )

@@ -79,10 +79,10 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
     assert sorted(template.content["Outputs"]) == [
         "ApiUrl",
         "ArchiveBucketName",
+        "ChangesDeadLettersUrl",
+        "ChangesQueueUrl",
         "CompactArchiveJobName",
         "CompactionStateMachineArn",
-        "DeletionsDeadLettersUrl",
-        "DeletionsQueueUrl",
         "EventsDeadLettersUrl",
         "EventsFunctionName",
         "EventsQueueUrl",

@@ -23,7 +23,7 @@ DOOR = {
     "RECORDS_TTL_S": "86400",
 }
 EVENTS_DOOR = {"EVENTS_QUEUE_URL": "EventsQueue"}
-DELETIONS_DOOR = {"DELETIONS_QUEUE_URL": "DeletionsQueue"}
+CHANGES_DOOR = {"CHANGES_QUEUE_URL": "ChangesQueue"}
 ENVIRONMENT = {
     "InputFunction": {**DOOR, **EVENTS_DOOR},
     "LoadFunction": {
@@ -42,7 +42,7 @@ ENVIRONMENT = {
     },
     "EventsFunction": {
         **EVENTS_DOOR,
-        **DELETIONS_DOOR,
+        **CHANGES_DOOR,
         "GRAPH_TABLE": "GraphTable",
         "ARCHIVE_BUCKET": "ArchiveBucket",
         "PARTITION_TRIMMING": "true",
@@ -57,7 +57,7 @@ ENVIRONMENT = {
     "ApiFunction": {
         **DOOR,
         **EVENTS_DOOR,
-        **DELETIONS_DOOR,
+        **CHANGES_DOOR,
         "RECORDS_TABLE": "RecordsTable",
         "GRAPH_TABLE": "GraphTable",
         "ARCHIVE_BUCKET": "ArchiveBucket",
@@ -104,7 +104,7 @@ GRANTS = {
     },
     "EventsFunction": {
         "EventsQueue.Arn": CONSUME,
-        "DeletionsQueue.Arn": CONSUME,
+        "ChangesQueue.Arn": CONSUME,
         "GraphTable.Arn": {
             "dynamodb:BatchGetItem",
             "dynamodb:Query",
@@ -146,7 +146,7 @@ GRANTS = {
     },
     "ApiFunction": {
         **DOOR_GRANTS,
-        "DeletionsQueue.Arn": SEND,
+        "ChangesQueue.Arn": SEND,
         "RecordsTable.Arn": {"dynamodb:GetItem", "dynamodb:Query"},
         "RecordsTable.Arn/index/node-index": {"dynamodb:Query"},
         "RecordsTable.Arn/index/action-index": {"dynamodb:Query"},
@@ -252,9 +252,9 @@ def test_a_functions_role_carries_no_policy_but_its_own(template, name):
     }
 
 
-def test_the_api_function_alone_may_send_deletions_and_the_events_function_alone_takes_them(template, turned):
+def test_the_api_function_alone_may_send_changes_and_the_events_function_alone_takes_them(template, turned):
     for stack in (template, turned):
-        may = {name: stack.allowed(name).get("DeletionsQueue.Arn") for name in FUNCTIONS}
+        may = {name: stack.allowed(name).get("ChangesQueue.Arn") for name in FUNCTIONS}
         assert {name: actions for name, actions in may.items() if actions} == {
             "ApiFunction": SEND,
             "EventsFunction": CONSUME,
@@ -262,7 +262,7 @@ def test_the_api_function_alone_may_send_deletions_and_the_events_function_alone
         policies = [*stack.of_type("AWS::IAM::Policy").values(), *stack.of_type("AWS::IAM::ManagedPolicy").values()]
         others = [one for one in policies if not {"ApiFunctionRole", "EventsFunctionRole"} & set(one.get("Roles", []))]
         statements = [statement for one in others for statement in one["PolicyDocument"]["Statement"]]
-        assert [one for one in statements if "sqs:" in str(one) and "Deletions" in str(one)] == []
+        assert [one for one in statements if "sqs:" in str(one) and "Changes" in str(one)] == []
         assert [one for one in statements if "sqs:" in str(one) and one["Resource"] == "*"] == []
 
 

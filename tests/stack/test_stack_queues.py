@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 QUEUES = [
-    "DeletionsDeadLetters",
-    "DeletionsQueue",
+    "ChangesDeadLetters",
+    "ChangesQueue",
     "EventsDeadLetters",
     "EventsQueue",
     "PackedQueue",
@@ -17,11 +17,11 @@ QUEUES = [
 ]
 ENCRYPTED = {"SqsManagedSseEnabled": True, "MaximumMessageSize": 1_048_576, "MessageRetentionPeriod": 1_209_600}
 # A deny outweighs what any other role of the account may do, a wildcard on every queue too.
-ONLY_THE_API_DELETES = {
+ONLY_THE_API_MAY_SEND = {
     "Effect": "Deny",
     "Principal": {"AWS": "*"},
     "Action": "sqs:SendMessage",
-    "Resource": "DeletionsQueue.Arn",
+    "Resource": "ChangesQueue.Arn",
     "Condition": {"ArnNotEquals": {"aws:PrincipalArn": "ApiFunctionRole.Arn"}},
 }
 
@@ -37,9 +37,9 @@ def redrive(dead_letters, receives):
         ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 720}),
         ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 3), "VisibilityTimeout": 5400}),
         ("EventsQueue", {**ENCRYPTED, **redrive("EventsDeadLetters", 5), "VisibilityTimeout": 721}),
-        ("DeletionsQueue", {**ENCRYPTED, **redrive("DeletionsDeadLetters", 5), "VisibilityTimeout": 720}),
+        ("ChangesQueue", {**ENCRYPTED, **redrive("ChangesDeadLetters", 5), "VisibilityTimeout": 720}),
         ("EventsDeadLetters", ENCRYPTED),
-        ("DeletionsDeadLetters", ENCRYPTED),
+        ("ChangesDeadLetters", ENCRYPTED),
         ("RecordsDeadLetters", ENCRYPTED),
         ("TraceDeadLetters", ENCRYPTED),
     ],
@@ -66,7 +66,7 @@ def test_a_queue_takes_requests_over_tls_alone(template, queue):
             "Resource": f"{queue}.Arn",
             "Condition": {"Bool": {"aws:SecureTransport": "false"}},
         },
-        *([ONLY_THE_API_DELETES] if queue == "DeletionsQueue" else []),
+        *([ONLY_THE_API_MAY_SEND] if queue == "ChangesQueue" else []),
     ]
 
 
@@ -82,7 +82,7 @@ def test_a_queue_takes_requests_over_tls_alone(template, queue):
             "EventsFunctionEvents",
             {"EventSourceArn": "EventsQueue.Arn", "BatchSize": 100, "MaximumBatchingWindowInSeconds": 1},
         ),
-        ("EventsFunctionDeletions", {"EventSourceArn": "DeletionsQueue.Arn", "BatchSize": 10}),
+        ("EventsFunctionChanges", {"EventSourceArn": "ChangesQueue.Arn", "BatchSize": 10}),
         ("TraceFunctionRoots", {"EventSourceArn": "TraceQueue.Arn", "BatchSize": 1}),
     ],
 )

@@ -23,8 +23,8 @@ def test_the_logical_ids_of_what_holds_data_never_change(template):
         "IngestionPackedQueueB8B2B46A",
         "EventsEventsDeadLetters099131E5",
         "EventsEventsQueueAD388DBA",
-        "EventsDeletionsDeadLetters151DCF61",
-        "EventsDeletionsQueueA27421B4",
+        "EventsChangesDeadLetters1FAF96A9",
+        "EventsChangesQueue3A875E55",
         "CompactionTraceDeadLettersE32978E3",
         "CompactionTraceQueueC04E87D1",
     }

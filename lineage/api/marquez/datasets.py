@@ -70,7 +70,9 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """
     queries = services.queries.together()
     dataset = _find(queries, request)
-    services.deletions.put(dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller)
+    services.changes.put_deletion(
+        dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller
+    )
     return respond_json(services.links, next(render_datasets(queries, [replace(dataset, deleted=True)])))
 
 

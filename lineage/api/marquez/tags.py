@@ -57,7 +57,7 @@ def put_tag(services: Services, request: HttpRequest) -> Response[str]:
     """
     name = TAG.read(request)
     (description,) = read_texts(request.json(), "description")
-    services.deletions.put_tagging(name, time=services.now(), description=description, caller=request.caller)
+    services.changes.put_tagging(name, time=services.now(), description=description, caller=request.caller)
     return respond(render_known_tag(KnownTag(name, description)))
 
 
@@ -152,7 +152,7 @@ def _change_job(services: Services, request: HttpRequest, *, present: bool) -> R
 def _put(services: Services, request: HttpRequest, name: str, about: Mapping[str, str | None], *, present: bool) -> Tag:
     """Queue the change; return the tag as it will be."""
     time = services.now()
-    services.deletions.put_tagging(name, time=time, present=present, caller=request.caller, **about)
+    services.changes.put_tagging(name, time=time, present=present, caller=request.caller, **about)
     return Tag(name, about.get("field"), None, API, Attribution(None, time, request.caller))
 
 

@@ -34,7 +34,7 @@ def emit(api, cloud, event):
 
 def load(cloud):
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
-    assert cloud.load_deletions(*cloud.bodies("DeletionsQueue")) == []
+    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
 
 
 def get(api, path, **query):
@@ -135,7 +135,7 @@ def emit_later(cloud, **changes):
 )
 def test_what_is_unknown_cannot_be_deleted(marquez, cloud, path, message):
     assert marquez.send("DELETE", path).refusal == (404, message)
-    assert (cloud.bodies("DeletionsQueue"), cloud.bodies("EventsQueue")) == ([], [])
+    assert (cloud.bodies("ChangesQueue"), cloud.bodies("EventsQueue")) == ([], [])
 
 
 def test_a_deletion_that_is_not_durable_is_not_reported_as_done(marquez, cloud):

@@ -19,7 +19,7 @@ def put(api, path, body, **how):
 
 
 def load(cloud):
-    assert cloud.load_deletions(*cloud.bodies("DeletionsQueue")) == []
+    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
 
 
 def test_a_new_namespace_is_listed_with_its_owner_and_description(api, cloud):
@@ -63,11 +63,11 @@ def test_a_described_namespace_survives_events_and_deletion_and_is_there_again(a
 @pytest.mark.parametrize("body", [[], {"ownerName": 1}, {"ownerName": " "}, {"description": {}}])
 def test_what_cannot_be_read_changes_nothing(api, cloud, body):
     assert put(api, NEW, body).status == 400
-    assert cloud.bodies("DeletionsQueue") == []
+    assert cloud.bodies("ChangesQueue") == []
 
 
 def test_a_token_describes_its_namespaces_alone(api, cloud):
     assert put(api, KNOWN, MINE, token=a_token(cloud, "write", namespaces=[NAMESPACE])).status == 200
     assert put(api, NEW, MINE, token=a_token(cloud, "write", namespaces=[NAMESPACE])).status == 403
     assert put(api, KNOWN, MINE, token=a_token(cloud, "read")).status == 403
-    assert len(cloud.bodies("DeletionsQueue")) == 1
+    assert len(cloud.bodies("ChangesQueue")) == 1

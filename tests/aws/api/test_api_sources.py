@@ -19,7 +19,7 @@ def put(api, path, body, **how):
 
 
 def load(cloud):
-    assert cloud.load_deletions(*cloud.bodies("DeletionsQueue")) == []
+    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
 
 
 def listed(api, **how):
@@ -60,7 +60,7 @@ def test_what_the_api_set_outweighs_what_events_report(reported, cloud):
 )
 def test_what_is_incomplete_or_cannot_be_read_changes_nothing(api, cloud, body, status):
     found = put(api, LAKE, body)
-    assert (found.status, cloud.bodies("DeletionsQueue")) == (status, []), found.body
+    assert (found.status, cloud.bodies("ChangesQueue")) == (status, []), found.body
 
 
 def test_a_token_sees_the_sources_of_its_namespaces_and_describes_none(reported, cloud):

@@ -16,7 +16,7 @@ SENT = a_facet("TagsDataset", tags=[{"key": "pii", "field": "flight", "source": 
 
 def load(cloud):
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
-    assert cloud.load_deletions(*cloud.bodies("DeletionsQueue")) == []
+    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_described_tag_is_listed_with_its_description(tagged, cloud):
 )
 def test_what_is_unknown_or_cannot_be_read_changes_nothing(tagged, cloud, method, path, body, status):
     assert tagged.send(method, path, body=None if body is None else json.dumps(body)).status == status
-    assert cloud.bodies("DeletionsQueue") == []
+    assert cloud.bodies("ChangesQueue") == []
 
 
 def test_a_token_tags_in_its_namespaces_alone_and_describes_no_tag(tagged, cloud):

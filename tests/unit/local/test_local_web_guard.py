@@ -99,7 +99,7 @@ def test_links_of_other_pages_lead_to_the_explorer(site):
         )
     ),
 )
-def test_no_origin_but_the_servers_own_changes_anything(method, host, origin):
+def test_no_origin_but_the_servers_api_changes_anything(method, host, origin):
     assert (refusal(method, host=host, Origin=origin) is None) is (origin == f"http://{host.lower()}")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change, parse_event, parse_own_change, render_deletion
+from lineage.openlineage.parse import parse_api_change, parse_change, parse_event, render_deletion
 from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, JobId, name_uuid, normalize_run_id
 from tests.builders_events import (
@@ -245,7 +245,7 @@ def test_a_deletion_is_distinguished_from_every_event(sent, expected):
 
     deletion = parse_change(message, NamingRules())
     assert deletion == Deletion(time=NOON, hash=deletion.hash, namespace=STORE, **expected)
-    assert parse_own_change(message, NamingRules()) == deletion
+    assert parse_api_change(message, NamingRules()) == deletion
     with pytest.raises(Invalid, match=r"^change: must not come as an event; the API's routes delete and tag, got"):
         parse(message)
 
@@ -258,9 +258,9 @@ def test_no_event_that_ingest_takes_is_taken_for_a_deletion():
             with pytest.raises(
                 Invalid, match=r"^change: must be one of DELETE, TAG, UNTAG, DESCRIBE, without a producer"
             ):
-                parse_own_change(form, AS_SENT)
+                parse_api_change(form, AS_SENT)
 
 
 def test_a_deletion_that_breaks_a_rule_is_invalid():
     with pytest.raises(Invalid, match=r"^namespace: is required$"):
-        parse_own_change(without(render_deletion(STORE, time=NOON), "namespace"), AS_SENT)
+        parse_api_change(without(render_deletion(STORE, time=NOON), "namespace"), AS_SENT)
