@@ -10,7 +10,7 @@ from headwater import token as command
 from lambdas import wiring
 from lineage.api.tokens import Tokens
 from tests.aws.faults import before, refused, timed_out
-from tests.aws.test_tokens import a_token, send, status
+from tests.aws.token_requests import a_token, send, status
 from tests.builders import NOON
 
 DAY_S = 24 * 3600

@@ -14,7 +14,7 @@ from lambdas import wiring
 from lambdas.telemetry import logger
 from lineage.api.app import Api
 from lineage.graph.table import GraphTable
-from tests.aws.test_tokens import a_token, an_event, send
+from tests.aws.token_requests import a_token, an_event, send
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
 
 EVENTS = "/api/v1/lineage"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.aws.test_tokens import a_token
+from tests.aws.token_requests import a_token
 from tests.builders_events import NAMESPACE, a_run_event
 
 NEW = "/api/v1/namespaces/nightly"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.aws.test_tokens import a_token
+from tests.aws.token_requests import a_token
 from tests.builders_events import NAMESPACE, STORE, a_dataset, a_run_event
 
 LAKE = "/api/v1/sources/lake"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.aws.test_tokens import a_token
+from tests.aws.token_requests import a_token
 from tests.builders_events import NAMESPACE, a_run_event
 
 STATS = "/api/v1/stats"

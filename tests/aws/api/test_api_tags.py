@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.aws.test_tokens import a_token
+from tests.aws.token_requests import a_token
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_dataset, a_facet, a_run_event
 
 DATASET = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"

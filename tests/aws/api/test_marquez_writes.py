@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.aws.test_tokens import a_token
+from tests.aws.token_requests import a_token
 from tests.builders_events import NAMESPACE, STORE
 
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"

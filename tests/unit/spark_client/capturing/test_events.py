@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
-import time
-from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import (
-    JobFacet,
-    RunFacet,
     column_lineage_dataset,
     dataset_version_dataset,
     error_message_run,
-    job_type_job,
     lifecycle_state_change_dataset,
     output_statistics_output_dataset,
-    parent_run,
-    processing_engine_run,
-    schema_dataset,
     sql_job,
     symlinks_dataset,
 )
@@ -33,7 +23,7 @@ from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
-from spark_client.capturing.events.events import CUTS, EventRules, application_event, write_events
+from spark_client.capturing.events.events import EventRules, application_event, write_events
 from spark_client.capturing.model import Dataset, Failure, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext
 from spark_client.recorder.events import PRODUCER
@@ -44,66 +34,25 @@ from tests.unit.spark_client.capturing.builders_writes import (
     CHECKED,
     COLUMNS,
     ESTIMATED,
-    IDENTITY,
-    JOIN,
     NIGHTLY,
     PLANES,
     a_write,
-    of,
 )
-
-SCHEMAS = Path(__file__).parents[4] / "docs" / "facets"
-SCHEMA = json.loads((SCHEMAS / "headwater_capture.json").read_text("utf-8"))
-JOB = "emissions.emissions_estimated"
-BY = {"producer": PRODUCER}
-PARENT = parent_run.ParentRunFacet(
-    parent_run.Run(APPLICATION_RUN.run_id, facets=None),
-    parent_run.Job("emissions", "emissions", facets=None),
-    parent_run.Root(
-        parent_run.RootRun(NIGHTLY.run_id, facets=None), parent_run.RootJob("emissions", "nightly", facets=None)
-    ),
-    **BY,
+from tests.unit.spark_client.capturing.captured_events import (
+    BY,
+    JOB,
+    PARENT,
+    SCHEMAS,
+    capture_of,
+    content,
+    ended,
+    engine,
+    field,
+    how,
+    job_type,
+    schema,
+    source,
 )
-
-
-def content(event: Any) -> dict[str, Any]:
-    """Return an event as openlineage-python sends its own."""
-    return json.loads(Serde.to_json(event))
-
-
-def ended(**changes: Any) -> dict[str, Any]:
-    return write_events(a_write(**changes), APPLICATION, JOB)[1]
-
-
-def capture_of(event: dict[str, Any]) -> dict[str, Any]:
-    facet = event["run"]["facets"]["headwater_capture"]
-    jsonschema.Draft202012Validator(SCHEMA).validate({"headwater_capture": facet})
-    return {name: value for name, value in facet.items() if not name.startswith("_")}
-
-
-def engine(event: dict[str, Any]) -> RunFacet:
-    version = event["run"]["facets"]["processing_engine"]["openlineageAdapterVersion"]
-    return processing_engine_run.ProcessingEngineRunFacet("4.3.0", "spark", version, **BY)
-
-
-def job_type(kind: str) -> JobFacet:
-    return job_type_job.JobTypeJobFacet("BATCH", "SPARK", kind, **BY)
-
-
-def schema(*fields: schema_dataset.SchemaDatasetFacetFields) -> schema_dataset.SchemaDatasetFacet:
-    return schema_dataset.SchemaDatasetFacet(list(fields), **BY)
-
-
-def field(name: str, kind: str, *inner: Any) -> schema_dataset.SchemaDatasetFacetFields:
-    return schema_dataset.SchemaDatasetFacetFields(name, kind, fields=list(inner) or None)
-
-
-def source(dataset: DatasetId, name: str, *transformations: Any) -> column_lineage_dataset.InputField:
-    return column_lineage_dataset.InputField(dataset.namespace, dataset.name, name, list(transformations) or None)
-
-
-def how(kind: str, subtype: str, description: str | None = None) -> column_lineage_dataset.Transformation:
-    return column_lineage_dataset.Transformation(kind, subtype, description, masking=False)
 
 
 def test_a_write_begins_as_a_run_that_the_application_started() -> None:
@@ -329,135 +278,6 @@ def test_the_door_takes_every_event(failure: Failure | None) -> None:
 
 
 # Secrets, and texts that are too long
-
-
-def test_secrets_are_taken_out_of_statements_and_messages() -> None:
-    sql = "CREATE TABLE t USING jdbc OPTIONS (password 'x')"
-    end = ended(sql=sql, failure=Failure(sql, sql))
-
-    error = end["run"]["facets"]["errorMessage"]
-    assert [end["job"]["facets"]["sql"]["query"], error["message"], error["stackTrace"]] == [
-        sql.replace("'x'", "***")
-    ] * 3
-
-
-def test_redactions_are_the_deployers_own() -> None:
-    rules = EventRules(redactions=[re.compile("name = (?P<secret>'[^']*')")])
-
-    _, end = write_events(a_write(sql="SELECT 1 WHERE name = 'Ada'"), APPLICATION, JOB, rules)
-
-    assert end["job"]["facets"]["sql"]["query"] == "SELECT 1 WHERE name = ***"
-
-
-def test_statements_are_emitted_only_if_wanted() -> None:
-    _, end = write_events(a_write(), APPLICATION, JOB, EventRules(sql=False))
-
-    assert "sql" not in end["job"]["facets"]
-    assert "cut" not in capture_of(end)
-
-
-def test_long_texts_are_cut_and_marked_so() -> None:
-    end = ended(sql="SELECT 1" + " " * 1_000_000, failure=Failure("x" * 100_000))
-
-    assert len(end["job"]["facets"]["sql"]["query"]) == 20_000
-    assert len(end["run"]["facets"]["errorMessage"]["message"]) == 4_000
-    assert capture_of(end)["cut"] == ["sql", "error"]
-
-
-def test_a_text_that_was_cut_within_a_character_is_unicode_again() -> None:
-    assert ended(sql="SELECT '\ud83d")["job"]["facets"]["sql"]["query"] == "SELECT '?"
-
-
-def test_a_thousand_unknown_columns_are_named_at_most() -> None:
-    end = ended(unknown={(f"c{number}",): "RDD" for number in range(1_001)})
-
-    assert (len(capture_of(end)["unknown"]), capture_of(end)["cut"]) == (1_000, ["unknown"])
-
-
-# Events that are too large
-
-
-@pytest.mark.large
-def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() -> None:
-    flight = (SchemaField("tailnum", "string"),)
-    write = a_write(
-        sql="SELECT 1" + "  " * 5_000,
-        failure=Failure("x" * 4_000, "y" * 16_000),
-        unknown={(f"unknown{number}",): "LogicalRDD: made of an RDD" for number in range(200)},
-        inputs=tuple(Dataset(DatasetId("s3://flights", f"day{number}"), flight) for number in range(300)),
-    )
-    seen = []
-    size = len(json.dumps(write_events(write, APPLICATION, JOB)[1]))
-    while True:
-        _, end = write_events(write, APPLICATION, JOB, EventRules(size_max_bytes=size))
-        assert len(json.dumps(end)) <= size
-        seen.append(tuple(capture_of(end).get("cut", [])))
-        if len(seen[-1]) == len(CUTS):
-            break
-        size = len(json.dumps(end)) - 1
-
-    assert seen == [CUTS[:number] for number in range(len(CUTS) + 1)]
-
-
-def test_without_indirect_dependencies_a_column_that_has_no_others_is_left_out_rather_than_made_of_nothing() -> None:
-    columns = ColumnLineage(
-        {
-            ("kind",): of(CHECKED, "co2", transformations=(JOIN,)),
-            ("n",): {},
-            ("tailnum",): of(CHECKED, "tailnum", transformations=(IDENTITY, JOIN)),
-        }
-        | {(f"c{number}",): of(CHECKED, f"c{number}", transformations=(JOIN,)) for number in range(100)},
-        of(PLANES, "tailnum", transformations=(JOIN,)),
-    )
-    _, end = write_events(a_write(columns=columns), APPLICATION, JOB, EventRules(size_max_bytes=9_000))
-
-    facet = end["outputs"][0]["facets"]["columnLineage"]
-    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect"]
-    assert columns_of_facet(facet) == ColumnLineage(
-        {("n",): {}, ("tailnum",): of(CHECKED, "tailnum", transformations=(IDENTITY,))}, columns.dataset_level
-    )
-
-
-@pytest.mark.parametrize("shared", [True, False], ids=["shared", "50 of them with their own"])
-def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(shared: bool) -> None:
-    def sources() -> dict[ColumnSource, frozenset[Transformation]]:
-        return {ColumnSource(CHECKED, (f"c{number}",)): frozenset({IDENTITY}) for number in range(1_500)}
-
-    one = sources()
-    columns = ColumnLineage(
-        {(f"c{number}",): one if shared else sources() for number in range(1_500 if shared else 50)}
-    )
-    started = time.process_time()
-
-    end = ended(columns=columns)
-
-    assert time.process_time() - started < 1
-    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect", "columnLineage"]
-
-
-def test_2000_columns_are_rendered_whole_and_fast() -> None:
-    columns = ColumnLineage({(f"column_{number}",): of(CHECKED, f"column_{number}") for number in range(2_000)})
-    fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
-    write = a_write(columns=columns, output=Dataset(ESTIMATED, fields), inputs=(Dataset(CHECKED, fields),))
-    started = time.process_time()
-
-    _, end = write_events(write, APPLICATION, JOB)
-
-    assert time.process_time() - started < 0.5
-    assert "cut" not in capture_of(end)
-    assert columns_of_facet(end["outputs"][0]["facets"]["columnLineage"]) == columns
-
-
-def test_schemas_of_many_wide_inputs_are_given_up_before_they_are_built() -> None:
-    fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
-    inputs = tuple(Dataset(DatasetId("s3://flights", f"day{number}"), fields) for number in range(500))
-    started = time.process_time()
-
-    end = ended(inputs=inputs)
-
-    assert time.process_time() - started < 1
-    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas"]
-    assert len(end["inputs"]) == 500
 
 
 def test_inputs_that_nobody_can_name_are_emitted_by_their_reasons_without_secrets() -> None:

@@ -1,0 +1,76 @@
+"""Requests with a token, as API Gateway hands them to the function."""
+
+from __future__ import annotations
+
+import json
+
+from lambdas import api as api_function
+from lambdas import wiring
+from lineage.api.tokens import Tokens, new_token
+from tests.builders_events import (
+    NAMESPACE,
+)
+
+DAY_S = 24 * 3600
+BYTES = iter(range(1, 1000))
+NODE = f"job:{NAMESPACE}:emissions.read_flights"
+
+
+def a_token(cloud, *scopes, namespaces=("*",), roots=(), lifetime_s=None):
+    """Return the text of a new token of the stack; without scopes it may read and write."""
+    number = next(BYTES)
+    text, token = new_token(
+        scopes=scopes or ("read", "write"),
+        namespaces=() if scopes == ("records",) else namespaces,
+        roots=roots,
+        now_s=cloud.now_s,
+        lifetime_s=lifetime_s,
+        random=lambda size: number.to_bytes(size, "big"),
+    )
+    Tokens(wiring.graph_table()).put(token)
+    return text
+
+
+def an_event(token, method="GET", path="/api/v1/namespaces", *, body=None, door="token", headers=None, **query):
+    """Return the event of API Gateway for a request with the token; `headers` replace the token's."""
+    named = headers if headers is not None else {"Authorization": f"Bearer {token}"}
+    return {
+        "resource": "/{proxy+}",
+        "path": path,
+        "httpMethod": method,
+        "headers": named,
+        "multiValueHeaders": {name: value if isinstance(value, list) else [value] for name, value in named.items()},
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "pathParameters": {"proxy": path[1:]},
+        "stageVariables": {"auth": door} if door else None,
+        "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
+        "body": None if body is None else json.dumps(body),
+        "isBase64Encoded": False,
+    }
+
+
+def send(cloud, token, *args, **kwargs):
+    """Return the status, the message of a refusal, and the headers."""
+    return send_whole(cloud, token, *args, **kwargs)[:3]
+
+
+def send_whole(cloud, token, *args, **kwargs):
+    """Return what `send` does, and the body of the response."""
+    response = api_function.handler(an_event(token, *args, **kwargs), cloud.context(29))
+    returned = json.loads(response["body"]) if response["body"] else {}
+    if response["statusCode"] >= 400:
+        assert returned == {"code": response["statusCode"], "message": returned["message"]}
+    headers = response.get("multiValueHeaders") or response.get("headers")
+    return response["statusCode"], returned.get("message") if isinstance(returned, dict) else None, headers, returned
+
+
+def status(*args, **kwargs):
+    return send(*args, **kwargs)[0]
+
+
+def graph(cloud, token, **query):
+    """The nodes of the graph around one."""
+    code, _, _, returned = send_whole(cloud, token, path="/api/v1/lineage", **query)
+    assert code == 200
+    return returned["graph"]
