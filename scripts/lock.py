@@ -37,6 +37,7 @@ pyspark>=3.5,<3.6
 pytest
 pytest-timeout
 setuptools<81
+sqlglot
 """
 # What the functions import besides boto3, which the Lambda runtime brings.
 _FUNCTIONS = """

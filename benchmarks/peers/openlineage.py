@@ -82,8 +82,8 @@ class Peers:
 
 
 @contextmanager
-def _session(package: str, folder: Path) -> Iterator[SparkSession]:
-    """Yield the suite's session with the datasets and the integration, whose events go to the file `events`."""
+def open_session(package: str, folder: Path) -> Iterator[SparkSession]:
+    """Yield the suite's session with the integration, whose events go to the file `events`."""
     from pyspark.sql import SparkSession
 
     os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
@@ -96,17 +96,22 @@ def _session(package: str, folder: Path) -> Iterator[SparkSession]:
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     try:
-        for name, rows in DATASETS.items():
-            spark.sql(rows).coalesce(1).write.parquet(f"{folder}/{name}")
-            spark.sql(f"CREATE TABLE {name} USING parquet LOCATION '{folder}/{name}'")
         yield spark
     finally:
         spark.stop()
 
 
+def _make_datasets(spark: SparkSession, folder: Path) -> None:
+    """Write the datasets of the suite, each a table by its own name."""
+    for name, rows in DATASETS.items():
+        spark.sql(rows).coalesce(1).write.parquet(f"{folder}/{name}")
+        spark.sql(f"CREATE TABLE {name} USING parquet LOCATION '{folder}/{name}'")
+
+
 def compare(package: str) -> list[CaseResult]:
     """Run all cases, one after the other."""
-    with tempfile.TemporaryDirectory() as name, _session(package, folder := Path(name)) as spark:
+    with tempfile.TemporaryDirectory() as name, open_session(package, folder := Path(name)) as spark:
+        _make_datasets(spark, folder)
         peers = Peers(spark, folder / "events")
         results = [
             CaseResult(kind, case.name, of_lines(expected(case.lineage)), peers.report(case, f"{folder}/{number}/out"))

@@ -1,0 +1,43 @@
+"""Each column of TPC-H's queries has the sources that an independent oracle finds in the query's text.
+
+Here are the ten queries of the benchmarks; `python -m benchmarks.peers.tpc` compares all of TPC-H and TPC-DS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from benchmarks.peers.oracle import Tables, read_lineage
+from benchmarks.peers.reported import of_lines
+from benchmarks.peers.tpc import renamed
+from benchmarks.peers.tpc_queries import TPCH_TABLES, Benchmark, create_tables
+from benchmarks.peers.tpc_score import QueryResult, differences_of, tables_of
+from benchmarks.peers.tpch import QUERIES
+from tests.spark.capture.conftest import Watch
+from tests.spark.capture.specification import lines_of
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[Tables]:
+    spark.sql("CREATE DATABASE tpch")
+    spark.sql("USE tpch")
+    yield create_tables(spark, Benchmark("TPC-H", QUERIES, TPCH_TABLES))
+    spark.sql("USE default")
+    spark.sql("DROP DATABASE tpch CASCADE")
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_captured_sources_are_those_of_the_oracle(
+    spark: SparkSession, watch: Watch, tables: Tables, tmp_path: Path, query: str
+) -> None:
+    frame = renamed(spark.sql(QUERIES[query]))
+    captured = of_lines(lines_of(watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))))
+    found = read_lineage(QUERIES[query], tables)
+    result = QueryResult("TPC-H", query, frame.columns, found, {"ours": captured})
+
+    assert [str(one) for one in differences_of(result, "ours") if one] == []
+    assert tables_of(result, "ours") == found.tables
