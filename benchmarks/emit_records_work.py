@@ -1,28 +1,37 @@
-"""Rows of a DataFrame sent to a queue: `python -m benchmarks.emit_records_work packed|singly ROWS`.
+"""Rows of a DataFrame sent to a queue or over HTTP: `python -m benchmarks.emit_records_work VARIANT ROWS`.
 
-The endpoint, taken from the environment, responds as SQS does and fails some messages. CPU seconds are those of the
-JVM and of its Python workers: computing the rows, checking, writing, packing and sending them, and sending again.
+The endpoint, taken from the environment, responds as SQS does and fails some messages (`packed`, `singly`), or as the
+HTTP API does (`requests`, `plainly`). CPU seconds are those of the JVM and of its Python workers: computing the rows,
+checking, writing, packing and sending them, and sending again.
 """
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from http import HTTPStatus
+from itertools import islice
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from benchmarks.capture_session import spark_session
 from benchmarks.processes import print_figures
+from spark_client import LineageClient
+from spark_client.requests import RECORDS_MAX
 from spark_client.rows.emit import emit_records
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 _NOW_S = 1_763_640_000
 _ENTRIES = 10
+_ROOT_ID, _ACTION = "flights-2013-01-01", "ESTIMATED"
 
 
 def flights(spark: SparkSession, rows: int) -> DataFrame:
@@ -37,33 +46,72 @@ def flights(spark: SparkSession, rows: int) -> DataFrame:
     )
 
 
-def packed(df: DataFrame, queue_url: str) -> int:
-    """Send rows by `emit_records`; return how many were sent."""
+def packed(df: DataFrame, url: str) -> int:
+    """Send rows into a queue by `emit_records`; return how many were sent."""
+    return _emitted(df, queue_url=_queue_url(url))
+
+
+def requests(df: DataFrame, url: str) -> int:
+    """Send rows over HTTP by `emit_records`; return how many were sent."""
+    return _emitted(df, client=LineageClient(url=url))
+
+
+def _emitted(df: DataFrame, *, queue_url: str | None = None, client: LineageClient | None = None) -> int:
     from pyspark.sql import functions as sf
 
-    tally = emit_records(
+    counts = emit_records(
         df,
-        root_id=sf.lit("flights-2013-01-01"),
+        root_id=sf.lit(_ROOT_ID),
         parent_id="of",
-        action="ESTIMATED",
+        action=_ACTION,
         storage_location="at",
         node_id="flight",
         queue_url=queue_url,
+        client=client,
         requested_at=_NOW_S,
     )
-    assert tally.complete, tally
-    return tally.sent
+    assert counts.complete, counts
+    return counts.sent
 
 
-def singly(df: DataFrame, queue_url: str) -> int:
+def _queue_url(url: str) -> str:
+    return f"{url}/123456789012/packed"
+
+
+def plainly(df: DataFrame, url: str) -> int:
+    """Send requests as large as ours from `foreachPartition`: one after the other, over a kept connection.
+
+    Nothing is checked, compressed, or sent again, and a node that is there twice is not noticed.
+    """
+    sent = df.sparkSession.sparkContext.accumulator(0)
+
+    def send(rows: Iterator[Row]) -> None:
+        connection = http.client.HTTPConnection(urlsplit(url).netloc)
+        while some := list(islice(rows, RECORDS_MAX)):
+            records = [{"parent_id": row.of, "node_id": row.flight, "storage_location": row.at} for row in some]
+            head = {"root_id": _ROOT_ID, "action_taken": _ACTION, "requested_at": _NOW_S}
+            body = json.dumps({**head, "records": records})
+            connection.request("POST", "/api/v1/records", body, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            assert response.status < HTTPStatus.MULTIPLE_CHOICES, response.read()
+            response.read()
+            sent.add(len(records))
+        connection.close()
+
+    df.foreachPartition(send)
+    return sent.value
+
+
+def singly(df: DataFrame, url: str) -> int:
     """Send a message for each row by boto3 in each task, ten in a call; failed entries are sent again."""
     from pyspark.sql import functions as sf
 
+    queue_url = _queue_url(url)
     record = sf.to_json(
         sf.struct(
-            sf.lit("flights-2013-01-01").alias("root_id"),
+            sf.lit(_ROOT_ID).alias("root_id"),
             sf.col("of").alias("parent_id"),
-            sf.lit("ESTIMATED").alias("action_taken"),
+            sf.lit(_ACTION).alias("action_taken"),
             sf.lit(_NOW_S).alias("recordedAt"),
             sf.col("at").alias("storage_location"),
             sf.col("flight").alias("node_id"),
@@ -93,7 +141,12 @@ def singly(df: DataFrame, queue_url: str) -> int:
     return sum(row.sent for row in df.select(record.alias("record")).mapInArrow(send, "sent long").collect())
 
 
-VARIANTS: dict[str, Callable[[DataFrame, str], int]] = {"packed": packed, "singly": singly}
+VARIANTS: dict[str, Callable[[DataFrame, str], int]] = {
+    "packed": packed,
+    "singly": singly,
+    "requests": requests,
+    "plainly": plainly,
+}
 
 
 def cpu_s(spark: SparkSession) -> float:
@@ -111,12 +164,12 @@ def cpu_s(spark: SparkSession) -> float:
 
 def measure(variant: str, rows: int) -> dict[str, float]:
     """Measure a run, after a run of as many rows that warms up."""
-    queue_url = f"{os.environ['AWS_ENDPOINT_URL']}/123456789012/packed"
+    url = os.environ["AWS_ENDPOINT_URL"]
     with spark_session() as (spark, _):
         df = flights(spark, rows)
-        VARIANTS[variant](df, queue_url)
+        VARIANTS[variant](df, url)
         cpu, clock = cpu_s(spark), time.perf_counter()
-        assert VARIANTS[variant](df, queue_url) == rows
+        assert VARIANTS[variant](df, url) == rows
         spent, s = cpu_s(spark) - cpu, time.perf_counter() - clock
     return {"s": s, "cpu_s": spent, "per_cpu_s": rows / spent, "per_s": rows / s}
 

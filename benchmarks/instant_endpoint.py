@@ -1,8 +1,9 @@
-"""An AWS endpoint that responds at once: `python -m benchmarks.instant_endpoint [table | events | queue]`.
+"""An AWS endpoint that responds at once: `python -m benchmarks.instant_endpoint [table | events | records | queue]`.
 
 It prints its port, keeps connections open, and replaces AWS where only the caller's own work is measured. The response
 is `{}`. With `table` it responds as DynamoDB, from a table in memory, and with nothing to S3. With `events` it is the
-HTTP API and accepts every event; with `queue` it is SQS and fails every fiftieth message.
+HTTP API and accepts every event, with `records` every lineage request. With `queue` it is SQS and fails every fiftieth
+message.
 """
 
 from __future__ import annotations
@@ -86,6 +87,11 @@ def accept_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
     return (204, b"") if path.endswith(b"/batch") else (201, b"")
 
 
+def accept_records(_head: bytes, _body: bytes) -> tuple[int, bytes]:
+    """Respond to a lineage request as the API does, without its records."""
+    return 202, b'{"root_id":"flights-2013-01-01","action_taken":"ESTIMATED","records":[]}'
+
+
 def respond_as_queue(fails_every: int) -> Respond:
     """Return what responds to `SendMessageBatch` as SQS does, and fails every so many messages."""
     numbers = count(1)
@@ -143,6 +149,7 @@ if __name__ == "__main__":
         (): respond_empty,
         ("table",): respond_as_table(MemoryDynamo()),
         ("events",): accept_events,
+        ("records",): accept_records,
         ("queue",): respond_as_queue(fails_every=50),
     }
     asyncio.run(serve(responders[tuple(sys.argv[1:])]))

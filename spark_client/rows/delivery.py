@@ -147,7 +147,7 @@ def deliver_rows(batches: Iterable[pa.RecordBatch], config: TaskConfig) -> Itera
             outcomes.refuse_rows(batch)
             good = batch.filter(batch.column("line").is_valid())
             outcomes.note_roots(good.column("root"))
-            nodes = good.column("node").to_pylist() if "node" in good.schema.names else ()
+            nodes = good.column("node") if "node" in good.schema.names else None
             for pack in packer.add(good.column("line"), nodes):
                 shipping.put(pack)
         for pack in packer.close():

@@ -28,7 +28,7 @@ def bodies(form: Form, *batches: list[str]) -> list[list[str]]:
         lines = pa.array(
             [a_line(node_id, storage_location=f"s3://{next(numbers):05}") for node_id in batch], pa.string()
         )
-        packs += packer.add(lines, batch)
+        packs += packer.add(lines, pa.array(batch, pa.string()) if form.distinct else None)
     packs += packer.close()
     found = [[record["node_id"] for record in json.loads(pack.body)["records"]] for pack in packs]
     assert [pack.rows for pack in packs] == [len(one) for one in found]
@@ -81,7 +81,7 @@ def test_a_message_holds_whole_records_and_is_within_its_bound() -> None:
 def test_a_request_names_its_time_and_run_once() -> None:
     packer = Packer(request_form({"requested_at": 1_763_640_000, "run_id": "r-1"}))
     lines = pa.array([a_line("a"), a_line("b", root_id="trains", parent_id="sold")])
-    (pack,) = [*packer.add(lines, ["a", "b"]), *packer.close()]
+    (pack,) = [*packer.add(lines, pa.array(["a", "b"])), *packer.close()]
 
     assert json.loads(pack.body) == {
         "requested_at": 1_763_640_000,
@@ -105,7 +105,7 @@ def test_rows_in_pairs_need_no_more_requests_than_their_bytes_and_records() -> N
 def test_a_row_that_is_there_again_is_the_same_record_of_a_request() -> None:
     packer = Packer(request_form({"requested_at": 0}))
     lines = pa.array([a_line("a"), a_line("a"), a_line("b"), a_line("a", x=1), a_line("a")])
-    packs = [*packer.add(lines, ["a", "a", "b", "a", "a"]), *packer.close()]
+    packs = [*packer.add(lines, pa.array(["a", "a", "b", "a", "a"])), *packer.close()]
 
     assert [(pack.rows, json.loads(pack.body)["records"]) for pack in packs] == [
         (4, [json.loads(a_line("a")), json.loads(a_line("b"))]),
@@ -121,7 +121,7 @@ def test_whatever_repeats_each_record_is_sent_once_and_no_node_twice_in_a_reques
     packs = []
     for batch in batches:
         lines = pa.array([a_line(node, x=number) for node, number in batch], pa.string())
-        packs += packer.add(lines, [node for node, _ in batch])
+        packs += packer.add(lines, pa.array([node for node, _ in batch], pa.string()))
     packs += packer.close()
 
     rows = [row for batch in batches for row in batch]
