@@ -12,11 +12,19 @@ from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
-from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets
-from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_sink, find_targets
-from spark_client.capturing.model import Dataset, Execution, StreamStart, Write, WriteStatistics
+from spark_client.capturing.datasets.statistics import count_writes
+from spark_client.capturing.datasets.targets import Target, find_sink, find_targets
+from spark_client.capturing.datasets.versions import (
+    NO_VERSIONS,
+    ReadVersions,
+    Versions,
+    committed,
+    read_at,
+    with_before,
+)
+from spark_client.capturing.model import Dataset, Execution, StreamStart, Write
 from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.operators import Relation, plans_of
 from spark_client.capturing.plans.plan import Node
@@ -42,6 +50,7 @@ class Extractor:
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
         self._checkpoints = _Checkpoints()
+        self._versions = ReadVersions(catalogs.default_fs)
 
     def read_write(self, execution: Execution) -> list[Write]:
         """Return the writes of an execution: mostly none, several where a statement has several INSERTs.
@@ -50,6 +59,7 @@ class Extractor:
             UnknownTarget: a write's target has no name.
         """
         if execution.action in _CHECKPOINTS:
+            self._versions.add_part(execution)
             self._checkpoint(execution)
             return []
         found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
@@ -57,19 +67,16 @@ class Extractor:
         nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
         if nameless:
             raise UnknownTarget("; ".join(nameless))
+        versions = self._versions.of(execution)
         return [
-            replace(self._write(execution, target, output), written=how_much, number=number)
-            for number, (target, how_much) in enumerate(zip(targets, _counted(targets, execution), strict=True))
-            if (output := _committed(target, execution)) is not None
+            replace(self._write(execution, target, output, versions), written=how_much, number=number)
+            for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
+            if (output := committed(target.output, execution.commit, self._catalogs.default_fs)) is not None
         ]
 
-    def _read_at(self, inputs: Iterable[Dataset], execution: Execution) -> Iterator[Dataset]:
-        """Yield the inputs at the versions that the execution read; a scan knows better than the query."""
-        versions = {
-            find_path(path, self._catalogs.default_fs): version for path, version in execution.read_versions.items()
-        }
-        for dataset in inputs:
-            yield replace(dataset, version=versions[dataset.id]) if dataset.id in versions else dataset
+    def locate(self, versions: Mapping[str, str | None]) -> Versions:
+        """Return by dataset the versions that are known by path."""
+        return self._versions.locate(versions)
 
     def read_stream(self, start: StreamStart) -> Write | None:
         """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
@@ -89,7 +96,7 @@ class Extractor:
             raise UnknownTarget(target.unknown or target.command)
         return self._write(whole, target, target.output)
 
-    def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
+    def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
         reading = _Reading(self._catalogs, self._checkpoints, target.query, target.rows)
         write = Write(
             execution_id=execution.id,
@@ -97,7 +104,7 @@ class Extractor:
             started_ms=execution.started_ms,
             ended_ms=execution.ended_ms,
             output=output,
-            inputs=(*self._read_at(reading.inputs(), execution), *target.inputs),
+            inputs=(*read_at(reading.inputs(), versions), *target.inputs),
             tier=execution.tier,
             change=target.change,
             failure=execution.failure,
@@ -106,7 +113,9 @@ class Extractor:
             stream=execution.stream,
         )
         if target.rows is not None:
-            return _changed(write, target.rows, reading)
+            changed = _changed(write, target.rows, reading)
+            before = with_before(versions, output.id, execution.commit)
+            return replace(changed, inputs=tuple(read_at(changed.inputs, before)))
         if execution.tier == "tables" or target.query is None:
             return replace(write, tier="tables")
         if target.unknown is not None:
@@ -124,12 +133,13 @@ class Extractor:
             relation = PlanWalk(reading.leaf).relation(execution.plan)
         except TooLarge:
             return
-        self._checkpoints.remember(relation, list(reading.inputs()), list(reading.unknown_inputs()))
+        read = read_at(reading.inputs(), self.locate(execution.read_versions))
+        self._checkpoints.remember(relation, list(read), list(reading.unknown_inputs()))
 
 
 def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
     """Return the write of a statement that changes rows; expressions without kinds do not show what they keep."""
-    before = () if write.output.id in {item.id for item in write.inputs} else (write.output,)
+    before = () if write.output.id in {item.id for item in write.inputs} else (replace(write.output, version=None),)
     unread = replace(write, tier="tables", inputs=(*write.inputs, *before))
     if write.tier != "full":
         return unread
@@ -146,34 +156,9 @@ def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
     return replace(write, columns=columns, unknown=unknown, inputs=inputs)
 
 
-def _committed(target: Target, execution: Execution) -> Dataset | None:
-    """Return the target's dataset at the version that the execution made, if the format says it."""
-    if target.output is None or execution.commit is None or target.command in WRAPPERS:
-        return target.output
-    return replace(target.output, version=execution.commit.version)
-
-
 def _was_there(target: Target, execution: Execution) -> bool:
     """True if the write only happens where nothing exists, and something existed."""
     return target.unless_there and execution.failure is None and not execution.had_jobs
-
-
-def _counted(targets: Sequence[Target], execution: Execution) -> list[WriteStatistics]:
-    """Return the statistics of each target; of commands that let another execution write, that execution counts."""
-    written = [_written(metrics) for metrics in execution.metrics]
-    if not written and execution.commit is not None:
-        written = [execution.commit.written]
-    if len(written) == len(targets):
-        return written
-    counting = [target for target in targets if target.command not in WRAPPERS]
-    if len(written) != len(counting):
-        return [WriteStatistics()] * len(targets)
-    counts = iter(written)
-    return [WriteStatistics() if target.command in WRAPPERS else next(counts) for target in targets]
-
-
-def _written(metrics: Mapping[str, int]) -> WriteStatistics:
-    return WriteStatistics(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles"))
 
 
 class _OutputColumns:

@@ -50,6 +50,14 @@ class WriteStatistics:
     size_bytes: int | None = None
     files: int | None = None
 
+    def otherwise(self, other: WriteStatistics) -> WriteStatistics:
+        """Return these; what they do not count is the other's."""
+        return WriteStatistics(
+            rows=other.rows if self.rows is None else self.rows,
+            size_bytes=other.size_bytes if self.size_bytes is None else self.size_bytes,
+            files=other.files if self.files is None else self.files,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -104,10 +112,18 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Commit to a table of Delta's: the version that it made, and how much it wrote."""
+    """Commit to a table of Delta's or Iceberg's.
 
-    version: str
+    Attributes:
+        version: the version of Delta's table, or the snapshot id of Iceberg's, that it made; None if it is not known.
+        read_version: the version of the same table that the transaction read, where the format keeps that.
+        location: of a table that the execution created, where the plan does not have it.
+    """
+
+    version: str | None
     written: WriteStatistics = WriteStatistics()
+    read_version: str | None = None
+    location: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +141,8 @@ class Execution:
         sql: the statement, where it was SQL.
         dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic when it started.
         stream: run id of the streaming query whose batch it is a part of.
-        read_versions: by path, the version of Delta's table that a scan read; None where scans read several.
-        commit: the one commit of this execution to a table of Delta's.
+        read_versions: by path, the version or snapshot of a table that a scan read; None where scans read several.
+        commit: the one commit of this execution to a table of Delta's or Iceberg's.
     """
 
     id: int
@@ -165,12 +181,20 @@ class StreamStart:
 
 @dataclass(frozen=True, slots=True)
 class StreamProgress:
-    """Batches of a streaming query, and what they wrote to its sink, since this was read last."""
+    """Batches of a streaming query, and what they wrote to its sink, since this was read last.
+
+    Attributes:
+        read_versions: by path, the version of a table whose rows the last batch read to the end; None where it ended
+            inside a version, or several were read.
+        commit: of the last batch to the sink.
+    """
 
     run_id: str
     at_ms: int
     batches: int = 0
     written: WriteStatistics = WriteStatistics()
+    read_versions: Mapping[str, str | None] = field(default_factory=dict)
+    commit: Commit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,11 @@ from __future__ import annotations
 import os
 
 VARIABLE = "HEADWATER_TABLE_FORMATS"
-_DELTA = {"spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
+_DELTA = {
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # A log of a few files is read in one task, not in fifty.
+    "spark.databricks.delta.snapshotPartitions": "1",
+}
 _ICEBERG = {"spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.ice.type": "hadoop"}
 _EXTENSIONS = {
     "delta": "io.delta.sql.DeltaSparkSessionExtension",

@@ -186,6 +186,15 @@ def _hive_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
+    """Return a relation, with the snapshot of Iceberg's table that a query names."""
+    read = _v2_relation_as_it_is(leaf, catalogs)
+    version = _text(leaf.values, "table", "snapshotId") or _text(leaf.values, "options", "snapshot-id")
+    if read is None or version is None or read.unknown:
+        return read
+    return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
+
+
+def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     schema = parse_schema(leaf.text("schema"))
     symlinks = find_identifier(leaf, catalogs)
     table = leaf.values.get("table")

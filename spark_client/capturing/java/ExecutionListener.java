@@ -163,6 +163,9 @@ public class ExecutionListener extends SparkListener {
     private void keep(SparkListenerSQLExecutionEnd end) {
         Running known = (Running) running.remove(Long.valueOf(end.executionId()));
         boolean isAround = around.remove(Long.valueOf(end.executionId()));
+        if (known != null && known.stream != null && known.rootId == known.id && end.qe() != null) {
+            known.stream.ran(end.qe(), known.parts);
+        }
         if (end.qe() == null || !isOfInterest(end)) {
             addPart(end, known);
             if (isAround) {

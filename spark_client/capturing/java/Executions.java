@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 import org.apache.spark.sql.execution.datasources.v2.StreamWriterCommitProgress;
 import org.apache.spark.sql.execution.datasources.v2.V2TableWriteExec;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.util.AccumulatorV2;
 
 /** Reads the executions that the listener kept, each with all its values in one call from Python. */
@@ -81,6 +82,7 @@ public class Executions {
             long[] taken = moment.stream.take();
             json.append(",\"batches\":").append(taken[0]).append(",\"written\":[").append(taken[1]).append(',');
             json.append(taken[2]).append(',').append(taken[3]).append(']');
+            appendVersions(moment.stream, json);
         }
         if (moment.failure != null) {
             json.append(",\"failure\":").append(quoted(moment.failure, FAILURE_MAX));
@@ -140,6 +142,20 @@ public class Executions {
             Class versions = Class.forName("headwater.capture.TableVersions", true, getClass().getClassLoader());
             Method of = versions.getMethod("of", new Class[] {QueryExecution[].class, Long.class, Long.class});
             json.append(of.invoke(null, new Object[] {queries, Long.valueOf(kept.startedMs), Long.valueOf(kept.endedMs)}));
+        } catch (Throwable missing) {
+            return;
+        }
+    }
+
+    /** What the last batch of a stream read and made, as above. */
+    private void appendVersions(Stream stream, StringBuilder json) {
+        if (stream.progress() == null) {
+            return;
+        }
+        try {
+            Class versions = Class.forName("headwater.capture.StreamVersions", true, getClass().getClassLoader());
+            Class[] types = {Stream.class, StreamingQueryProgress.class, QueryExecution[].class};
+            json.append(versions.getMethod("of", types).invoke(null, new Object[] {stream, stream.progress(), stream.ran()}));
         } catch (Throwable missing) {
             return;
         }

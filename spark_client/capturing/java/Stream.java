@@ -1,6 +1,10 @@
 package headwater.capture;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.util.AccumulatorContext;
 import org.apache.spark.util.AccumulatorV2;
 import scala.Option;
@@ -22,6 +26,9 @@ public class Stream {
     private long[] written = {-1L, -1L, -1L};
     private long[] counted = {-1L, -1L, -1L};
     private boolean isWaiting;
+    // The last batch, and what it ran: its own plan, and those of Delta's command inside.
+    private StreamingQueryProgress progress;
+    private List ran = new ArrayList();
 
     public Stream(String runId, String name, long startedMs, Object query) {
         this.runId = runId;
@@ -53,13 +60,13 @@ public class Stream {
     }
 
     /**
-     * Note that a batch ended. True if nobody waits to read what the stream wrote.
-     *
-     * @param rows by the sink's own count; -1 if it has none
+     * Note that a batch ended, with the sink's own count of rows; -1 if it has none. True if nobody waits to read what
+     * the stream wrote.
      */
-    public synchronized boolean ended(long rows) {
-        if (rows >= 0) {
-            counted[0] = rows;
+    public synchronized boolean ended(StreamingQueryProgress last) {
+        progress = last;
+        if (last.sink().numOutputRows() >= 0) {
+            counted[0] = last.sink().numOutputRows();
         }
         add(counted, written);
         counted = new long[] {-1L, -1L, -1L};
@@ -76,6 +83,22 @@ public class Stream {
         written = new long[] {-1L, -1L, -1L};
         isWaiting = false;
         return taken;
+    }
+
+    /** Note what the batch that runs has run. */
+    public synchronized void ran(QueryExecution batch, List parts) {
+        ran = new ArrayList(parts);
+        ran.add(batch);
+    }
+
+    /** The last batch that ended; null before the first. */
+    public synchronized StreamingQueryProgress progress() {
+        return progress;
+    }
+
+    /** What the last batch ran. */
+    public synchronized QueryExecution[] ran() {
+        return (QueryExecution[]) ran.toArray(new QueryExecution[0]);
     }
 
     private static void add(long[] more, long[] to) {

@@ -65,7 +65,7 @@ public class Streams {
             StreamingQueryProgress progress = ((StreamingQueryListener.QueryProgressEvent) event).progress();
             Stream stream = (Stream) byRun.get(progress.runId().toString());
             boolean ran = stream != null && progress.durationMs().containsKey("addBatch");
-            return ran && stream.ended(progress.sink().numOutputRows()) ? now(stream, PROGRESS, null) : null;
+            return ran && stream.ended(progress) ? now(stream, PROGRESS, null) : null;
         }
         if (event instanceof StreamingQueryListener.QueryTerminatedEvent) {
             StreamingQueryListener.QueryTerminatedEvent ended = (StreamingQueryListener.QueryTerminatedEvent) event;

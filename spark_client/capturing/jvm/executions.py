@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -219,13 +219,34 @@ def parse_execution(text: str) -> Item:
 
 
 def _parse_commit(document: dict[str, Any] | None) -> Commit | None:
-    """Return a commit from Delta's own entry, whose metrics are texts.
+    """Return a commit: of Delta's by its own entry, of Iceberg's by the summary of the snapshot."""
+    if document is None:
+        return None
+    entry = (document.get("entry") or {}).get("commitInfo")
+    return Commit(
+        _text(document.get("version")),
+        _parse_summary(document.get("summary") or {}) if entry is None else _parse_entry(entry),
+        _text((entry or {}).get("readVersion")),
+        document.get("location"),
+    )
+
+
+def _text(number: object) -> str | None:
+    return None if number is None else str(number)
+
+
+def _parse_summary(summary: Mapping[str, int | None]) -> WriteStatistics:
+    """Return how much made a snapshot of Iceberg's; files of deletes are files that were written."""
+    files = [summary.get("added-data-files"), summary.get("added-delete-files")]
+    known = [count for count in files if count is not None]
+    return WriteStatistics(summary.get("added-records"), summary.get("added-files-size"), sum(known) if known else None)
+
+
+def _parse_entry(entry: Mapping[str, Any]) -> WriteStatistics:
+    """Return how much a commit of Delta's wrote, whose metrics are texts.
 
     A MERGE or UPDATE counts the rows that it inserted or changed, not those that it copied; a DELETE wrote none.
     """
-    if document is None:
-        return None
-    entry = document["entry"]["commitInfo"]
     metrics = {name: int(text) for name, text in (entry.get("operationMetrics") or {}).items() if text.isdigit()}
     rows = {
         "MERGE": ("numTargetRowsInserted", "numTargetRowsUpdated"),
@@ -238,7 +259,7 @@ def _parse_commit(document: dict[str, Any] | None) -> Commit | None:
         ("numFiles", "numTargetFilesAdded", "numAddedFiles"),
     )
     size_bytes, files = (next((metrics[name] for name in each if name in metrics), None) for each in names)
-    return Commit(str(document["version"]), WriteStatistics(sum(known) if known else None, size_bytes, files))
+    return WriteStatistics(sum(known) if known else None, size_bytes, files)
 
 
 def _parse_moment(document: dict[str, Any]) -> StreamStart | StreamProgress | StreamEnd:
@@ -247,7 +268,8 @@ def _parse_moment(document: dict[str, Any]) -> StreamStart | StreamProgress | St
         tree = parse_plan(plan["kinds"], plan["objects"], plan["types"])
         return StreamStart(run_id, at_ms, document["tier"], tree, document["options"] or {})
     counts = (count if count >= 0 else None for count in document["written"])
-    progress = StreamProgress(run_id, at_ms, document["batches"], WriteStatistics(*counts))
+    written, commit = WriteStatistics(*counts), _parse_commit(document.get("commit"))
+    progress = StreamProgress(run_id, at_ms, document["batches"], written, document.get("versions") or {}, commit)
     stack = document.get("failure")
     # Python's own traceback is a part of the message; Java's stack follows it.
     failure = Failure(stack.split("\n\tat ", 1)[0].strip(), stack) if stack else None

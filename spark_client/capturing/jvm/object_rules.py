@@ -53,6 +53,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     # Sources that Spark does not bring.
     "org.apache.spark.sql.delta.files.TahoeLogFileIndex": ("isTimeTravelQuery", "snapshotAtAnalysis.version"),
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
+    "org.apache.iceberg.spark.source.SparkTable": ("snapshotId",),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
     # Streams: the query that goes into a sink, a source of the first interface, and sinks with a place.
     f"{_CATALYST}.streaming.WriteToStream": ("inputQuery.schema",),
@@ -100,4 +101,5 @@ OPTIONS = (
     "keyspace",
     "partitionoverwritemode",
     "replacewhere?",
+    "snapshot-id",
 )

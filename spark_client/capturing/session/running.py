@@ -10,7 +10,8 @@ from typing import Literal
 
 from spark_client import current_run
 from spark_client.capturing.events import events
-from spark_client.capturing.model import Failure, StreamStart, Write
+from spark_client.capturing.extract import Extractor
+from spark_client.capturing.model import Failure, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
@@ -68,7 +69,7 @@ class RunningCapture(Capture):
         counts: Counts,
         settings: Settings,
         *,
-        read_stream: Callable[[StreamStart], Write | None] | None = None,
+        streams: Extractor | None = None,
         self_test: Callable[[], Sequence[str]] = tuple,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
@@ -92,9 +93,9 @@ class RunningCapture(Capture):
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
         self._runs = StreamRuns(self._names.name, settings.stream_interval_s)
-        streams = Streams(self._runs, read_stream, self._emit_stream) if read_stream else None
+        of_streams = Streams(self._runs, streams.read_stream, self._emit_stream, streams.locate) if streams else None
         self._self_test = self_test
-        self._worker = Worker(source, read, self._emit, counts, self._application_ended, streams, self._test)
+        self._worker = Worker(source, read, self._emit, counts, self._application_ended, of_streams, self._test)
 
     @property
     def state(self) -> Literal["off", "on", "over"]:

@@ -153,7 +153,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
             transport,
             counts,
             settings,
-            read_stream=extractor.read_stream,
+            streams=extractor,
             self_test=lambda: executions.test_once(find_misread),
         )
     except Exception:

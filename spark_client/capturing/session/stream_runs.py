@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 
 from lineage_model.columns import merge_columns
 from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions, read_at
 from spark_client.capturing.model import Failure, StreamEnd, StreamProgress, StreamStart, Write, WriteStatistics
 
 # Datasets that one query may write as runs of its own; writes of more are runs of their own, like those of no stream.
@@ -98,21 +99,21 @@ class StreamRuns:
                 replaced.add(key)
             return [*reports, *self._due()], others
 
-    def progress(self, progress: StreamProgress) -> list[StreamReport]:
-        """Count what batches wrote to a query's sink."""
+    def progress(self, progress: StreamProgress, versions: Versions = NO_VERSIONS) -> list[StreamReport]:
+        """Count what batches wrote to a query's sink; `versions` are those that the last one read."""
         with self._lock:
             query = self._queries.get(progress.run_id)
             if query:
-                _count(query, progress)
+                _count(query, progress, versions)
             return list(self._due())
 
-    def end(self, end: StreamEnd) -> list[StreamReport]:
-        """End a query's runs, as COMPLETE or FAIL."""
+    def end(self, end: StreamEnd, versions: Versions = NO_VERSIONS) -> list[StreamReport]:
+        """End a query's runs, as COMPLETE or FAIL; `versions` as above."""
         with self._lock:
             query = self._queries.pop(end.progress.run_id, None)
             if query is None:
                 return []
-            _count(query, end.progress)
+            _count(query, end.progress, versions)
             return list(_ends(query, end.failure, end.progress.at_ms))
 
     def flush(self) -> list[StreamReport]:
@@ -157,10 +158,13 @@ class StreamRuns:
                     yield _report(run, "RUNNING", run.at_ms)
 
 
-def _count(query: _Query, progress: StreamProgress) -> None:
+def _count(query: _Query, progress: StreamProgress, versions: Versions) -> None:
+    for run in query.runs.values():
+        run.write = replace(run.write, inputs=tuple(read_at(run.write.inputs, versions)))
     sink = query.runs.get(None)
     if sink is not None and progress.batches:
-        sink.write = replace(sink.write, written=add_statistics(sink.write.written, progress.written))
+        output = replace(sink.write.output, version=progress.commit.version if progress.commit else None)
+        sink.write = replace(sink.write, output=output, written=add_statistics(sink.write.written, progress.written))
         sink.at_ms, sink.is_new = progress.at_ms, True
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
+from spark_client.capturing.datasets.versions import Versions
 from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Unread
 from spark_client.capturing.model import Ended, Over, StreamEnd, StreamProgress, StreamStart, Write
@@ -52,11 +53,15 @@ class Source(Protocol[P_co]):
 
 @dataclass(frozen=True)
 class Streams:
-    """Streaming queries of a driver: reading of what one writes into its sink, and the runs of all."""
+    """Streaming queries of a driver: reading of what one writes into its sink, and the runs of all.
+
+    `locate` returns by dataset the versions that are known by path.
+    """
 
     runs: StreamRuns
     read: Callable[[StreamStart], Write | None]
     emit: Callable[[StreamReport], bool]
+    locate: Callable[[Mapping[str, str | None]], Versions]
 
 
 @dataclass(eq=False)
@@ -225,7 +230,10 @@ class Worker(Generic[P]):
             return []
         if isinstance(item, StreamStart):
             return self._streams.runs.start(item, self._guarded(self._streams.read, item))
-        return self._streams.runs.progress(item) if isinstance(item, StreamProgress) else self._streams.runs.end(item)
+        runs, locate = self._streams.runs, self._streams.locate
+        if isinstance(item, StreamProgress):
+            return runs.progress(item, locate(item.read_versions))
+        return runs.end(item, locate(item.progress.read_versions))
 
     def _report(self, reports: Sequence[StreamReport]) -> None:
         if self._streams is None:

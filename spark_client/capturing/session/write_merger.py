@@ -19,7 +19,7 @@ from typing import Protocol
 from lineage_model.columns import ColumnLineage, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import WRAPPERS
-from spark_client.capturing.model import Dataset, Symlink, Tier, Write, WriteStatistics
+from spark_client.capturing.model import Dataset, Symlink, Tier, Write
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
 _PENDING_MAX = 1_000
@@ -173,7 +173,7 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
         tier=tier,
         # The insert of a CTAS overwrites the table that the CTAS has just made.
         change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
-        written=_merge_statistics(inner.written, outer.written),
+        written=inner.written.otherwise(outer.written),
         sql=outer.sql or inner.sql,
         # The inner plan is the outer one after the optimizer: it has no more detail.
         unknown_inputs=_in_more_detail(outer, inner).unknown_inputs,
@@ -201,7 +201,7 @@ def _in_more_detail(outer: Write, inner: Write) -> Write:
 
 def _output(outer: Write, inner: Write) -> Dataset:
     """Return the dataset by the outer write's name; by the inner one's, if only that has the table's location."""
-    if outer.command not in WRAPPERS or outer.output.id == inner.output.id:
+    if outer.command not in WRAPPERS or inner.output.id in _names(outer.output):
         return _merge_datasets(outer.output, inner.output)
     by_name = Symlink(outer.output.id.namespace, outer.output.id.name)
     symlinks = dict.fromkeys([by_name, *outer.output.symlinks])
@@ -224,11 +224,3 @@ def _inputs(datasets: Iterable[Dataset]) -> Iterator[Dataset]:
         known = by_id.get(dataset.id)
         by_id[dataset.id] = _merge_datasets(known, dataset) if known else dataset
     yield from by_id.values()
-
-
-def _merge_statistics(first: WriteStatistics, second: WriteStatistics) -> WriteStatistics:
-    return WriteStatistics(
-        rows=second.rows if first.rows is None else first.rows,
-        size_bytes=second.size_bytes if first.size_bytes is None else first.size_bytes,
-        files=second.files if first.files is None else first.files,
-    )

@@ -39,6 +39,11 @@ def test_an_execution_reports_when_it_was_and_how_much_it_wrote(spark, execution
     assert [(one["numOutputRows"], one["numFiles"]) for one in found.metrics] == [(3, 2)]
 
 
+@pytest.mark.parametrize("name", ["TableVersions", "DeltaVersions", "IcebergVersions", "StreamVersions"])
+def test_what_capture_does_without_if_it_must_compiles_with_this_spark(executions, name):
+    assert executions._classes._loader.loadClass(f"headwater.capture.{name}").getMethods()
+
+
 def test_a_source_of_the_second_interface_reports_how_many_rows_it_was_given(spark, executions):
     found = one_of(executions, lambda: spark.range(3).write.format("noop").mode("append").save())
     assert (found.plan.kind, found.metrics) == ("AppendData", [{"numOutputRows": 3}])

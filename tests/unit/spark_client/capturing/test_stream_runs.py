@@ -9,6 +9,7 @@ import pytest
 from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.model import (
+    Commit,
     Dataset,
     Failure,
     StreamEnd,
@@ -79,6 +80,29 @@ def test_the_end_of_a_stream_reports_what_was_written_since_its_last_event(runs:
     assert shown([end]) == [("COMPLETE", 9_000, 3)]
     assert (end.run_id, end.job_name) == (QUERY, "emissions./flights/checked")
     assert runs.end(StreamEnd(wrote(2, 9_000))) == []
+
+
+def test_a_stream_reports_the_versions_that_its_last_batch_read_and_made(runs: StreamRuns, clock: Clock) -> None:
+    reading = replace(SINK, inputs=(ESTIMATED,))
+    runs.start(START, reading)
+    first, second = (replace(wrote(1), commit=Commit(version)) for version in ("3", "4"))
+    (active,) = runs.progress(first, {ESTIMATED.id: "7"})
+    assert versions_of(active) == ("7", "3")
+    runs.progress(second, {ESTIMATED.id: "8"})
+    (end,) = runs.end(StreamEnd(wrote(0, batches=0)), {ESTIMATED.id: None})
+    assert versions_of(end) == (None, "4")
+
+
+def test_batches_that_write_by_themselves_report_the_version_that_the_stream_read(runs: StreamRuns) -> None:
+    runs.start(START, None)
+    runs.add([replace(of_batch(1, replace(ESTIMATED, version="3")), inputs=(CHECKED,))])
+    (end,) = runs.end(StreamEnd(wrote(0)), {CHECKED.id: "7"})
+    assert versions_of(end) == ("7", "3")
+
+
+def versions_of(report: StreamReport) -> tuple[str | None, str | None]:
+    [read] = report.write.inputs
+    return read.version, report.write.output.version
 
 
 def test_a_stream_that_fails_says_why(runs: StreamRuns) -> None:

@@ -1,4 +1,4 @@
-"""Versions of tables of Delta's: from what the driver reports, through events, to the run whose version was read."""
+"""Versions of Delta's and Iceberg's tables: from what the driver reports to the run whose version was read."""
 
 from __future__ import annotations
 
@@ -36,12 +36,19 @@ CHANGED = {
 }
 
 
-def a_document(operation: str, metrics: dict[str, str]) -> str:
-    """Return the driver's document of an execution with one commit."""
-    entry = {"commitInfo": {"timestamp": 1_000, "operation": operation, "operationMetrics": metrics}}
+def parse_commit(commit: dict[str, Any]) -> Commit | None:
+    """Return the commit of the driver's document of an execution."""
     plan = {"kinds": ["Project"], "objects": [[0, {}]], "types": []}
     known = {"id": 1, "root_id": 1, "action": "command", "started_ms": 1, "ended_ms": 2, "had_jobs": True}
-    return json.dumps({**known, "tier": "full", "plan": plan, "commit": {"version": 3, "entry": entry}})
+    execution = parse_execution(json.dumps({**known, "tier": "full", "plan": plan, "commit": commit}))
+    assert isinstance(execution, Execution)
+    return execution.commit
+
+
+def an_entry(operation: str, metrics: dict[str, str], **values: Any) -> dict[str, Any]:
+    """Return a commit of Delta's."""
+    entry = {"timestamp": 1_000, "operation": operation, "operationMetrics": metrics, **values}
+    return {"version": "3", "entry": {"commitInfo": entry}}
 
 
 @pytest.mark.parametrize(
@@ -58,9 +65,75 @@ def a_document(operation: str, metrics: dict[str, str]) -> str:
 def test_a_commit_counts_the_rows_that_its_operation_wrote(
     operation: str, metrics: dict[str, str], written: WriteStatistics
 ) -> None:
-    execution = parse_execution(a_document(operation, metrics))
-    assert isinstance(execution, Execution)
-    assert execution.commit == Commit("3", written)
+    assert parse_commit(an_entry(operation, metrics)) == Commit("3", written)
+
+
+def test_a_commit_of_delta_names_the_version_that_its_transaction_read() -> None:
+    assert parse_commit(an_entry("MERGE", {}, readVersion=2)) == Commit("3", read_version="2")
+
+
+SNAPSHOT = "5454964009110479164"
+
+
+@pytest.mark.parametrize(
+    ("summary", "written"),
+    [
+        ({"added-records": 3, "added-files-size": 700, "added-data-files": 2}, WriteStatistics(3, 700, 2)),
+        ({"added-data-files": 1, "added-delete-files": 1, "added-records": None}, WriteStatistics(None, None, 2)),
+        ({}, WriteStatistics()),
+    ],
+)
+def test_a_snapshot_of_iceberg_counts_what_it_added(summary: dict[str, int], written: WriteStatistics) -> None:
+    assert parse_commit({"version": SNAPSHOT, "summary": summary}) == Commit(SNAPSHOT, written)
+
+
+def test_a_table_that_was_created_is_named_by_its_place_at_once() -> None:
+    name = a_node("ResolvedIdentifier", catalog={"name": "ice"}, identifier={"namespace": ["db"], "name": "checked"})
+    command = a_node("CreateTableAsSelect", name=name, query=a_node("Range"), query__schema=SCHEMA)
+    commit = Commit("3", WriteStatistics(9), location="s3a://lake/checked")
+    [write] = Extractor(CATALOGS).read_write(Execution(1, 1, "create", 0, 10, "tables", command, commit=commit))
+    assert (write.output.id, write.output.version) == (CHECKED, "3")
+    assert [link.name for link in write.output.symlinks] == ["db.checked"]
+    assert write.written == WriteStatistics(9)
+
+
+def a_source_of_iceberg(**values: Any) -> Any:
+    table = {"class": "SparkTable", "properties": {"location": "s3a://lake/checked"}, **values}
+    return a_node("DataSourceV2Relation", table=table, schema=SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("named", "options", "scanned", "version"),
+    [
+        (None, {}, None, None),
+        ("7", {}, None, "7"),
+        (None, {"snapshot-id": "7"}, None, "7"),
+        (None, {}, "8", "8"),
+        ("7", {}, "8", "8"),
+    ],
+)
+def test_a_table_of_iceberg_is_read_at_the_snapshot_that_the_scan_or_else_the_query_names(
+    named: str | None, options: dict[str, str], scanned: str | None, version: str | None
+) -> None:
+    relation = a_source_of_iceberg(snapshotId=named)
+    relation.values["options"] = options
+    [read] = read_write(relation, {"s3a://lake/checked": scanned} if scanned else {}).inputs
+    assert (read.id, read.version) == (CHECKED, version)
+
+
+@pytest.mark.parametrize(("own", "version"), [({}, "4"), ({"s3a://lake/checked": "5"}, "5")])
+def test_a_source_that_was_checkpointed_on_the_way_has_the_version_that_was_read_then(
+    own: dict[str, str | None], version: str
+) -> None:
+    extractor = Extractor(CATALOGS)
+    source = a_relation_of_delta("s3a://lake/checked", "3", named=False)
+    part = Execution(2, 1, "localCheckpoint", 1, 2, "tables", source, read_versions={"s3a://lake/checked": "4"})
+    assert extractor.read_write(part) == []
+    command = a_node(
+        "InsertIntoHadoopFsRelationCommand", outputPath="s3a://lake/estimated", query=source, query__schema=SCHEMA
+    )
+    [write] = extractor.read_write(Execution(1, 1, "command", 0, 10, "tables", command, read_versions=own))
+    assert [(one.id, one.version) for one in write.inputs] == [(CHECKED, version)]
 
 
 def a_relation_of_delta(path: str, version: str, *, named: bool) -> Any:
@@ -115,9 +188,15 @@ def a_write_at(number: int, output: Dataset, *inputs: Dataset) -> Write:
     return replace(a_write(an_execution(number, at_ms=(1_000 * number, 1_000 * number + 10)), output), inputs=inputs)
 
 
-@pytest.mark.parametrize(("read", "made_by"), [("0", 1), ("1", 2), ("2", 3)])
-def test_the_service_shows_which_run_made_the_version_that_a_run_read(read: str, made_by: int) -> None:
-    made = [("emissions.checked", a_write_at(n, Dataset(CHECKED, version=str(n - 1)))) for n in (1, 2, 3)]
+# As Delta counts, and as Iceberg names snapshots.
+VERSIONS = (("0", "1", "2"), ("987699975039670464", SNAPSHOT, "4431421271011763024"))
+
+
+@pytest.mark.parametrize("made_by", [1, 2, 3])
+@pytest.mark.parametrize("versions", VERSIONS)
+def test_the_service_shows_which_run_made_the_version_that_a_run_read(versions: Sequence[str], made_by: int) -> None:
+    made = [("emissions.checked", a_write_at(n, Dataset(CHECKED, version=versions[n - 1]))) for n in (1, 2, 3)]
+    read = versions[made_by - 1]
     reader = a_write_at(4, Dataset(ESTIMATED, version="0"), Dataset(CHECKED, version=read))
     service = queries_over([*made, ("emissions.estimated", reader)])
     by_time = sorted((run.started, run.id) for run in _runs(service, "emissions.checked"))

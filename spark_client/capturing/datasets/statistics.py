@@ -1,0 +1,40 @@
+"""Rows, bytes and files of an execution's writes, as Spark counts them, or else the table's format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from spark_client.capturing.datasets.targets import WRAPPERS, Target
+from spark_client.capturing.model import Commit, Execution, WriteStatistics
+
+# Command that writes all rows of the files anew in which some are changed.
+_COPIES = "ReplaceData"
+
+
+def count_writes(targets: Sequence[Target], execution: Execution) -> list[WriteStatistics]:
+    """Return the statistics of each target; of commands that let another execution write, that execution counts."""
+    written = [_written(metrics) for metrics in execution.metrics]
+    if len(targets) == 1 and len(written) < 2:
+        return [_counted_alone(targets[0], written, execution.commit)]
+    if len(written) == len(targets):
+        return written
+    counting = [target for target in targets if target.command not in WRAPPERS]
+    if len(written) != len(counting):
+        return [WriteStatistics()] * len(targets)
+    counts = iter(written)
+    return [WriteStatistics() if target.command in WRAPPERS else next(counts) for target in targets]
+
+
+def _counted_alone(target: Target, metrics: Sequence[WriteStatistics], commit: Commit | None) -> WriteStatistics:
+    """Return what Spark or the format counts. Spark's rows of changed tables are also those copied and deleted."""
+    written = metrics[0] if metrics else WriteStatistics()
+    committed = commit.written if commit else WriteStatistics()
+    if target.rows is not None:
+        written = replace(written, rows=None)
+        committed = replace(committed, rows=None) if target.command == _COPIES else committed
+    return written.otherwise(committed)
+
+
+def _written(metrics: Mapping[str, int]) -> WriteStatistics:
+    return WriteStatistics(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles"))

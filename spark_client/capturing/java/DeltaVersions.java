@@ -1,0 +1,142 @@
+package headwater.capture;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.execution.datasources.FileIndex;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+
+/** Versions of Delta's tables, by Delta's log; by reflection, for Delta's classes may not be there. */
+public class DeltaVersions {
+    private static final String DELTA = "org.apache.spark.sql.delta.";
+    // An execution's commit is among the table's last ones, unless other writers are very fast.
+    private static final int COMMITS_MAX = 10;
+    private static final int LINE_MAX = 200000;
+    private static final Pattern TIMESTAMP = Pattern.compile("^\\{\"commitInfo\":\\{(?:\"inCommitTimestamp\":\\d+,)?\"timestamp\":(\\d+)");
+
+    /** The version that a scan of files read; null if it is none of Delta's. */
+    static Object scanned(FileIndex index) {
+        // Of Delta's indexes only the one that is made for a scan has this; the version of others may be an older one.
+        return TableVersions.call(index, "versionScanned") == null ? null : TableVersions.call(index, "version");
+    }
+
+    /** Delta's log of the table that a command writes; null if it is no table of Delta's. */
+    static Object log(LogicalPlan command, Object session) throws Exception {
+        if (command instanceof SaveIntoDataSourceCommand) {
+            SaveIntoDataSourceCommand save = (SaveIntoDataSourceCommand) command;
+            scala.Option path = save.options().get("path");
+            return path.isDefined() ? logAt(path.get().toString(), save.dataSource(), session) : null;
+        }
+        if (command instanceof V2WriteCommand) {
+            Object relation = ((V2WriteCommand) command).table();
+            return relation instanceof DataSourceV2Relation ? of(((DataSourceV2Relation) relation).table()) : null;
+        }
+        Object index = TableVersions.call(command, "targetFileIndex");
+        index = index == null ? TableVersions.call(command, "tahoeFileIndex") : index;
+        return of(index == null ? command : index);
+    }
+
+    /** Delta's log of a table or command of Delta's; null if it is none. */
+    static Object of(Object table) {
+        return TableVersions.call(table, "deltaLog");
+    }
+
+    /** The log of the table at a path; null if its source or sink is not Delta's. */
+    static Object logAt(String path, Object source, Object session) throws Exception {
+        if (!source.getClass().getName().startsWith(DELTA)) {
+            return null;
+        }
+        Method[] methods = Class.forName(DELTA + "DeltaLog", true, source.getClass().getClassLoader()).getMethods();
+        for (int i = 0; i < methods.length; i++) {
+            Class[] types = methods[i].getParameterTypes();
+            if (methods[i].getName().equals("forTable") && types.length == 2 && types[1] == String.class) {
+                return methods[i].invoke(null, new Object[] {session, path});
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The one commit to a table's log that was made between two times, as JSON of its version and of Delta's own entry
+     * (`commitInfo`); null if there is none, or another writer committed in that time.
+     */
+    static String written(Object log, long startedMs, long endedMs) throws Exception {
+        String found = null;
+        Commits commits = new Commits(log);
+        while (commits.hasNext()) {
+            String line = commits.next();
+            Matcher at = TIMESTAMP.matcher(line);
+            long atMs = at.find() ? Long.parseLong(at.group(1)) : -1L;
+            if (atMs < startedMs) {
+                return atMs < 0 ? null : found;
+            }
+            if (atMs <= endedMs && found != null) {
+                return null;
+            }
+            if (atMs <= endedMs) {
+                found = commits.json(line);
+            }
+        }
+        return commits.isWhole() ? found : null;
+    }
+
+    /** The commit that a batch of a stream made, as above; null if it is not among the last ones. */
+    static String ofBatch(Object log, String queryId, long batchId) throws Exception {
+        Commits commits = new Commits(log);
+        while (commits.hasNext()) {
+            String line = commits.next();
+            if (line.contains("\"queryId\":\"" + queryId + "\"") && line.contains("\"epochId\":\"" + batchId + "\"")) {
+                return commits.json(line);
+            }
+        }
+        return null;
+    }
+
+    /** The last commits to a table's log, the newest first: the first line of each. */
+    private static class Commits {
+        private final Path folder;
+        private final FileSystem files;
+        private final long newest;
+        private long version;
+
+        Commits(Object log) throws Exception {
+            folder = (Path) TableVersions.call(log, "logPath");
+            files = folder.getFileSystem((org.apache.hadoop.conf.Configuration) TableVersions.call(log, "newDeltaHadoopConf"));
+            newest = ((Number) TableVersions.call(TableVersions.call(log, "unsafeVolatileSnapshot"), "version")).longValue();
+            version = newest + 1L;
+        }
+
+        boolean hasNext() {
+            return version > 0L && version > newest + 1L - COMMITS_MAX;
+        }
+
+        String next() throws Exception {
+            version--;
+            Path commit = new Path(folder, String.format("%020d.json", new Object[] {Long.valueOf(version)}));
+            BufferedReader lines = new BufferedReader(new InputStreamReader(files.open(commit), StandardCharsets.UTF_8));
+            try {
+                String line = lines.readLine();
+                return line == null || line.length() > LINE_MAX ? "" : line;
+            } finally {
+                lines.close();
+            }
+        }
+
+        /** True if no commit is older than those that were read. */
+        boolean isWhole() {
+            return version <= 0L;
+        }
+
+        String json(String line) {
+            return "{\"version\":\"" + version + "\",\"entry\":" + line + "}";
+        }
+    }
+}

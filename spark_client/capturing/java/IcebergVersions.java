@@ -1,0 +1,126 @@
+package headwater.capture;
+
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.spark.sql.connector.read.Scan;
+
+/** Snapshots of Iceberg's tables, as Iceberg itself has them; by reflection, for its classes may not be there. */
+public class IcebergVersions {
+    private static final String ICEBERG = "org.apache.iceberg.";
+    // Of each branch and tag: an execution's snapshot is among the last ones, unless other writers are very fast.
+    private static final int SNAPSHOTS_MAX = 10;
+    private static final int REFS_MAX = 100;
+    private static final String[] COUNTS = {"added-records", "added-files-size", "added-data-files", "added-delete-files"};
+
+    /** Note the snapshot that a scan read: that of the report which Iceberg makes when it plans the scan's files. */
+    static void scanned(Scan scan, Map found) {
+        Object table = scan.getClass().getName().startsWith(ICEBERG) ? PlanReader.field(scan, "table") : null;
+        if (table == null || TableVersions.call(table, "metadataTableType") != null) {
+            return;
+        }
+        Object reports = PlanReader.field(scan, "scanReportSupplier");
+        Object report = reports instanceof Supplier ? ((Supplier) reports).get() : null;
+        Object snapshot = report == null ? null : TableVersions.call(report, "snapshotId");
+        if (snapshot != null) {
+            TableVersions.put(found, TableVersions.call(table, "location"), snapshot);
+        }
+    }
+
+    /** Iceberg's own table in a table of Spark's; null if there is none, or its changes are not committed yet. */
+    static Object of(Object table) {
+        for (int i = 0; i < 3 && table != null; i++) {
+            boolean isIcebergs = table.getClass().getName().startsWith(ICEBERG);
+            if (isIcebergs && table.getClass().getSimpleName().startsWith("Staged")) {
+                return null;
+            }
+            if (isIcebergs && TableVersions.call(table, "refs") != null) {
+                return table;
+            }
+            table = TableVersions.call(table, "table");
+        }
+        return null;
+    }
+
+    /**
+     * The one snapshot that this application made between two times, as JSON of its id and of counts in its summary;
+     * null if there is none, or there are several. Snapshots of other writers name other applications.
+     */
+    static String written(Object table, String application, long startedMs, long endedMs) throws Exception {
+        Map made = new HashMap();
+        Iterator heads = heads(table);
+        for (int refs = 0; heads.hasNext(); refs++) {
+            Object snapshot = snapshot(table, TableVersions.call(heads.next(), "snapshotId"));
+            int looked = 0;
+            while (snapshot != null && millis(snapshot) >= startedMs) {
+                if (refs == REFS_MAX || looked++ == SNAPSHOTS_MAX) {
+                    return null;
+                }
+                if (millis(snapshot) <= endedMs && application.equals(summary(snapshot).get("spark.app.id"))) {
+                    made.put(TableVersions.call(snapshot, "snapshotId"), snapshot);
+                }
+                snapshot = snapshot(table, TableVersions.call(snapshot, "parentId"));
+            }
+        }
+        return made.size() == 1 ? json(made.values().iterator().next()) : null;
+    }
+
+    /** The snapshot that a batch of a stream made, as above; null if it is not among the last ones. */
+    static String ofBatch(Object table, String queryId, long batchId) throws Exception {
+        Iterator heads = heads(table);
+        for (int refs = 0; heads.hasNext() && refs < REFS_MAX; refs++) {
+            Object snapshot = snapshot(table, TableVersions.call(heads.next(), "snapshotId"));
+            for (int looked = 0; snapshot != null && looked < SNAPSHOTS_MAX; looked++) {
+                Map summary = summary(snapshot);
+                boolean isOfQuery = queryId.equals(summary.get("spark.sql.streaming.queryId"));
+                if (isOfQuery && String.valueOf(batchId).equals(summary.get("spark.sql.streaming.epochId"))) {
+                    return json(snapshot);
+                }
+                snapshot = snapshot(table, TableVersions.call(snapshot, "parentId"));
+            }
+        }
+        return null;
+    }
+
+    /** How many files a stream reads of a snapshot; -1 if there is no such snapshot. */
+    static long files(Object table, long id, boolean all) throws Exception {
+        Object snapshot = snapshot(table, Long.valueOf(id));
+        Object count = snapshot == null ? null : summary(snapshot).get(all ? "total-data-files" : "added-data-files");
+        return snapshot == null ? -1L : count == null ? 0L : Long.parseLong(count.toString());
+    }
+
+    private static Iterator heads(Object table) {
+        return ((Map) TableVersions.call(table, "refs")).values().iterator();
+    }
+
+    private static Object snapshot(Object table, Object id) throws Exception {
+        if (id == null) {
+            return null;
+        }
+        Method snapshot = table.getClass().getMethod("snapshot", new Class[] {Long.TYPE});
+        snapshot.setAccessible(true);
+        return snapshot.invoke(table, new Object[] {id});
+    }
+
+    private static long millis(Object snapshot) {
+        return ((Number) TableVersions.call(snapshot, "timestampMillis")).longValue();
+    }
+
+    private static Map summary(Object snapshot) {
+        Object summary = TableVersions.call(snapshot, "summary");
+        return summary == null ? new HashMap() : (Map) summary;
+    }
+
+    private static String json(Object snapshot) {
+        StringBuilder json = new StringBuilder("{\"version\":\"").append(TableVersions.call(snapshot, "snapshotId"));
+        json.append("\",\"summary\":{");
+        for (int i = 0; i < COUNTS.length; i++) {
+            Object count = summary(snapshot).get(COUNTS[i]);
+            json.append(i == 0 ? "\"" : ",\"").append(COUNTS[i]).append("\":");
+            json.append(count == null ? "null" : String.valueOf(Long.parseLong(count.toString())));
+        }
+        return json.append("}}").toString();
+    }
+}

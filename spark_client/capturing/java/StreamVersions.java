@@ -1,0 +1,96 @@
+package headwater.capture;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.streaming.SourceProgress;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
+
+/** Versions of Delta's and Iceberg's tables that the last batch of a stream read and made, where they are exact. */
+public class StreamVersions {
+    private static final Pattern DELTA_VERSION = Pattern.compile("\"reservoirVersion\":(\\d+)");
+    private static final Pattern DELTA_INDEX = Pattern.compile("\"index\":(-?\\d+)");
+    private static final Pattern DELTA_FIRST = Pattern.compile("\"isStartingVersion\":true");
+    // An index behind all files of a version (`DeltaSourceOffset.END_INDEX`).
+    private static final long DELTA_END = Long.MAX_VALUE - 100L;
+    private static final Pattern ICEBERG_SNAPSHOT = Pattern.compile("\"snapshot_id\":(-?\\d+)");
+    private static final Pattern ICEBERG_POSITION = Pattern.compile("\"position\":(\\d+)");
+    private static final Pattern ICEBERG_ALL = Pattern.compile("\"scan_all_files\":true");
+
+    /** Members of a moment's JSON. */
+    public static String of(Stream stream, StreamingQueryProgress progress, QueryExecution[] ran) throws Exception {
+        Map found = new LinkedHashMap();
+        for (int i = 0; i < ran.length; i++) {
+            TableVersions.scan(ran[i].executedPlan(), found);
+        }
+        addSources(stream.query, progress.sources(), found);
+        String commit = commit(stream.query, progress.batchId());
+        return ",\"versions\":" + TableVersions.json(found) + (commit == null ? "" : ",\"commit\":" + commit);
+    }
+
+    private static void addSources(Object query, SourceProgress[] ends, Map found) throws Exception {
+        Object all = TableVersions.call(query, "sources");
+        Set sources = new LinkedHashSet();
+        scala.collection.Iterator each = ((scala.collection.Iterable) all).iterator();
+        while (each.hasNext()) {
+            sources.add(each.next());
+        }
+        Iterator source = sources.iterator();
+        for (int i = 0; i < ends.length && ends.length == sources.size(); i++) {
+            Object wrapped = source.next();
+            Object delegate = PlanReader.field(wrapped, "delegate");
+            add(delegate == null ? wrapped : delegate, ends[i].endOffset(), found);
+        }
+    }
+
+    /** Note the version whose last file is the last that was read; none if the batch ended inside a version. */
+    private static void add(Object source, String end, Map found) throws Exception {
+        Object log = end == null ? null : DeltaVersions.of(source);
+        if (log != null) {
+            long version = number(DELTA_VERSION, end, -1L);
+            long index = number(DELTA_INDEX, end, 0L);
+            boolean isBefore = index < 0L && !DELTA_FIRST.matcher(end).find();
+            long read = index >= DELTA_END ? version : isBefore ? version - 1L : -1L;
+            put(found, TableVersions.call(log, "dataPath"), read < 0L ? null : Long.valueOf(read));
+            return;
+        }
+        Object table = end == null ? null : IcebergVersions.of(PlanReader.field(source, "table"));
+        if (table != null) {
+            long snapshot = number(ICEBERG_SNAPSHOT, end, -1L);
+            boolean isRead = number(ICEBERG_POSITION, end, -1L)
+                == IcebergVersions.files(table, snapshot, ICEBERG_ALL.matcher(end).find());
+            put(found, TableVersions.call(table, "location"), isRead ? Long.valueOf(snapshot) : null);
+        }
+    }
+
+    private static void put(Map found, Object path, Long version) {
+        if (version == null) {
+            found.put(path.toString(), null);
+        } else {
+            TableVersions.put(found, path, version);
+        }
+    }
+
+    private static long number(Pattern pattern, String text, long otherwise) {
+        Matcher found = pattern.matcher(text);
+        return found.find() ? Long.parseLong(found.group(1)) : otherwise;
+    }
+
+    /** The commit that a batch made to the query's sink, by the ids of both that the formats keep with it. */
+    private static String commit(Object query, long batchId) throws Exception {
+        Object sink = TableVersions.call(query, "sink");
+        String id = String.valueOf(TableVersions.call(query, "id"));
+        Object path = TableVersions.call(sink, "path");
+        Object log = path == null ? null : DeltaVersions.logAt(path.toString(), sink, TableVersions.call(query, "sparkSession"));
+        if (log != null) {
+            return DeltaVersions.ofBatch(log, id, batchId);
+        }
+        Object table = IcebergVersions.of(sink);
+        return table == null ? null : IcebergVersions.ofBatch(table, id, batchId);
+    }
+}

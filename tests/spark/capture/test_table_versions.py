@@ -1,0 +1,219 @@
+"""Versions of Delta's and Iceberg's tables: those that writes and streams read and made, and what the service shows.
+
+They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_client import LineageClient, capture
+from spark_client.capturing.model import Write
+from tests.spark import table_formats
+from tests.spark.capture.conftest import Watch
+from tests.spark.capture.specification import short_name
+
+pytestmark = pytest.mark.skipif(
+    not {"delta", "iceberg"} & set(table_formats.chosen()), reason=f"{table_formats.VARIABLE} names neither of them"
+)
+_ROWS = "SELECT carrier, flight, distance FROM flights"
+_MERGE = "MERGE INTO {} c USING {} f ON c.flight = f.flight WHEN MATCHED THEN UPDATE SET distance = f.distance"
+_IS_DELTA = "delta" in table_formats.chosen()
+_FORM, _OF = ("delta", "") if _IS_DELTA else ("iceberg", "ice.versions.")
+# Iceberg's two ways of changing rows; Delta has one.
+_MODES = ("",) if _IS_DELTA else ("copy-on-write", "merge-on-read")
+
+
+@pytest.fixture(scope="module")
+def session(spark: SparkSession, datasets: Path) -> SparkSession:
+    if _OF:
+        spark.sql("CREATE NAMESPACE ice.versions")
+    return spark
+
+
+@pytest.fixture(params=_MODES)
+def table(request: pytest.FixtureRequest, session: SparkSession) -> str:
+    """Return a table that was made with two rows, and to which the same two were added."""
+    modes = ", ".join(f"'write.{verb}.mode' = '{request.param}'" for verb in ("update", "delete", "merge"))
+    properties = f"TBLPROPERTIES ({modes})" if request.param else ""
+    session.sql(f"DROP TABLE IF EXISTS {_OF}versioned")
+    session.sql(f"CREATE TABLE {_OF}versioned USING {_FORM} {properties} AS {_ROWS}")
+    session.sql(f"INSERT INTO {_OF}versioned {_ROWS}")
+    return f"{_OF}versioned"
+
+
+def versions(session: SparkSession, table: str) -> list[str]:
+    """Return the versions of a table, the first one first, by the format's own word."""
+    if _IS_DELTA:
+        return [str(row.version) for row in session.sql(f"DESCRIBE HISTORY {table}").orderBy("version").collect()]
+    snapshots = session.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at")
+    return [str(row.snapshot_id) for row in snapshots.collect()]
+
+
+def reads(write: Write) -> list[tuple[str, str | None]]:
+    return [(short_name(one.id), one.version) for one in write.inputs]
+
+
+def test_a_create_table_as_reports_the_place_and_version_that_it_made(session: SparkSession, watch: Watch) -> None:
+    session.sql(f"DROP TABLE IF EXISTS {_OF}made")
+    [write] = watch.writes_of(lambda: session.sql(f"CREATE TABLE {_OF}made USING {_FORM} AS {_ROWS}"))
+    assert (write.output.id.namespace, Path(write.output.id.name).is_dir()) == ("file", True)
+    assert [link.name for link in write.output.symlinks] == ["versions.made" if _OF else "default.made"]
+    assert [write.output.version] == versions(session, f"{_OF}made")
+    files = [file for file in Path(write.output.id.name).rglob("*.parquet") if "metadata" not in file.parts]
+    sizes = sum(file.stat().st_size for file in files)
+    assert (write.written.rows, write.written.files, write.written.size_bytes) == (2, len(files), sizes)
+
+
+STATEMENTS = (
+    ("UPDATE {} SET distance = 7 WHERE carrier = 'UA' AND distance > 0", 2),
+    (_MERGE.format("{}", "flights"), 4),
+    ("DELETE FROM {} WHERE carrier = 'UA' AND distance > 0", None),
+)
+
+
+@pytest.mark.parametrize(("statement", "rows"), STATEMENTS, ids=["UPDATE", "MERGE", "DELETE"])
+def test_a_change_of_rows_reports_the_version_that_it_read_again_and_the_rows_that_it_changed(
+    statement: str, rows: int | None, table: str, session: SparkSession, watch: Watch, request: pytest.FixtureRequest
+) -> None:
+    [before] = versions(session, table)[-1:]
+    [write] = watch.writes_of(lambda: session.sql(statement.format(table)))
+    assert ("versioned", before) in reads(write)
+    assert write.output.version == versions(session, table)[-1] != before
+    # Copy on write counts the rows of the new files, copied ones too.
+    copies = "copy-on-write" in request.node.name
+    assert write.written.rows == (None if copies else rows)
+
+
+def test_a_merge_of_a_table_with_itself_reads_one_version(table: str, session: SparkSession, watch: Watch) -> None:
+    source = f"(SELECT flight, max(distance) AS distance FROM {table} GROUP BY flight)"
+    [before] = versions(session, table)[-1:]
+    [write] = watch.writes_of(lambda: session.sql(_MERGE.format(table, source)))
+    assert (reads(write), write.output.version) == ([("versioned", before)], versions(session, table)[-1])
+
+
+def time_travels(session: SparkSession, table: str, first: str) -> Iterator[DataFrame]:
+    """Yield frames of a table as it was at its first version, by each way to name that."""
+    yield session.sql(f"SELECT * FROM {table} VERSION AS OF {first}")
+    if _IS_DELTA:
+        yield session.read.option("versionAsOf", first).table(table)
+        [at] = session.sql(f"DESCRIBE HISTORY {table}").where("version = 0").select("timestamp").collect()
+    else:
+        yield session.read.option("snapshot-id", first).table(table)
+        session.sql(f"ALTER TABLE {table} CREATE TAG first AS OF VERSION {first}")
+        yield session.sql(f"SELECT * FROM {table} VERSION AS OF 'first'")
+        session.sql(f"ALTER TABLE {table} CREATE BRANCH other AS OF VERSION {first}")
+        yield session.read.option("branch", "other").table(table)
+        [at] = session.sql(f"SELECT committed_at FROM {table}.snapshots WHERE snapshot_id = {first}").collect()
+        yield session.read.option("as-of-timestamp", int(at[0].timestamp() * 1000) + 1).table(table)
+    yield session.sql(f"SELECT * FROM {table} TIMESTAMP AS OF '{at[0]}'")
+
+
+def test_time_travel_reads_the_version_that_it_names(
+    table: str, session: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    first, last = versions(session, table)
+    for number, frame in enumerate(time_travels(session, table, first)):
+        [write] = watch.writes_of(lambda frame=frame, to=f"{tmp_path}/{number}": frame.write.parquet(to))
+        assert reads(write) == [("versioned", first)], number
+    both = session.sql(f"SELECT * FROM {table} UNION ALL SELECT * FROM {table} VERSION AS OF {first}")
+    [mixed] = watch.writes_of(lambda: both.write.parquet(f"{tmp_path}/both"))
+    [latest] = watch.writes_of(lambda: session.table(table).write.parquet(f"{tmp_path}/latest"))
+    assert (reads(mixed), reads(latest)) == ([("versioned", None)], [("versioned", last)])
+
+
+def test_a_frame_is_read_at_the_version_that_there_is_when_it_runs(
+    table: str, session: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    frame = session.table(table)
+    session.sql(f"INSERT INTO {table} {_ROWS}")
+    [write] = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
+    read = session.read.parquet(f"{tmp_path}/out").count()
+    assert (reads(write), read) == ([("versioned", versions(session, table)[read // 2 - 1])], read)
+
+
+def stream(frame: DataFrame, folder: Path) -> Any:
+    return frame.writeStream.format(_FORM).option("checkpointLocation", str(folder)).outputMode("append")
+
+
+def test_a_stream_reports_the_version_of_its_last_batch(table: str, session: SparkSession, tmp_path: Path) -> None:
+    session.sql(f"DROP TABLE IF EXISTS {_OF}streamed")
+    session.sql(f"CREATE TABLE {_OF}streamed (carrier STRING, flight INT, distance INT) USING {_FORM}")
+    client = LineageClient(file=tmp_path / "events", strict=True)
+    captured = capture(session, client=client, namespace="emissions", name="emissions", strict=True)
+    query = stream(session.readStream.table(table), tmp_path / "progress").toTable(f"{_OF}streamed")
+    try:
+        query.processAllAvailable()
+        assert captured.flush()
+        session.sql(f"INSERT INTO {table} {_ROWS}")
+        query.processAllAvailable()
+    finally:
+        query.stop()
+        captured.close()
+        client.close()
+    of_stream = [event for event in events_of(tmp_path / "events") if event["run"]["runId"] == str(query.runId)]
+    last = of_stream[-1]
+    assert last["eventType"] == "COMPLETE"
+    assert version_of(last["inputs"][0]) == versions(session, table)[-1]
+    assert version_of(last["outputs"][0]) == versions(session, f"{_OF}streamed")[-1]
+
+
+def events_of(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def version_of(dataset: dict[str, Any]) -> str | None:
+    return dataset["facets"].get("version", {}).get("datasetVersion")
+
+
+def test_the_service_shows_by_the_version_that_spark_read_which_run_made_it(
+    table: str, session: SparkSession, tmp_path: Path
+) -> None:
+    client = LineageClient(file=tmp_path / "events", strict=True)
+    captured = capture(session, client=client, namespace="emissions", name="emissions", strict=True)
+    session.sql(f"INSERT INTO {table} {_ROWS}")
+    then = versions(session, table)[-1]
+    session.sql(f"UPDATE {table} SET distance = 1")
+    session.sql(f"SELECT * FROM {table} VERSION AS OF {then}").write.parquet(f"{tmp_path}/then")
+    session.table(table).write.parquet(f"{tmp_path}/now")
+    captured.close()
+    client.close()
+
+    service = queries_over(events_of(tmp_path / "events"))
+    made = runs_by_output(tmp_path / "events")
+    inserted, updated = made["versioned"]
+    for name, maker in (("then", inserted), ("now", updated)):
+        upstream = service.find_upstream_runs(made[name][0], depth=1)
+        assert upstream is not None
+        [used] = upstream.items[0].inputs
+        assert (used.produced_by, used.resolved_by) == (maker, "storage")
+
+
+def queries_over(events: Sequence[dict[str, Any]]) -> Any:
+    """Return the service over a graph of events; it needs more than Spark's client does."""
+    pytest.importorskip("pydantic", reason="the service is not installed beside this Spark")
+    from benchmarks.memory_table import MemoryTable
+    from lineage.graph.apply import apply_changes
+    from lineage.openlineage.naming import NamingRules
+    from lineage.openlineage.parse import parse_event
+    from lineage.queries.service import LineageQueries
+
+    graph = MemoryTable()
+    for event in events:
+        apply_changes([parse_event(event, NamingRules(), now=None)], graph)
+    return LineageQueries(graph)
+
+
+def runs_by_output(file: Path) -> dict[str, list[str]]:
+    """Return by the last part of a dataset's name the runs that wrote it, in their order."""
+    found: dict[str, dict[str, None]] = {}
+    for event in events_of(file):
+        for output in event["outputs"]:
+            found.setdefault(output["name"].rpartition("/")[2], {})[event["run"]["runId"]] = None
+    return {name: list(runs) for name, runs in found.items()}
