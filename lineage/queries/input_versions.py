@@ -93,7 +93,7 @@ def reads_of(
 
     As of a time (`at`), the facts and the groups are given as of then, too.
     """
-    groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
+    groups.load((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     every = [read for some in reads.values() for read in some]
     _read_first_pages(every, table)

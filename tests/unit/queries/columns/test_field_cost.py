@@ -24,6 +24,10 @@ def up(depth, **selectors):
     return lambda fields: fields.find_columns(field_node(CHAIN), depth=depth, **selectors)
 
 
+def up_of(number):
+    return lambda fields: fields.find_columns(field_node(number), depth=20)
+
+
 def down(depth, **selectors):
     return lambda fields: fields.find_columns(field_node(0), depth=depth, downstream=True, **selectors)
 
@@ -34,12 +38,25 @@ def up_from_version(depth, run):
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_up_costs_a_round_and_six_requests_with_the_version_read(once, hops):
+def test_each_hop_up_costs_a_round_and_four_requests_with_the_version_read(once, hops):
     graph, cost = once.measure(up(hops))
 
     assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= hops + 7
-    assert cost.requests <= 6 * hops + 10
+    assert cost.rounds <= hops + 6
+    assert cost.requests <= 4 * hops + 8
+
+
+def test_a_way_up_reads_nothing_of_the_other_readers_of_its_sources():
+    copy, readers = a_run(0, "copy", dataset(0), dataset(1)), range(1, 301)
+    others = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in readers]
+    alone, among = (Counter([copy, *some]).measure(up_of(1)) for some in ((), others))
+
+    assert [column.dataset for column in among[0].columns] == [dataset(1), dataset(0)]
+    assert (among[1].rounds, among[1].requests, among[1].items) == (
+        alone[1].rounds,
+        alone[1].requests,
+        alone[1].items,
+    )
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
