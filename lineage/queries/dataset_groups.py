@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from lineage.graph.facts import DatasetFacts, NamespaceFacts, as_of, dataset_of, job_of, join, last_deleted, primary_of
 from lineage.graph.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
@@ -176,10 +177,10 @@ class DatasetGroups:
             near = {other for name in frontier for other in self._beside(name)} - members
             frontier = [other for other in near if self.primary(other) == primary]
             members.update(frontier)
-        group = DatasetGroup(primary, sorted(members), DatasetFacts())
-        for member in group.names:
-            one = self._names[member]
-            group.facts = join(group.facts, one.facts)
+        names = sorted(members)
+        group = DatasetGroup(primary, names, reduce(join, (self._names[name].facts for name in names)))
+        for name in names:
+            one = self._names[name]
             group.producers.update(one.producers)
             group.readers.update(one.readers)
             group.reporters.update(one.reporters)
