@@ -19,8 +19,8 @@ MESSAGE_BYTES_MAX = 4 * 64 * 1024
 _OPEN_MAX = 8
 # Non-characters of XML 1.0, which SQS refuses in a body; they may only stand within strings of JSON.
 _NO_XML = (("\ufffe", "\\ufffe"), ("\uffff", "\\uffff"))
-# How their UTF-8 begins, and that of little else.
-_NO_XML_PREFIX = b"\xef\xbf"
+# How their UTF-8 begins, as does that of few others (U+F000 to U+FFFF).
+_NO_XML_START = b"\xef"
 
 
 class Pack(NamedTuple):
@@ -110,7 +110,7 @@ class Packer:
                 body.take(text, stop - start, ends[stop - 1] - _before(ends, start))
                 if nodes is not None:
                     body.note(nodes[start:stop], lines[start:stop])
-            if stop < len(lines):
+            if stop < len(lines) or not body.room_lines:
                 yield from body.close()
             start = stop
 
@@ -195,11 +195,11 @@ class _Body:
 
 
 def _escape(lines: pa.Array) -> pa.Array:
-    """Escape what may not be in a body; the bytes are searched first, which takes a tenth of the time."""
+    """Escape what may not be in a body; a search for its first byte takes a tenth of the time."""
     import pyarrow.compute as pc
 
     data = lines.buffers()[2]
-    if data is not None and _NO_XML_PREFIX in data.to_pybytes():
+    if data is not None and _NO_XML_START in data.to_pybytes():
         for forbidden, escape in _NO_XML:
             lines = pc.replace_substring(lines, forbidden, escape)
     return lines

