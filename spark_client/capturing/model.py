@@ -10,6 +10,20 @@ from lineage_model.columns import NO_COLUMNS, ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.plan import Node
 
+# Methods of Python's RDDs: what saves, with the path or Hadoop's settings as the first argument, and what only reads.
+RDD_SAVES = (
+    "saveAsTextFile",
+    "saveAsPickleFile",
+    "saveAsSequenceFile",
+    "saveAsHadoopFile",
+    "saveAsNewAPIHadoopFile",
+    "saveAsHadoopDataset",
+    "saveAsNewAPIHadoopDataset",
+)
+RDD_READS = ("foreach", "foreachPartition")
+# Kind of the plan that stands for such an action (`PlanReader.java`).
+RDD_ACTION = "RddAction"
+
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE"]
 
@@ -60,19 +74,14 @@ class WriteStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """Write of one dataset.
+class Read:
+    """Execution that read, and wrote nothing that is known.
 
     Attributes:
-        execution_id: id of the outermost execution of the write.
-        command: Spark's class of the write, for people.
-        columns: sources of the columns of `output`; a column that is missing here is in `unknown`, or is unchanged,
-            where rows were changed in place.
-        unknown: columns with unknown sources, and why, as in `"LogicalRDD: made of an RDD"`.
-        tier: how much of the plan was read: `sources` without kinds, or `tables` alone; `unknown` is empty then.
-        change: None where the write adds to the dataset.
+        execution_id: id of the outermost execution; negative for an action of an RDD.
+        command: Spark's class of the write, or the name of the action, for people.
+        tier: how much of the plan was read: `sources` without kinds, or `tables` alone.
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
-        number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
         stream: run id of the streaming query that it is a part of, or is.
     """
 
@@ -80,18 +89,32 @@ class Write:
     command: str
     started_ms: int
     ended_ms: int
-    output: Dataset
     inputs: tuple[Dataset, ...] = ()
-    columns: ColumnLineage = NO_COLUMNS
-    unknown: Mapping[FieldPath, str] = field(default_factory=dict)
     tier: Tier = "full"
-    change: Change | None = None
-    written: WriteStatistics = WriteStatistics()
     failure: Failure | None = None
     sql: str | None = None
     unknown_inputs: tuple[str, ...] = ()
-    number: int = 0
     stream: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write(Read):
+    """Write of one dataset.
+
+    Attributes:
+        columns: sources of the columns of `output`; a column that is missing here is in `unknown`, or is unchanged,
+            where rows were changed in place.
+        unknown: columns with unknown sources, and why, as in `"LogicalRDD: made of an RDD"`; empty in tier `tables`.
+        change: None where the write adds to the dataset.
+        number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
+    """
+
+    output: Dataset
+    columns: ColumnLineage = NO_COLUMNS
+    unknown: Mapping[FieldPath, str] = field(default_factory=dict)
+    change: Change | None = None
+    written: WriteStatistics = WriteStatistics()
+    number: int = 0
 
 
 # How much of a plan was read: all of it; of expressions only which columns they refer to; of plans no expressions.
@@ -143,6 +166,8 @@ class Execution:
         stream: run id of the streaming query whose batch it is a part of.
         read_versions: by path, the version or snapshot of a table that a scan read; None where scans read several.
         commit: the one commit of this execution to a table of Delta's or Iceberg's.
+        is_read: True if it is a query whose rows went to the program.
+        task_outputs: rows and bytes that its tasks wrote by their own count.
     """
 
     id: int
@@ -160,6 +185,8 @@ class Execution:
     stream: str | None = None
     read_versions: Mapping[str, str | None] = field(default_factory=dict)
     commit: Commit | None = None
+    is_read: bool = False
+    task_outputs: WriteStatistics = WriteStatistics()
 
 
 @dataclass(frozen=True, slots=True)

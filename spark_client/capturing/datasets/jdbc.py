@@ -47,6 +47,8 @@ _SERVERS = {
 # Databases inside the program: they have a file or a name instead of a host.
 _EMBEDDED = frozenset({"derby", "h2", "hsqldb", "sqlite", "duckdb"})
 
+_SCHEMES = _EMBEDDED | {server.scheme for server in _SERVERS.values()}
+
 # Databases that fold names without quotes; the others keep them.
 _UPPER = frozenset({"db2", "derby", "h2", "hsqldb", "oracle", "snowflake"})
 _LOWER = frozenset({"postgresql", "presto", "redshift", "trino"})
@@ -99,6 +101,15 @@ def find_table(url: str, table: str) -> DatasetId | None:
     if named.database and len(parts) < named.depth:
         parts = [named.database, *parts]
     return DatasetId(named.namespace, ".".join(parts))
+
+
+def is_database(dataset: DatasetId) -> bool:
+    """True if a dataset is a database's table.
+
+    >>> is_database(DatasetId("postgres://db:5432", "shop.public.orders")), is_database(DatasetId("s3://shop", "x"))
+    (True, False)
+    """
+    return dataset.namespace.partition(":")[0] in _SCHEMES
 
 
 def find_column(url: str, name: str) -> str:

@@ -15,7 +15,7 @@ from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.jdbc_queries import find_query
 from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri
 from spark_client.capturing.datasets.schemas import merge_schemas, parse_schema
-from spark_client.capturing.model import Dataset, SchemaField, Symlink
+from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
 from spark_client.capturing.plans.plan import Node
 
 # An object of the JVM, by its getters.
@@ -37,6 +37,7 @@ _REASONS = {
     "ExternalRDD": "made of an RDD",
     "LocalRelation": "rows of the program",
     "LogicalRDD": "made of an RDD",
+    RDD_ACTION: "an RDD that is made of no files and no frames",
 }
 
 
@@ -360,6 +361,7 @@ _RULES: dict[str, Callable[[Node, Catalogs], LeafSource | None]] = {
     "DataSourceV2ScanRelation": _v2_scan,
     "LogicalRDD": _rdd,
     "ExternalRDD": _rdd,
+    RDD_ACTION: _rdd,
     "StreamingRelation": _stream_of_source,
     "StreamingRelationV2": _stream_of_table,
 }

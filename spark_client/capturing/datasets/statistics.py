@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.targets import WRAPPERS, Target
-from spark_client.capturing.model import Commit, Execution, WriteStatistics
+from spark_client.capturing.model import Execution, WriteStatistics
 
 # Command that writes all rows of the files anew in which some are changed.
 _COPIES = "ReplaceData"
@@ -16,7 +17,7 @@ def count_writes(targets: Sequence[Target], execution: Execution) -> list[WriteS
     """Return the statistics of each target; of commands that let another execution write, that execution counts."""
     written = [_written(metrics) for metrics in execution.metrics]
     if len(targets) == 1 and len(written) < 2:
-        return [_counted_alone(targets[0], written, execution.commit)]
+        return [_counted_alone(targets[0], written, execution)]
     if len(written) == len(targets):
         return written
     counting = [target for target in targets if target.command not in WRAPPERS]
@@ -26,10 +27,12 @@ def count_writes(targets: Sequence[Target], execution: Execution) -> list[WriteS
     return [WriteStatistics() if target.command in WRAPPERS else next(counts) for target in targets]
 
 
-def _counted_alone(target: Target, metrics: Sequence[WriteStatistics], commit: Commit | None) -> WriteStatistics:
+def _counted_alone(target: Target, metrics: Sequence[WriteStatistics], execution: Execution) -> WriteStatistics:
     """Return what Spark or the format counts. Spark's rows of changed tables are also those copied and deleted."""
+    if not metrics and target.output is not None and jdbc.is_database(target.output.id):
+        return WriteStatistics(execution.task_outputs.rows)
     written = metrics[0] if metrics else WriteStatistics()
-    committed = commit.written if commit else WriteStatistics()
+    committed = execution.commit.written if execution.commit else WriteStatistics()
     if target.rows is not None:
         written = replace(written, rows=None)
         committed = replace(committed, rows=None) if target.command == _COPIES else committed

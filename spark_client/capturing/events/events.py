@@ -27,7 +27,7 @@ from spark_client.capturing.events.facets import (
     statistics_facet,
 )
 from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
-from spark_client.capturing.model import Dataset, Failure, Write
+from spark_client.capturing.model import Dataset, Failure, Read, Write
 from spark_client.current_run import JobRun, RunContext
 from spark_client.recorder.events import PRODUCER, RUN_EVENT
 from spark_client.redaction import DEFAULT_REDACTIONS, redact
@@ -90,20 +90,18 @@ class EventRules:
     misread: tuple[str, ...] = ()
 
 
-def write_events(
-    write: Write, application: Application, job_name: str, rules: EventRules = EventRules()
-) -> list[Event]:
-    """Return a write as a run of its own, started by the application: its START, then its COMPLETE or FAIL.
+def write_events(read: Read, application: Application, job_name: str, rules: EventRules = EventRules()) -> list[Event]:
+    """Return a write or a read as a run of its own, started by the application: its START, then its COMPLETE or FAIL.
 
-    The same write makes the same events. The facet `headwater_capture` names the parts that were cut.
+    The same one makes the same events. The facet `headwater_capture` names the parts that were cut.
     """
-    run = JobRun(application.context.run.namespace, job_name, run_of_write(write, application))
+    run = JobRun(application.context.run.namespace, job_name, run_of_write(read, application))
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
     job_facets = {"jobType": job_type_facet("JOB")}
-    start = _event("START", write.started_ms, run, facets, job_facets)
-    end: EventType = "COMPLETE" if write.failure is None else "FAIL"
-    at_ms = max(write.started_ms, write.ended_ms)
-    return [start, _cut_down(_Writing(write, run, facets, job_facets, rules, end, at_ms))]
+    start = _event("START", read.started_ms, run, facets, job_facets)
+    end: EventType = "COMPLETE" if read.failure is None else "FAIL"
+    at_ms = max(read.started_ms, read.ended_ms)
+    return [start, _cut_down(_Reporting(read, run, facets, job_facets, rules, end, at_ms))]
 
 
 def stream_event(
@@ -122,13 +120,15 @@ def stream_event(
     run = JobRun(application.context.run.namespace, job_name, run_id)
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
     job_facets = {"jobType": job_type_facet("JOB", "STREAMING")}
-    return _cut_down(_Writing(write, run, facets, job_facets, rules, type_, at_ms))
+    return _cut_down(_Reporting(write, run, facets, job_facets, rules, type_, at_ms))
 
 
-def run_of_write(write: Write, application: Application) -> str:
-    """Return the id of a write's run, derived from application run, execution and write."""
-    output = write.output.id
-    named = f"{write.execution_id} {write.number} {output.namespace} {output.name}"
+def run_of_write(read: Read, application: Application) -> str:
+    """Return the id of a write's or a read's run, derived from application run, execution and write."""
+    named = f"{read.execution_id} read"
+    if isinstance(read, Write):
+        output = read.output.id
+        named = f"{read.execution_id} {read.number} {output.namespace} {output.name}"
     return str(uuid.uuid5(uuid.UUID(normalize_run_id(application.context.run.run_id)), named))
 
 
@@ -186,10 +186,10 @@ def _event(
 
 
 @dataclass(frozen=True)
-class _Writing:
-    """Write as an event is to report it, and what all its events share."""
+class _Reporting:
+    """Write or read as an event is to report it, and what all its events share."""
 
-    write: Write
+    read: Read
     run: JobRun
     run_facets: Mapping[str, Facet]
     job_facets: Mapping[str, Facet]
@@ -198,16 +198,16 @@ class _Writing:
     at_ms: int
 
 
-def _cut_down(writing: _Writing) -> Event:
-    """Return the event that reports a write, with as little cut as the budget allows."""
+def _cut_down(reporting: _Reporting) -> Event:
+    """Return the event that reports a write or a read, with as little cut as the budget allows."""
     for number in range(len(CUTS)):
         try:
-            event = _reporting(writing, _Cut(CUTS[:number]), SizeBudget(writing.rules.size_max_bytes))
+            event = _reporting(reporting, _Cut(CUTS[:number]), SizeBudget(reporting.rules.size_max_bytes))
         except BudgetExceeded:
             continue
-        if len(json.dumps(event)) <= writing.rules.size_max_bytes:
+        if len(json.dumps(event)) <= reporting.rules.size_max_bytes:
             return event
-    return _reporting(writing, _Cut(CUTS), SizeBudget(writing.rules.size_max_bytes))
+    return _reporting(reporting, _Cut(CUTS), SizeBudget(reporting.rules.size_max_bytes))
 
 
 class _Cut:
@@ -242,30 +242,30 @@ class _Cut:
         return entries[:count_max]
 
 
-def _reporting(writing: _Writing, cut: _Cut, budget: SizeBudget) -> Event:
+def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     """Return the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
-    write = writing.write
-    inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
+    read, write = reporting.read, reporting.read if isinstance(reporting.read, Write) else None
+    inputs = read.inputs[:_FEW_INPUTS] if "inputs" in cut else read.inputs
     reads = [_dataset(dataset, budget, with_schema="inputSchemas" not in cut) for dataset in inputs]
-    output = _output(write, budget, cut)
-    job_facets = {**writing.job_facets, **_sql(write, cut, writing.rules)}
-    run_facets = {**writing.run_facets, **_error(write.failure, "JAVA", cut, writing.rules)}
+    outputs = [_output(write, budget, cut)] if write else []
+    job_facets = {**reporting.job_facets, **_sql(read, cut, reporting.rules)}
+    run_facets = {**reporting.run_facets, **_error(read.failure, "JAVA", cut, reporting.rules)}
     captured = capture_facet(
-        tier="doubtful" if writing.rules.misread and write.tier != "tables" else write.tier,
-        command=write.command,
-        misread=writing.rules.misread,
-        unknown=_unknown(write, cut),
-        unknown_inputs=_unknown_inputs(write, cut, writing.rules),
+        tier="doubtful" if reporting.rules.misread and read.tier != "tables" else read.tier,
+        command=read.command,
+        misread=reporting.rules.misread,
+        unknown=_unknown(write, cut) if write else (),
+        unknown_inputs=_unknown_inputs(read, cut, reporting.rules),
         cut=cut.names,
     )
     return _event(
-        writing.type_,
-        writing.at_ms,
-        writing.run,
+        reporting.type_,
+        reporting.at_ms,
+        reporting.run,
         {**run_facets, "headwater_capture": captured},
         job_facets,
         reads,
-        [output],
+        outputs,
     )
 
 
@@ -287,10 +287,10 @@ def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Even
     return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
 
 
-def _sql(write: Write, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
-    if write.sql is None or not rules.sql or "sql" in cut:
+def _sql(read: Read, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
+    if read.sql is None or not rules.sql or "sql" in cut:
         return {}
-    return {"sql": sql_facet(cut.text("sql", write.sql, rules.sql_chars_max, rules))}
+    return {"sql": sql_facet(cut.text("sql", read.sql, rules.sql_chars_max, rules))}
 
 
 def _error(failure: Failure | None, language: str, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
@@ -308,7 +308,7 @@ def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:
     return cut.entries("unknown", named, 0 if "unknown" in cut else _UNKNOWN_MAX)
 
 
-def _unknown_inputs(write: Write, cut: _Cut, rules: EventRules) -> list[str]:
+def _unknown_inputs(read: Read, cut: _Cut, rules: EventRules) -> list[str]:
     """Return the reasons of inputs without a name."""
-    reasons = cut.entries("unknown", write.unknown_inputs, _UNKNOWN_INPUTS_MAX)
+    reasons = cut.entries("unknown", read.unknown_inputs, _UNKNOWN_INPUTS_MAX)
     return [cut.text("unknown", reason, _REASON_CHARS, rules) for reason in reasons]

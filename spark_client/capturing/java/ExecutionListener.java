@@ -14,6 +14,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
@@ -24,8 +25,8 @@ import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 
 /**
- * Keeps executions of commands and checkpoints, and what becomes of streams, until they are read; runs on Spark's
- * listener thread, so it only enqueues.
+ * Keeps executions of commands and checkpoints, actions of RDDs, and what becomes of streams, until they are read; runs on
+ * Spark's listener thread, so it only enqueues and counts.
  *
  * Compiled by Janino, whose Java has no lambdas and infers no generics.
  */
@@ -43,9 +44,15 @@ public class ExecutionListener extends SparkListener {
         public final Stream stream;
         /** Queries that Delta's command ran inside. */
         public final List parts;
+        /** True if it is a query whose rows went to the program. */
+        public final boolean isRead;
+        /** Rows and bytes that its tasks wrote; null if that is not known. */
+        public final long[] written;
 
-        Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs) {
+        Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs, boolean isRead, long[] written) {
             this.end = end;
+            this.isRead = isRead;
+            this.written = written;
             this.rootId = running.rootId;
             this.startedMs = running.startedMs;
             this.endedMs = endedMs;
@@ -80,6 +87,8 @@ public class ExecutionListener extends SparkListener {
     private static final String OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode";
 
     private final ArrayBlockingQueue queue;
+    private final boolean reads;
+    private final TaskCounter tasks; // null if that part is lost
     private final String overwriteMode; // the application's
     private final Map running = new ConcurrentHashMap(); // by execution
     private final Streams streams;
@@ -88,9 +97,14 @@ public class ExecutionListener extends SparkListener {
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
 
-    /** @param active Spark's map of the streaming queries that run, by id */
-    public ExecutionListener(int kept, SparkConf conf, Map active) {
+    /**
+     * @param reads true if queries whose rows go to the program are kept, too
+     * @param active Spark's map of the streaming queries that run, by id
+     */
+    public ExecutionListener(int kept, boolean reads, SparkConf conf, Map active) {
         this.queue = new ArrayBlockingQueue(kept);
+        this.reads = reads;
+        this.tasks = (TaskCounter) Parts.make("TaskOutputs");
         this.overwriteMode = conf.get(OVERWRITE_MODE, "");
         this.streams = new Streams(active);
         Object[] before = streams.metAll();
@@ -110,6 +124,8 @@ public class ExecutionListener extends SparkListener {
             if (of != null && of.stream != null) {
                 of.stream.count(updates);
             }
+        } else if (event instanceof RddAction) {
+            finish((RddAction) event);
         } else if (event instanceof StreamingQueryListener.Event) {
             put(streams.moment((StreamingQueryListener.Event) event));
         }
@@ -131,6 +147,7 @@ public class ExecutionListener extends SparkListener {
 
     /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
     public void onJobStart(SparkListenerJobStart job) {
+        count(job);
         String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
         if (root != null) {
             long rootId = Long.parseLong(root);
@@ -139,6 +156,32 @@ public class ExecutionListener extends SparkListener {
                 each.hadJobs |= each.rootId == rootId;
             }
         }
+    }
+
+    /** Tasks are counted of the innermost execution, or of the action of an RDD. */
+    private void count(SparkListenerJobStart job) {
+        if (tasks != null && job.properties() != null) {
+            String action = job.properties().getProperty(RddAction.PROPERTY);
+            String execution = job.properties().getProperty("spark.sql.execution.id");
+            if (action != null) {
+                tasks.started(action, job);
+            } else if (execution != null && running.containsKey(Long.valueOf(execution))) {
+                tasks.started(Long.valueOf(execution), job);
+            }
+        }
+    }
+
+    public void onTaskEnd(SparkListenerTaskEnd task) {
+        if (tasks != null) {
+            tasks.ended(task);
+        }
+    }
+
+    private void finish(RddAction action) {
+        Object batch = action.executionId == null ? null : running.get(Long.valueOf(action.executionId));
+        action.stream = batch == null ? null : ((Running) batch).stream;
+        action.written = tasks == null ? null : tasks.take(Long.toString(action.number));
+        put(action, action.path == null);
     }
 
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
@@ -169,7 +212,10 @@ public class ExecutionListener extends SparkListener {
         if (end.qe() == null || !isOfInterest(end)) {
             addPart(end, known);
             if (isAround) {
-                put(new Kept(null, new Running(end.executionId(), end.executionId(), end.time(), false, null), end.time()));
+                Running over = new Running(end.executionId(), end.executionId(), end.time(), false, null);
+                put(new Kept(null, over, end.time(), false, null), false);
+            } else if (isRead(end, known)) {
+                put(new Kept(end, known, end.time(), true, null), true);
             }
             return;
         }
@@ -181,25 +227,47 @@ public class ExecutionListener extends SparkListener {
             known = new Running(end.executionId(), end.executionId(), startedMs, false, null);
             known.hadJobs = true;
         }
-        put(new Kept(end, known, end.time()));
+        long[] written = tasks == null ? null : tasks.take(Long.valueOf(end.executionId()));
+        put(new Kept(end, known, end.time(), false, written), false);
     }
 
-    /** Keep the query that a command of Delta's runs inside: its plan knows which versions were read. */
+    /** True if it is a query of the program's, not a part of a command or a batch. */
+    private boolean isRead(SparkListenerSQLExecutionEnd end, Running known) {
+        boolean isWhole = known != null && known.rootId == end.executionId() && known.stream == null;
+        return reads && isWhole && end.qe() != null;
+    }
+
+    /**
+     * Of an execution that is not kept, leave what the nearest around it needs: what its tasks wrote (to a database), and
+     * of a query that a command of Delta's ran, the plan, which knows the versions that were read.
+     */
     private void addPart(SparkListenerSQLExecutionEnd end, Running part) {
-        boolean isDelta = end.executionName().isDefined() && end.executionName().get().equals(DELTA_WRITE);
         Running nearest = null;
-        for (Iterator all = running.values().iterator(); isDelta && part != null && all.hasNext();) {
+        boolean isPart = part != null && part.rootId != part.id;
+        for (Iterator all = running.values().iterator(); isPart && all.hasNext();) {
             Running each = (Running) all.next();
             boolean isAround = each.rootId == part.rootId && each.id < end.executionId();
             nearest = isAround && (nearest == null || each.id > nearest.id) ? each : nearest;
         }
-        if (nearest != null && nearest.parts.size() < PARTS_MAX) {
+        if (tasks != null && nearest != null) {
+            tasks.pass(Long.valueOf(end.executionId()), Long.valueOf(nearest.id));
+        } else if (tasks != null) {
+            tasks.take(Long.valueOf(end.executionId()));
+        }
+        boolean isDelta = end.executionName().isDefined() && end.executionName().get().equals(DELTA_WRITE);
+        if (isDelta && nearest != null && nearest.parts.size() < PARTS_MAX) {
             nearest.parts.add(end.qe());
         }
     }
 
     private void put(Object kept) {
-        if (kept != null && !queue.offer(kept)) {
+        put(kept, false);
+    }
+
+    /** Reads leave half of the queue to writes. */
+    private void put(Object kept, boolean isRead) {
+        boolean isFull = isRead && queue.remainingCapacity() <= queue.size();
+        if (kept != null && (isFull || !queue.offer(kept))) {
             dropped.incrementAndGet();
         }
     }

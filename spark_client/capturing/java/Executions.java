@@ -2,30 +2,18 @@ package headwater.capture;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.lang.reflect.Method;
-import java.util.ArrayDeque;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
-import org.apache.spark.sql.execution.CommandResultExec;
 import org.apache.spark.sql.execution.QueryExecution;
-import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
-import org.apache.spark.sql.execution.adaptive.QueryStageExec;
-import org.apache.spark.sql.execution.datasources.v2.StreamWriterCommitProgress;
-import org.apache.spark.sql.execution.datasources.v2.V2TableWriteExec;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
-import org.apache.spark.util.AccumulatorV2;
 
 /** Reads the executions that the listener kept, each with all its values in one call from Python. */
 public class Executions {
     private static final int FAILURE_MAX = 16000;
-    // A plan is looked through for the node that writes; no plan has it deeper than this many nodes from its root.
-    private static final int LOOKED_THROUGH_MAX = 200;
     // Whatever the other tiers cost: inputs and outputs are always read.
     private static final long TABLES_LEAST_MS = 500L;
-    private static final String[] METRICS = {"numOutputRows", "numOutputBytes", "numFiles", "numParts"};
     private static final Pattern CREATES = Pattern.compile("^\\s*(create|replace|insert)\\s", Pattern.CASE_INSENSITIVE);
     private static final String[] TIERS = {"full", "sources", "tables"};
 
@@ -41,11 +29,18 @@ public class Executions {
     }
 
     /**
-     * The next execution, moment of a stream, or end of an execution or of the application, as JSON; null if there is
-     * none within so many milliseconds.
+     * The next execution, action of an RDD, moment of a stream, end of an execution or of the application, or part that
+     * was lost, as JSON; null if there is none within so many milliseconds.
      */
     public String next(long waitMs) throws Exception {
+        String lost = Parts.lost();
+        if (lost != null) {
+            return lost;
+        }
         Object next = listener.next(waitMs);
+        if (next instanceof RddAction) {
+            return action((RddAction) next);
+        }
         if (next == null) {
             boolean ends = !ended && listener.applicationEndMs() >= 0;
             ended |= ends;
@@ -57,7 +52,7 @@ public class Executions {
     /** A plan as JSON, with its tier. */
     public String plan(TreeNode root) throws Exception {
         StringBuilder json = new StringBuilder("{\"of\":0");
-        appendPlan(root, json);
+        appendPlan(root, PlanReader.FULL, json);
         return json.append('}').toString();
     }
 
@@ -73,7 +68,7 @@ public class Executions {
                     throw new IllegalStateException("its plan is out of reach");
                 }
                 json.append(",\"options\":").append(reader.describe(PlanReader.field(query, "extraOptions")));
-                appendPlan(plan, json);
+                appendPlan(plan, PlanReader.FULL, json);
             } catch (Throwable failed) { // of this stream alone
                 String name = moment.stream.name == null ? moment.stream.runId : moment.stream.name;
                 return "{\"id\":-1,\"unread\":" + quoted("stream " + name + ": " + failed, FAILURE_MAX) + "}";
@@ -90,6 +85,30 @@ public class Executions {
         return json.append('}').toString();
     }
 
+    /** An action of an RDD as if it were an execution; ids of executions are not negative. */
+    private String action(RddAction action) {
+        StringBuilder json = new StringBuilder("{\"id\":").append(-action.number).append(",\"root_id\":").append(-action.number);
+        json.append(",\"action\":").append(quoted(action.name, FAILURE_MAX)).append(",\"read\":false");
+        json.append(",\"started_ms\":").append(action.startedMs).append(",\"ended_ms\":").append(action.endedMs);
+        json.append(",\"had_jobs\":true");
+        if (action.stream != null) {
+            json.append(",\"of_stream\":").append(quoted(action.stream.runId, FAILURE_MAX));
+        }
+        if (action.failure != null) {
+            String message = action.failure.split("\n\tat ", 2)[0].trim();
+            json.append(",\"failure\":[").append(quoted(message, FAILURE_MAX)).append(',');
+            json.append(quoted(action.failure, FAILURE_MAX)).append(']');
+        } else {
+            appendWritten(action.written, json);
+        }
+        try {
+            appendPlan(action, PlanReader.SOURCES, json);
+        } catch (Throwable failed) { // of this action alone
+            return "{\"id\":" + -action.number + ",\"unread\":" + quoted(failed.toString(), FAILURE_MAX) + "}";
+        }
+        return json.append('}').toString();
+    }
+
     private String execution(ExecutionListener.Kept kept) {
         if (kept.end == null) {
             return "{\"over\":" + kept.rootId + "}";
@@ -97,6 +116,7 @@ public class Executions {
         StringBuilder json = new StringBuilder("{\"id\":").append(kept.end.executionId());
         json.append(",\"root_id\":").append(kept.rootId);
         json.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
+        json.append(",\"read\":").append(kept.isRead);
         json.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
         if (kept.stream != null) {
             json.append(",\"of_stream\":").append(quoted(kept.stream.runId, FAILURE_MAX));
@@ -124,26 +144,31 @@ public class Executions {
             json.append(",\"failure\":[").append(quoted(failure.toString(), FAILURE_MAX));
             json.append(',').append(quoted(stack.toString(), FAILURE_MAX)).append(']');
         } else {
-            json.append(",\"metrics\":[").append(metrics(query.executedPlan())).append(']');
+            Object metrics = Parts.call("WriteMetrics", "of", new Class[] {QueryExecution.class}, new Object[] {query});
+            json.append(",\"metrics\":[").append(metrics == null ? "" : metrics).append(']');
+            appendWritten(kept.written, json);
             appendVersions(kept, query, json);
         }
-        appendPlan((TreeNode) query.analyzed(), json);
+        // What is read and written nowhere has no columns to be related, but checkpoints are known by the ids of theirs.
+        appendPlan(query.analyzed(), kept.isRead ? PlanReader.SOURCES : PlanReader.FULL, json);
     }
 
     /** Versions of tables that were read and written; without them the execution is reported all the same. */
     private void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
-        try {
-            QueryExecution[] queries = new QueryExecution[kept.parts.size() + 1];
-            queries[0] = query;
-            for (int i = 1; i < queries.length; i++) {
-                queries[i] = (QueryExecution) kept.parts.get(i - 1);
-            }
-            // By name: where it does not compile with this Spark, nothing else fails.
-            Class versions = Class.forName("headwater.capture.TableVersions", true, getClass().getClassLoader());
-            Method of = versions.getMethod("of", new Class[] {QueryExecution[].class, Long.class, Long.class});
-            json.append(of.invoke(null, new Object[] {queries, Long.valueOf(kept.startedMs), Long.valueOf(kept.endedMs)}));
-        } catch (Throwable missing) {
-            return;
+        QueryExecution[] queries = new QueryExecution[kept.parts.size() + 1];
+        queries[0] = query;
+        for (int i = 1; i < queries.length; i++) {
+            queries[i] = (QueryExecution) kept.parts.get(i - 1);
+        }
+        Class[] types = {QueryExecution[].class, Long.class, Long.class};
+        Object[] arguments = {queries, Long.valueOf(kept.startedMs), Long.valueOf(kept.endedMs)};
+        Object versions = Parts.call("TableVersions", "of", types, arguments);
+        json.append(versions == null ? "" : versions);
+    }
+
+    private static void appendWritten(long[] written, StringBuilder json) {
+        if (written != null) {
+            json.append(",\"written\":[").append(written[0]).append(',').append(written[1]).append(']');
         }
     }
 
@@ -152,19 +177,16 @@ public class Executions {
         if (stream.progress() == null) {
             return;
         }
-        try {
-            Class versions = Class.forName("headwater.capture.StreamVersions", true, getClass().getClassLoader());
-            Class[] types = {Stream.class, StreamingQueryProgress.class, QueryExecution[].class};
-            json.append(versions.getMethod("of", types).invoke(null, new Object[] {stream, stream.progress(), stream.ran()}));
-        } catch (Throwable missing) {
-            return;
-        }
+        Class[] types = {Stream.class, StreamingQueryProgress.class, QueryExecution[].class};
+        Object[] arguments = {stream, stream.progress(), stream.ran()};
+        Object versions = Parts.call("StreamVersions", "of", types, arguments);
+        json.append(versions == null ? "" : versions);
     }
 
     /** The plan, and how much of it is read within the bounds. */
-    private void appendPlan(TreeNode root, StringBuilder json) throws Exception {
+    private void appendPlan(Object root, int first, StringBuilder json) throws Exception {
         long deadlineNs = PlanReader.cpuNs() + timeoutMs * 1000000L;
-        for (int tier = PlanReader.FULL; tier <= PlanReader.TABLES; tier++) {
+        for (int tier = first; tier <= PlanReader.TABLES; tier++) {
             long leftMs = (deadlineNs - PlanReader.cpuNs()) / 1000000L / 2;
             long leastMs = tier == PlanReader.TABLES ? TABLES_LEAST_MS : 50L;
             String plan = reader.read(root, tier, Math.max(leftMs, leastMs));
@@ -194,48 +216,6 @@ public class Executions {
             return creates ? text.get().toString() : null;
         }
         return text.isDefined() ? text.get().toString() : null;
-    }
-
-    /** The metrics of the nodes nearest the root that count files, bytes or rows: several INSERTs may share a FROM. */
-    private static String metrics(SparkPlan root) {
-        StringBuilder json = new StringBuilder();
-        ArrayDeque left = new ArrayDeque();
-        left.add(root);
-        for (int looked = 0; !left.isEmpty() && looked < LOOKED_THROUGH_MAX; looked++) {
-            SparkPlan plan = (SparkPlan) left.poll();
-            scala.collection.Map metrics = plan.metrics();
-            if (metrics.contains("numOutputBytes") || metrics.contains("numParts")) {
-                json.append(json.length() == 0 ? "{" : ",{").append(values(metrics)).append('}');
-            } else if (plan instanceof V2TableWriteExec && ((V2TableWriteExec) plan).commitProgress().isDefined()) {
-                Object progress = ((V2TableWriteExec) plan).commitProgress().get();
-                json.append(json.length() == 0 ? "{" : ",{").append("\"numOutputRows\":");
-                json.append(((StreamWriterCommitProgress) progress).numOutputRows()).append('}');
-            } else if (plan instanceof AdaptiveSparkPlanExec) {
-                left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
-            } else if (plan instanceof QueryStageExec) {
-                left.add(((QueryStageExec) plan).plan());
-            } else if (plan instanceof CommandResultExec) {
-                left.add(((CommandResultExec) plan).commandPhysicalPlan());
-            } else {
-                scala.collection.Iterator children = plan.children().iterator();
-                while (children.hasNext()) {
-                    left.add(children.next());
-                }
-            }
-        }
-        return json.toString();
-    }
-
-    private static String values(scala.collection.Map metrics) {
-        StringBuilder values = new StringBuilder();
-        for (int i = 0; i < METRICS.length; i++) {
-            scala.Option metric = metrics.get(METRICS[i]);
-            if (metric.isDefined()) {
-                values.append(values.length() == 0 ? "\"" : ",\"").append(METRICS[i]).append("\":");
-                values.append(((AccumulatorV2) metric.get()).value());
-            }
-        }
-        return values.toString();
     }
 
     private static String quoted(String text, int max) {

@@ -28,7 +28,6 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.OuterReference;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.JoinType;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -91,8 +90,11 @@ public class PlanReader {
         this.charsMax = charsMax;
     }
 
-    /** The plan as JSON; null if it is too large for the bounds, or was not read in so many milliseconds of CPU. */
-    public String read(TreeNode root, int tier, long timeoutMs) throws Exception {
+    /**
+     * A plan (a TreeNode), or what an action of an RDD reads and saves, as JSON; null if it is too large for the bounds, or
+     * was not read in so many milliseconds of CPU.
+     */
+    public String read(Object root, int tier, long timeoutMs) throws Exception {
         this.tier = tier;
         this.deadlineNs = cpuNs() + timeoutMs * 1000000L;
         this.out = new StringBuilder("[");
@@ -110,7 +112,12 @@ public class PlanReader {
                     return null;
                 }
                 out.append(written == 0 ? "" : ",");
-                write((TreeNode) waiting.poll());
+                Object next = waiting.poll();
+                if (next instanceof RddAction) {
+                    writeAction((RddAction) next);
+                } else {
+                    write((TreeNode) next);
+                }
             }
             out.append("],\"types\":[").append(types).append("],\"kinds\":[").append(kindsInOrder()).append("]}");
             return "{\"objects\":" + out;
@@ -157,7 +164,7 @@ public class PlanReader {
     }
 
     /** Index of a node, which will be written if it was not yet. The same attribute under one name is one node. */
-    private int place(TreeNode node) {
+    private int place(Object node) {
         Integer known = (Integer) places.get(node);
         if (known == null && node instanceof AttributeReference) {
             AttributeReference attribute = (AttributeReference) node;
@@ -189,18 +196,29 @@ public class PlanReader {
 
     private void write(TreeNode node) throws Exception {
         boolean summed = tier == SOURCES && node instanceof Expression;
-        String kind = summed ? "References" : simpleName(node.getClass());
-        Integer number = (Integer) kinds.get(kind);
-        if (number == null) {
-            number = Integer.valueOf(kinds.size());
-            kinds.put(kind, number);
-        }
-        out.append('[').append(number).append(",{");
+        out.append('[').append(kind(summed ? "References" : simpleName(node.getClass()))).append(",{");
         if (summed) {
             writeReferences((Expression) node);
         } else {
             writeValues(node);
         }
+        out.append("}]");
+    }
+
+    private Integer kind(String kind) {
+        Integer number = (Integer) kinds.get(kind);
+        if (number == null) {
+            number = Integer.valueOf(kinds.size());
+            kinds.put(kind, number);
+        }
+        return number;
+    }
+
+    private void writeAction(RddAction action) throws Exception {
+        out.append('[').append(kind("RddAction")).append(",{");
+        name("path", true);
+        value(action.path, 0);
+        writePlaces(action.rdd, false);
         out.append("}]");
     }
 
@@ -225,17 +243,17 @@ public class PlanReader {
             first = name("field", first);
             text(((StructType) step.child().dataType()).fields()[step.ordinal()].name());
         } else if (node instanceof LogicalRDD || node instanceof ExternalRDD) {
-            first = name("places", first);
-            RDD rdd = node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd();
-            list(RddPlaces.of(rdd).toArray(), 0);
+            first = writePlaces(node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd(), first);
         } else if (isOfFiles(node)) {
-            Object[] schemas = mergedSchemas(((LogicalRelation) node).relation());
+            Object relation = ((LogicalRelation) node).relation();
+            Object schemas = Parts.call("MergedSchemas", "of", new Class[] {HadoopFsRelation.class}, new Object[] {relation});
             if (schemas != null) {
                 first = name("schemas", first);
-                list(schemas, 0);
+                list((Object[]) schemas, 0);
             }
         } else if (node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof JDBCRelation) {
-            LogicalPlan query = Queries.of((JDBCRelation) ((LogicalRelation) node).relation());
+            Object relation = ((LogicalRelation) node).relation();
+            Object query = Parts.call("Queries", "of", new Class[] {JDBCRelation.class}, new Object[] {relation});
             if (query != null) {
                 first = name("databaseQuery", first);
                 value(query, 0);
@@ -248,15 +266,17 @@ public class PlanReader {
         return node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof HadoopFsRelation;
     }
 
-    /** Schemas of a relation by `MergedSchemas`; null where that does not compile with this Spark. */
-    private Object[] mergedSchemas(Object relation) {
-        try {
-            Class schemas = Class.forName("headwater.capture.MergedSchemas", true, getClass().getClassLoader());
-            Method of = schemas.getMethod("of", new Class[] {HadoopFsRelation.class});
-            return (Object[]) of.invoke(null, new Object[] {relation});
-        } catch (Throwable missing) {
-            return null;
+    /** Add what an RDD is made of: paths, and leaves of the plans of frames. */
+    private boolean writePlaces(RDD rdd, boolean first) throws Exception {
+        Object[] places = (Object[]) Parts.call("RddPlaces", "of", new Class[] {RDD.class}, new Object[] {rdd});
+        if (places == null) {
+            return first;
         }
+        name("places", first);
+        list((Object[]) places[0], 0);
+        name("leaves", false);
+        list((Object[]) places[1], 0);
+        return false;
     }
 
     /** Add whether a cast keeps the type, or removes fields; add the names of fields, if it changes any. */
@@ -560,13 +580,7 @@ public class PlanReader {
         String[] known = (String[]) PARAMETERS.get(type);
         if (known == null) {
             known = new String[arity];
-            Constructor[] constructors = type.getConstructors();
-            Constructor longest = null;
-            for (int i = 0; i < constructors.length; i++) {
-                if (longest == null || constructors[i].getParameterCount() > longest.getParameterCount()) {
-                    longest = constructors[i];
-                }
-            }
+            Constructor longest = longest(type);
             for (int i = 0; i < arity; i++) {
                 boolean named = longest != null && i < longest.getParameterCount();
                 known[i] = named ? longest.getParameters()[i].getName() : "arg" + i;
@@ -574,6 +588,18 @@ public class PlanReader {
             PARAMETERS.put(type, known);
         }
         return known;
+    }
+
+    /** The constructor of a case class with all of its parameters; null if there is none. */
+    public static Constructor longest(Class type) {
+        Constructor[] constructors = type.getConstructors();
+        Constructor longest = null;
+        for (int i = 0; i < constructors.length; i++) {
+            if (longest == null || constructors[i].getParameterCount() > longest.getParameterCount()) {
+                longest = constructors[i];
+            }
+        }
+        return longest;
     }
 
     private static String simpleName(Class type) {

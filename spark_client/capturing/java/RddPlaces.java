@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.WeakHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.StringUtils;
@@ -14,27 +15,45 @@ import org.apache.spark.Dependency;
 import org.apache.spark.rdd.HadoopRDD;
 import org.apache.spark.rdd.NewHadoopRDD;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.FilePartition;
 import org.apache.spark.sql.execution.datasources.FileScanRDD;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 
-/** The files that an RDD is made of, found by what it depends on: a frame made of an RDD has no other plan. */
+/**
+ * What an RDD is made of, found by what it depends on: files, and the frames whose rows it has. A frame made of an RDD has
+ * no other plan.
+ */
 public class RddPlaces {
     private static final int RDDS_MAX = 10000;
     private static final int FILES_MAX = 100000;
+    private static final int LEAVES_MAX = 1000;
     // What Hadoop's own input formats keep their paths under, old and new ones alike.
     private static final String PATHS = "mapreduce.input.fileinputformat.inputdir";
+
+    // By RDD, the query of the frame whose rows it has.
+    private static final Map FRAMES = new WeakHashMap();
 
     // By folder, the file of it that is read; null where several are.
     private final Map files = new HashMap();
     private final List paths = new ArrayList();
+    private final List leaves = new ArrayList();
     private int left = FILES_MAX;
 
+    /** Remember the frame whose rows an RDD has, as long as the RDD lives. */
+    public static void remember(RDD rdd, QueryExecution frame) {
+        synchronized (FRAMES) {
+            FRAMES.put(rdd, frame);
+        }
+    }
+
     /**
-     * Single files, folders of which several files are read, and paths that were given to Hadoop, as texts. Of very
-     * many RDDs or files those that are nearest; of what cannot be looked through (Spark was stopped), what was found.
+     * Two arrays. The first: single files, folders of which several files are read, and paths that were given to Hadoop,
+     * as texts. The second: leaves of the analyzed plans of frames. Of very many RDDs, files or leaves those that are
+     * nearest; of what cannot be looked through (Spark was stopped), what was found.
      */
-    public static List of(RDD rdd) {
+    public static Object[] of(RDD rdd) {
         RddPlaces places = new RddPlaces();
         try {
             places.lookThrough(rdd);
@@ -46,7 +65,7 @@ public class RddPlaces {
             Map.Entry entry = (Map.Entry) entries.next();
             places.paths.add((entry.getValue() == null ? entry.getKey() : entry.getValue()).toString());
         }
-        return places.paths;
+        return new Object[] {places.paths.toArray(), places.leaves.toArray()};
     }
 
     private void lookThrough(RDD rdd) {
@@ -56,6 +75,11 @@ public class RddPlaces {
         while (!waiting.isEmpty() && seen.size() < RDDS_MAX && left > 0) {
             RDD each = (RDD) waiting.poll();
             if (seen.put(each, each) != null) {
+                continue;
+            }
+            QueryExecution frame = frameOf(each);
+            if (frame != null) {
+                read(frame.analyzed());
                 continue;
             }
             if (each instanceof FileScanRDD) {
@@ -69,6 +93,28 @@ public class RddPlaces {
             while (dependencies.hasNext()) {
                 waiting.add(((Dependency) dependencies.next()).rdd());
             }
+        }
+    }
+
+    private static QueryExecution frameOf(RDD rdd) {
+        synchronized (FRAMES) {
+            return (QueryExecution) FRAMES.get(rdd);
+        }
+    }
+
+    /** Add the leaves of a plan, and of the subqueries in its expressions. */
+    private void read(LogicalPlan plan) {
+        addAll(plan.collectLeaves());
+        scala.collection.Iterator subqueries = plan.subqueriesAll().iterator();
+        while (subqueries.hasNext()) {
+            addAll(((LogicalPlan) subqueries.next()).collectLeaves());
+        }
+    }
+
+    private void addAll(scala.collection.Seq found) {
+        scala.collection.Iterator each = found.iterator();
+        while (each.hasNext() && leaves.size() < LEAVES_MAX) {
+            leaves.add(each.next());
         }
     }
 

@@ -7,6 +7,7 @@ callbacks. Each execution is read in one call.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spark_client.capturing.jvm.object_rules import GETTERS, OPTIONS, SKIPPED
+from spark_client.capturing.jvm.rdd_actions import rdd_actions
+from spark_client.capturing.jvm.signatures import SIGNATURES
 from spark_client.capturing.model import (
     Commit,
     Ended,
@@ -32,9 +35,23 @@ if TYPE_CHECKING:
 
 _PACKAGE = "headwater.capture"
 _REASON_CHARS = 300
+# Classes that writes are reported without where this Spark does not compile them (`Parts.java`).
+# Each line is compiled by itself.
+OPTIONAL = (
+    ("MergedSchemas",),
+    ("Queries",),
+    ("RddPlaces",),
+    ("TableVersions", "DeltaVersions", "IcebergVersions", "StreamVersions"),
+    ("TaskOutputs",),
+    ("WriteMetrics",),
+)
+_PARTS = tuple(tuple(f"{name}.java" for name in names) for names in OPTIONAL)
+# Releases that the tests run on, without a vendor's suffix; what a vendor's own build sets in its configuration.
+_TRIED = re.compile(r"(?:3\.5|4\.3)\.\d+")
+_VENDORS = ("spark.databricks.clusterUsageTags.sparkVersion",)
 
 # Item of the queue in the JVM.
-Item: TypeAlias = "Execution | Unread | Over | Ended | StreamStart | StreamProgress | StreamEnd"
+Item: TypeAlias = "Execution | Unread | Lost | Over | Ended | StreamStart | StreamProgress | StreamEnd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +60,13 @@ class Bounds:
 
     Attributes:
         kept: executions that wait to be read; each keeps its plan alive.
+        reads: True if queries whose rows go to the program are kept, too.
         nodes, chars: of one plan; a larger plan is read with less detail.
         read_ms: CPU time for one plan, all tiers together.
     """
 
     kept: int = 500
+    reads: bool = False
     nodes: int = 150_000
     chars: int = 12_000_000
     read_ms: int = 1_000
@@ -65,8 +84,20 @@ class Unread:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Optional part in Java that this Spark cannot have, and why; all else is read."""
+
+    part: str
+    reason: str
+
+
 class Executions:
-    """Executions of commands and checkpoints in a Spark context, of all its sessions, and its streams, from now on.
+    """Executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
+
+    Streams, and actions of RDDs, are among them.
+
+    `classes` are those of the package in the JVM, unless a test has others.
 
     Usable by one thread at a time; `drain` and `dropped` by any. The JVM, and so this reader, outlives
     `SparkContext.stop` until the program ends.
@@ -75,18 +106,24 @@ class Executions:
         Unavailable: the driver does not let Python reach its classes.
     """
 
-    def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self, spark: SparkSession, bounds: Bounds | None = None, *, classes: JavaClasses | None = None
+    ) -> None:
         context = getattr(spark, "_sc", None)
         if context is None or getattr(context, "_jsc", None) is None:
             raise Unavailable("there is no JVM of the driver's (Spark Connect)")
         self._bounds = bounds or Bounds()
         self._reader: Any = None
         try:
+            self._python_context = context
             self._context, self._session = context._jsc.sc(), spark._jsparkSession
-            self._classes = _classes_of(context._gateway)
+            self._classes = classes or _classes_of(context._gateway)
             streams = self._session.sharedState().activeStreamingQueries()
-            self._listener = self._classes.new("ExecutionListener", self._bounds.kept, self._context.conf(), streams)
+            self._listener = self._classes.new(
+                "ExecutionListener", self._bounds.kept, self._bounds.reads, self._context.conf(), streams
+            )
             self._context.addSparkListener(self._listener)
+            rdd_actions.open(context, self._classes.new("Actions", self._context))
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         self._closed = threading.Event()
@@ -106,10 +143,21 @@ class Executions:
         plan = json.loads(self._reading().plan(self._session.sql(sql).queryExecution().analyzed()))["plan"]
         return parse_plan(plan["kinds"], plan["objects"], plan["types"])
 
-    def test_once(self, test: Callable[[Callable[[str], Node]], tuple[str, ...]]) -> tuple[str, ...]:
-        """Return the result of a test of this Spark's plans, which is made once in a JVM; it takes `analyze`."""
+    def lacking(self, signatures: Mapping[str, Iterable[str]] = SIGNATURES) -> tuple[str, ...]:
+        """Return what the nodes of this Spark lack of the parameters that are read, as in `Filter.condition`."""
+        return self._classes.lacking(signatures)
+
+    @property
+    def is_tried(self) -> bool:
+        """True if Spark is a release that this client is tested with, as its project made it."""
+        conf = self._context.conf()
+        vendors = any(conf.contains(key) for key in _VENDORS)
+        return not vendors and _TRIED.fullmatch(self._context.version()) is not None
+
+    def test_once(self, test: Callable[[Executions], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the result of a test of this Spark's plans, which is made once in a JVM."""
         if self._classes.tested is None:
-            self._classes.tested = test(self.analyze)
+            self._classes.tested = test(self)
         return self._classes.tested
 
     def _reading(self) -> Any:
@@ -131,33 +179,45 @@ class Executions:
         """Stop listening; kept executions can still be read."""
         if not self._closed.is_set():
             self._closed.set()
+            rdd_actions.close(self._python_context)
             self._context.removeSparkListener(self._listener)
 
 
-class _Classes:
+class JavaClasses:
     """Headwater's Java classes in one JVM, each compiled once, when first needed, with the classes that it names.
 
     Once, because py4j finds known methods by the name of the class; by one loader, because it keeps what it has read of
     Spark's classes.
     """
 
-    def __init__(self, gateway: Any) -> None:
+    def __init__(self, gateway: Any, package: str = _PACKAGE, sources: Mapping[str, bytes] | None = None) -> None:
         # Result of the self-test in this JVM; None before it.
         self.tested: tuple[str, ...] | None = None
         self._jvm, self._gateway = gateway.jvm, gateway
-        sources = self._jvm.java.util.HashMap()
-        for file in (resources.files("spark_client.capturing") / "java").iterdir():
-            sources.put(f"{_PACKAGE.replace('.', '/')}/{file.name}", file.read_bytes())
-        finder = self._jvm.org.codehaus.commons.compiler.util.resource.MapResourceFinder(sources)
+        self._package = package
+        sources = sources or java_sources()
+        needed = {name: text for name, text in sources.items() if not any(name in part for part in _PARTS)}
+        finder = self._jvm.org.codehaus.commons.compiler.util.resource.MapResourceFinder(self._paths(needed))
         parent = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
         self._loader = self._jvm.org.codehaus.janino.JavaSourceClassLoader(parent, finder, "UTF-8")
+        parts = self.new("Parts")
+        for names in _PARTS:
+            paths = self._paths({name: sources[name] for name in names})
+            for name in names:
+                parts.provide(name.removesuffix(".java"), paths)
 
     def new(self, name: str, *arguments: Any) -> Any:
         """Return a new object of a class."""
         values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for place, argument in enumerate(arguments):
             values[place] = argument
-        return self._loader.loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(values)
+        return self._loader.loadClass(f"{self._package}.{name}").getConstructors()[0].newInstance(values)
+
+    def _paths(self, sources: Mapping[str, bytes]) -> Any:
+        paths = self._jvm.java.util.HashMap()
+        for name, text in sources.items():
+            paths.put(f"{self._package.replace('.', '/')}/{name}", text)
+        return paths
 
     def reader(self, listener: Any, bounds: Bounds) -> Any:
         """Return the reader of the executions that a listener keeps."""
@@ -168,6 +228,11 @@ class _Classes:
         plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
 
+    def lacking(self, signatures: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+        """Return the parameters that classes of Spark's lack."""
+        expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
+        return tuple(self.new("Signatures").lacking(expected).splitlines())
+
     def _list(self, texts: Iterable[str]) -> Any:
         found = self._jvm.java.util.ArrayList()
         for text in texts:
@@ -175,15 +240,20 @@ class _Classes:
         return found
 
 
+def java_sources() -> dict[str, bytes]:
+    """Return the sources of the package's classes by the names of their files."""
+    return {file.name: file.read_bytes() for file in (resources.files("spark_client.capturing") / "java").iterdir()}
+
+
 # One for each JVM that the program had; there is rarely a second.
-_KNOWN: dict[Any, _Classes] = {}
+_KNOWN: dict[Any, JavaClasses] = {}
 _KNOWN_LOCK = threading.Lock()
 
 
-def _classes_of(gateway: Any) -> _Classes:
+def _classes_of(gateway: Any) -> JavaClasses:
     with _KNOWN_LOCK:
         if gateway not in _KNOWN:
-            _KNOWN[gateway] = _Classes(gateway)
+            _KNOWN[gateway] = JavaClasses(gateway)
         return _KNOWN[gateway]
 
 
@@ -196,6 +266,8 @@ def parse_execution(text: str) -> Item:
         return Ended(document["at_ms"])
     if "over" in document:
         return Over(document["over"])
+    if "lost" in document:
+        return Lost(document["lost"], document["reason"])
     if "unread" in document:
         return Unread(document["id"], document["unread"])
     plan, failure = document["plan"], document.get("failure")
@@ -215,6 +287,8 @@ def parse_execution(text: str) -> Item:
         stream=document.get("of_stream"),
         read_versions=document.get("versions") or {},
         commit=_parse_commit(document.get("commit")),
+        is_read=document.get("read") is True,
+        task_outputs=WriteStatistics(*document.get("written", ())),
     )
 
 

@@ -13,10 +13,21 @@ from spark_client.redaction import redact
 _log = logging.getLogger("headwater.capture")
 _KINDS_MAX = 20
 
-# Writes that were emitted, and those that were not: the queue was full, or no event could be made of them. Executions
+# Writes and reads that were emitted; reads of what was read before, which are not. Those that are lost: the queue was
+# full, or no event could be made of them. Executions
 # that could not be read, and that found the JVM's queue full. Events that the transport accepted, and did not accept.
-Counted: TypeAlias = Literal["writes", "dropped", "failed", "unread", "unheard", "sent", "unsent"]
-_EVERY: tuple[Counted, ...] = ("writes", "dropped", "failed", "unread", "unheard", "sent", "unsent")
+Counted: TypeAlias = Literal["writes", "reads", "repeated", "dropped", "failed", "unread", "unheard", "sent", "unsent"]
+_EVERY: tuple[Counted, ...] = (
+    "writes",
+    "reads",
+    "repeated",
+    "dropped",
+    "failed",
+    "unread",
+    "unheard",
+    "sent",
+    "unsent",
+)
 
 
 class Counts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from lineage_model.ids import DatasetId
-from spark_client.capturing.model import Dataset, Write
+from spark_client.capturing.model import Dataset, Read, Write
 
 _DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
 _TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
@@ -32,6 +32,8 @@ _WHEN = re.compile(r"(?:year|month|day|hour|minute|date|dt|ds|time|timestamp|ts|
 _UNSAFE = re.compile(r"[^\w.-]+")
 _NOT_A_WORD = re.compile(r"\W+")
 _NAMELESS = "spark"
+# No dataset has an empty name.
+_OF_READS = ("", "")
 
 
 def application_name(spark_app_name: str) -> str:
@@ -98,11 +100,14 @@ class JobNames:
         self._names: dict[tuple[tuple[str, str], frozenset[tuple[str, str]]], str] = {}
         self._counts: dict[str, int] = {}
 
-    def name(self, write: Write) -> str:
-        """Return the name of the write's job."""
-        key = _place_of(write.output.id), frozenset(_place_of(dataset.id) for dataset in write.inputs)
+    def name(self, read: Read) -> str:
+        """Return the name of the job of a write, or of a read, which is named by the first of its inputs."""
+        output = read.output if isinstance(read, Write) else None
+        place = _place_of(output.id) if output else _OF_READS
+        key = place, frozenset(_place_of(dataset.id) for dataset in read.inputs)
         if key not in self._names:
-            base = f"{self._application}.{suffix_of(write.output)}"
+            suffix = suffix_of(output) if output else f"read_{suffix_of(read.inputs[0])}"
+            base = f"{self._application}.{suffix}"
             count = self._counts[base] = self._counts.get(base, 0) + 1
             self._names[key] = base if count == 1 else f"{base}.{count}"
         return self._names[key]

@@ -11,7 +11,7 @@ from typing import Literal
 from spark_client import current_run
 from spark_client.capturing.events import events
 from spark_client.capturing.extract import Extractor
-from spark_client.capturing.model import Failure, Write
+from spark_client.capturing.model import Failure, Read
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
@@ -64,7 +64,7 @@ class RunningCapture(Capture):
         self,
         application: events.Application,
         source: Source[P],
-        read: Callable[[P], Sequence[Write]],
+        read: Callable[[P], Sequence[Read]],
         transport: EventTransport,
         counts: Counts,
         settings: Settings,
@@ -162,8 +162,8 @@ class RunningCapture(Capture):
                 "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
             )
 
-    def _emit(self, write: Write) -> bool:
-        emitted = events.write_events(write, self._application, self._names.name(write), self._rules)
+    def _emit(self, read: Read) -> bool:
+        emitted = events.write_events(read, self._application, self._names.name(read), self._rules)
         return self._sender.put(emitted)
 
     def _emit_stream(self, report: StreamReport) -> bool:
@@ -173,7 +173,7 @@ class RunningCapture(Capture):
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
 
     def _test(self) -> None:
-        """Note what of this Spark's plans is misread, so that each write says so; called in the worker's thread."""
+        """Note what of this Spark's plans is not as known: each write says so. Called in the worker's thread."""
         try:
             misread = tuple(self._self_test())
         except Exception as error:  # noqa: BLE001 - whatever becomes of the test, writes are read

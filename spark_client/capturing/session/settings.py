@@ -32,6 +32,7 @@ class Settings:
         parent, root: the runs that started the application.
         destination: Headwater's location; all of its fields are None where none is set.
         transport: of openlineage-python, in its spelling.
+        reads: True if queries whose rows go to the program are reported.
         sql: True if events contain statements, at most `sql_max_chars` of each, without the matches of the regular
             expressions `redactions`.
         event_max_bytes: size that the events of a write are cut down to.
@@ -50,6 +51,7 @@ class Settings:
     root: JobRun | None = None
     destination: Destination = field(default_factory=Destination)
     transport: Mapping[str, Any] | None = None
+    reads: bool = False
     sql: bool = True
     sql_max_chars: int = 20_000
     redactions: tuple[re.Pattern[str], ...] = ()
@@ -125,6 +127,7 @@ def _patterns(text: str) -> tuple[re.Pattern[str], ...]:
 
 _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "enabled": (f"{_CAPTURE}enabled", _switch),
+    "reads": (f"{_CAPTURE}reads", _switch),
     "sql": (f"{_CAPTURE}sql", _switch),
     "sql_max_chars": (f"{_CAPTURE}sqlMaxChars", _positive),
     "redactions": (f"{_CAPTURE}redactions", _patterns),

@@ -18,7 +18,7 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
 from spark_client.capturing.session.job_names import application_name
 from spark_client.capturing.session.running import Capture, RunningCapture
-from spark_client.capturing.session.self_test import find_misread
+from spark_client.capturing.session.self_test import find_doubts
 from spark_client.capturing.session.settings import Settings, parse_settings
 from spark_client.current_run import JobRun, RunContext
 from spark_client.redaction import redact
@@ -138,6 +138,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
     transport = open_event_transport(client, settings, os.environ, counts)
     bounds = Bounds(
         kept=settings.executions_max,
+        reads=settings.reads,
         nodes=settings.plan_max_nodes,
         chars=settings.plan_max_chars,
         read_ms=settings.plan_max_ms,
@@ -149,12 +150,12 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
         return RunningCapture(
             application,
             executions,
-            extractor.read_write,
+            extractor.read,
             transport,
             counts,
             settings,
             streams=extractor,
-            self_test=lambda: executions.test_once(find_misread),
+            self_test=lambda: executions.test_once(find_doubts),
         )
     except Exception:
         executions.close()

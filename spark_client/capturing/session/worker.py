@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from spark_client.capturing.datasets.versions import Versions
 from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.jvm.executions import Unread
-from spark_client.capturing.model import Ended, Over, StreamEnd, StreamProgress, StreamStart, Write
+from spark_client.capturing.jvm.executions import Lost, Unread
+from spark_client.capturing.model import Ended, Over, Read, StreamEnd, StreamProgress, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.read_lineages import ReadLineages
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.write_merger import Part, WriteMerger
 
@@ -41,7 +42,7 @@ class Source(Protocol[P_co]):
     def dropped(self) -> int:
         """Number of executions that it did not keep, for there were too many."""
 
-    def next(self, timeout_s: float) -> P_co | Moment | Over | Unread | Ended | None:
+    def next(self, timeout_s: float) -> P_co | Moment | Over | Unread | Lost | Ended | None:
         """Return the next item; None if there is none within so many seconds."""
 
     def drain(self, timeout_s: float) -> bool:
@@ -83,19 +84,19 @@ class Worker(Generic[P]):
 
     Args:
         source: the executions.
-        read: the writes of an execution.
-        emit: takes a write once it is complete; returns False if its events did not fit into the queue.
+        read: the writes of an execution, or what it only read.
+        emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended, with milliseconds since 1970.
         streams: None where the source has none.
-        prepare: called in this thread before the first item is read.
+        prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
 
     def __init__(
         self,
         source: Source[P],
-        read: Callable[[P], Sequence[Write]],
-        emit: Callable[[Write], bool],
+        read: Callable[[P], Sequence[Read]],
+        emit: Callable[[Read], bool],
         counts: Counts,
         ended: Callable[[int], None],
         streams: Streams | None = None,
@@ -109,6 +110,7 @@ class Worker(Generic[P]):
         self._counts = counts
         self._ended = ended
         self._merger = WriteMerger()
+        self._reads = ReadLineages()
         self._lock = threading.Lock()
         self._flushes: list[_Flush] = []
         self._has_ended = False
@@ -135,8 +137,6 @@ class Worker(Generic[P]):
 
     def _run(self) -> None:
         try:
-            if self._prepare is not None:
-                self._prepare()
             self._read_all()
             self._emit_all(self._merger.release())
         finally:
@@ -199,18 +199,25 @@ class Worker(Generic[P]):
     def _unreachable(self, error: Exception) -> None:
         self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
-    def _take(self, item: P | Moment | Over | Unread | None) -> None:
+    def _take(self, item: P | Moment | Over | Unread | Lost | None) -> None:
+        if item is not None and self._prepare is not None:
+            self._prepare()
+            self._prepare = None
         if isinstance(item, (StreamStart, StreamProgress, StreamEnd)):
             self._report(self._moment(item))
         elif isinstance(item, Unread):
             self._counts.add("unread")
             self._counts.warn("unread", f"an execution could not be read: {item.reason}")
+        elif isinstance(item, Lost):
+            self._counts.warn(f"lost {item.part}", f"{item.part} does not work with this Spark: {item.reason}")
         elif isinstance(item, Over):
             self._emit_all(self._merger.over(item.id))
         elif item is None:
             self._emit_all(self._merger.overdue())
         else:
-            self._emit_all(self._merger.add(item, self._guarded(self._read, item) or ()))
+            found = self._guarded(self._read, item) or ()
+            self._emit_reads([read for read in found if not isinstance(read, Write)])
+            self._emit_all(self._merger.add(item, [write for write in found if isinstance(write, Write)]))
 
     def _guarded(self, read: Callable[[T], R], item: T) -> R | None:
         """Return what is read of an item; None if that fails, which is counted."""
@@ -239,7 +246,7 @@ class Worker(Generic[P]):
         if self._streams is None:
             return
         for report in reports:
-            self._count(self._streams.emit, report, is_write=report.phase not in ("START", "RUNNING"))
+            self._count(self._streams.emit, report, None if report.phase in ("START", "RUNNING") else "writes")
 
     def _emit_all(self, writes: Sequence[Write]) -> None:
         """Emit writes; those of a stream when their run is due."""
@@ -247,10 +254,18 @@ class Worker(Generic[P]):
             reports, writes = self._streams.runs.add(writes)
             self._report(reports)
         for write in writes:
-            self._count(self._emit, write, is_write=True)
+            self._count(self._emit, write, "writes")
 
-    def _count(self, emit: Callable[[T], bool], item: T, *, is_write: bool) -> None:
-        """Emit, and count the write if this is its end."""
+    def _emit_reads(self, reads: Sequence[Read]) -> None:
+        """Emit reads, the first of each lineage."""
+        for read in reads:
+            if self._reads.add(read):
+                self._count(self._emit, read, "reads")
+            else:
+                self._counts.add("repeated")
+
+    def _count(self, emit: Callable[[T], bool], item: T, ended: Literal["writes", "reads"] | None) -> None:
+        """Emit, and count what has ended with that."""
         try:
             emitted = emit(item)
         except Exception as error:  # noqa: BLE001 - as above
@@ -261,5 +276,5 @@ class Worker(Generic[P]):
         if not emitted:
             self._counts.add("dropped")
             self._counts.warn("dropped", "events are made faster than they are sent: some writes are not emitted")
-        elif is_write:
-            self._counts.add("writes")
+        elif ended:
+            self._counts.add(ended)

@@ -17,7 +17,7 @@ from spark_client.capturing.connect.writes import ConnectExtractor
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
-from spark_client.capturing.model import Execution, Over, StreamEnd, StreamProgress, StreamStart, Write
+from spark_client.capturing.model import Execution, Over, Read, StreamEnd, StreamProgress, StreamStart, Write
 from spark_client.capturing.session.write_merger import WriteMerger
 from tests.spark.capture.specification import Case, expected, lines_of
 
@@ -53,7 +53,7 @@ def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 class Watch:
-    """Writes captured in a Spark context."""
+    """Writes and reads captured in a Spark context."""
 
     def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
         self._executions = Executions(spark, bounds)
@@ -64,24 +64,34 @@ class Watch:
         """Return the writes of an action, each once."""
         self._drained()
         act()
-        return self._drained()
+        return [read for read in self._drained() if isinstance(read, Write)]
+
+    def reads_of(self, act: Callable[[], object]) -> list[Read]:
+        """Return what an action only reads."""
+        self._drained()
+        act()
+        return [read for read in self._drained() if not isinstance(read, Write)]
 
     def close(self) -> None:
         self._executions.close()
 
-    def _drained(self) -> list[Write]:
+    def _drained(self) -> list[Read]:
         assert self._executions.drain(_DRAIN_S)
-        writes = [write for one in iter(lambda: self._executions.next(0), None) for write in self._extracted(one)]
-        return [*writes, *self._merger.release()]
+        reads: list[Read] = [
+            write for one in iter(lambda: self._executions.next(0), None) for write in self._extracted(one)
+        ]
+        return [*reads, *self._merger.release()]
 
-    def _extracted(self, execution: object) -> list[Write]:
+    def _extracted(self, execution: object) -> list[Read]:
         if isinstance(execution, Over | StreamProgress | StreamEnd):
             return []
         if isinstance(execution, StreamStart):
             written = self._extractor.read_stream(execution)
             return [written] if written else []
         assert isinstance(execution, Execution), execution
-        return self._merger.add(execution, self._extractor.read_write(execution))
+        found = self._extractor.read(execution)
+        reads = [read for read in found if not isinstance(read, Write)]
+        return [*reads, *self._merger.add(execution, [write for write in found if isinstance(write, Write)])]
 
 
 @pytest.fixture(scope="session")

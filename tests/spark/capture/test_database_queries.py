@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.database_queries import resolve
-from spark_client.capturing.extract import _columns_of, _table_of_database
 from spark_client.capturing.jvm.executions import Bounds, _classes_of
+from spark_client.capturing.leaves import _columns_of, _table_of_database
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.plan import Node, parse_plan
 
@@ -160,7 +160,7 @@ class _Queries:
 def _parsed(spark: SparkSession, sql: str) -> Node:
     jvm = spark._jvm
     classes = _classes_of(spark.sparkContext._gateway)
-    listener = classes.new("ExecutionListener", 1, spark.sparkContext._jsc.sc().conf(), jvm.java.util.HashMap())
+    listener = classes.new("ExecutionListener", 1, False, spark.sparkContext._jsc.sc().conf(), jvm.java.util.HashMap())
     plan = jvm.org.apache.spark.sql.catalyst.parser.CatalystSqlParser().parsePlan(sql)
     executions = classes.reader(listener, Bounds())
     field = executions.getClass().getDeclaredField("reader")

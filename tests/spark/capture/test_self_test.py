@@ -1,15 +1,17 @@
-"""Self-test of a capture, on the Spark that runs, and on one that names a parameter of its plan nodes anew."""
+"""Self-test of a capture, on the Spark that runs, and on others: with other names of parameters, or optional parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.jvm.executions import Executions
+from spark_client.capturing.jvm.executions import OPTIONAL, Executions, JavaClasses, Lost, java_sources
+from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.session.self_test import CHECKS, find_misread
+from spark_client.capturing.session.self_test import CHECKS, find_doubts, find_misread
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,43 @@ def renaming(analyze: Callable[[str], Node], kind: str, parameter: str) -> Calla
 
 
 def test_this_spark_is_read_as_known(executions: Executions) -> None:
+    assert executions.is_tried
+    assert find_doubts(executions) == ()
     assert find_misread(executions.analyze) == ()
+
+
+def test_a_parameter_that_this_spark_lacks_is_noticed_without_a_plan(executions: Executions) -> None:
+    logical = "org.apache.spark.sql.catalyst.plans.logical"
+    expected = {f"{logical}.Filter": ("condition", "predicate"), f"{logical}.NoSuchNode": ("child",)}
+    assert executions.lacking(expected) == ("Filter.predicate",)
+
+
+class Other:
+    """Spark of another version, which analyzes as this one does, and counts the queries."""
+
+    def __init__(self, executions: Executions, lacking: tuple[str, ...], *, is_tried: bool) -> None:
+        self._executions = executions
+        self._lacking = lacking
+        self.is_tried = is_tried
+        self.analyzed = 0
+
+    def lacking(self) -> tuple[str, ...]:
+        return self._lacking
+
+    def analyze(self, sql: str) -> Node:
+        self.analyzed += 1
+        return self._executions.analyze(sql)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "is_tried", "analyzed"), [((), True, 0), ((), False, 1), (("Filter.condition",), True, 1)]
+)
+def test_queries_are_analyzed_where_spark_is_not_as_known(
+    lacking: tuple[str, ...], is_tried: bool, analyzed: int, executions: Executions
+) -> None:
+    other = Other(executions, lacking, is_tried=is_tried)
+    assert find_doubts(other) == lacking
+    assert other.analyzed == analyzed
 
 
 @pytest.mark.parametrize(
@@ -64,9 +102,37 @@ def test_a_plan_that_cannot_be_read_is_noticed() -> None:
 
 
 def test_the_test_is_made_once_in_a_jvm(spark: SparkSession, executions: Executions) -> None:
-    executions.test_once(lambda analyze: ())
+    executions.test_once(lambda spark: ())
     again = Executions(spark)
     try:
-        assert again.test_once(lambda analyze: ("filter",)) == ()
+        assert again.test_once(lambda spark: ("filter",)) == ()
     finally:
         again.close()
+
+
+def without(spark: SparkSession, package: str, *parts: str) -> JavaClasses:
+    """Return the Java classes in a package of their own, as on a Spark on which these parts do not compile."""
+    sources = {name: text.replace(b"headwater.capture", package.encode()) for name, text in java_sources().items()}
+    for part in parts:
+        sources[f"{part}.java"] = sources[f"{part}.java"].replace(b"org.apache.spark.", b"org.apache.spark.gone.", 1)
+    return JavaClasses(spark.sparkContext._gateway, package, sources)
+
+
+def test_optional_parts_that_do_not_compile_are_lost_alone(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sparkContext.parallelize(["a"]).saveAsTextFile(str(tmp_path / "lines"))
+    parts = {names[0] for names in OPTIONAL}
+    executions = Executions(spark, classes=without(spark, "headwater.broken", *parts))
+    try:
+        spark.read.text(str(tmp_path / "lines")).write.parquet(str(tmp_path / "out"))
+        lines = spark.sparkContext.textFile(str(tmp_path / "lines")).map(lambda line: (line,))
+        lines.toDF("line STRING").write.parquet(str(tmp_path / "other"))
+        assert executions.drain(30)
+        found = list(iter(lambda: executions.next(0), None))
+    finally:
+        executions.close()
+    written = [item for item in found if isinstance(item, Execution)]
+    assert [item.plan.kind for item in written] == ["InsertIntoHadoopFsRelationCommand"] * 2
+    assert [(item.tier, item.metrics, item.failure) for item in written] == [("full", (), None)] * 2
+    lost = [item for item in found if isinstance(item, Lost)]
+    assert sorted(item.part for item in lost) == sorted(parts - {"Queries"})  # no database is read
+    assert all("gone" in item.reason for item in lost)

@@ -100,11 +100,6 @@ CASES = (
         lambda spark: spark.table("planes").select("seats", sf.col("_metadata.file_path").alias("file")),
         "seats <- planes.seats IDENTITY; file <- nothing",
     ),
-    write(
-        "what an RDD writes is not told",
-        lambda spark, out: spark.table("planes").rdd.map(str).saveAsTextFile(out),
-        "nothing",
-    ),
 )
 
 # What a source without a name can do without being in any column: only that there is one is known.

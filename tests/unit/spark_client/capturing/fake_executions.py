@@ -20,7 +20,13 @@ def an_execution(number: int, root_id: int | None = None, at_ms: tuple[int, int]
 
 
 def a_write(execution: Execution, output: Dataset = ESTIMATED) -> Write:
-    return Write(execution.root_id, "Insert", execution.started_ms, execution.ended_ms, output)
+    return Write(
+        execution_id=execution.root_id,
+        command="Insert",
+        started_ms=execution.started_ms,
+        ended_ms=execution.ended_ms,
+        output=output,
+    )
 
 
 def writes_of(execution: Execution) -> Sequence[Write]:

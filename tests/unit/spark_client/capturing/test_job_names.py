@@ -46,7 +46,14 @@ OF_ONE_RUN = [
 def a_write(name: str, *inputs: str, execution: int = 1, symlinks: tuple[Symlink, ...] = ()) -> Write:
     datasets = tuple(Dataset(DatasetId("s3://flights", one)) for one in inputs)
     output = Dataset(DatasetId("s3://flights", name), symlinks=symlinks)
-    return Write(execution, "InsertIntoHadoopFsRelationCommand", 0, 1, output, datasets)
+    return Write(
+        execution_id=execution,
+        command="InsertIntoHadoopFsRelationCommand",
+        started_ms=0,
+        ended_ms=1,
+        output=output,
+        inputs=datasets,
+    )
 
 
 @pytest.mark.parametrize("name", STABLE)

@@ -212,6 +212,8 @@ def test_ten_thousand_writes_are_emitted_each_once(caplog: pytest.LogCaptureFixt
         "failed": 0,
         "unread": 0,
         "unheard": 0,
+        "reads": 0,
+        "repeated": 0,
         "sent": 20_002,
         "unsent": 0,
     }

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from lineage_model.ids import DatasetId
 from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.jvm.executions import Unread
-from spark_client.capturing.model import Ended, Execution, Over, Write
+from spark_client.capturing.jvm.executions import Lost, Unread
+from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.worker import Worker
 from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
@@ -178,3 +179,54 @@ def test_a_jvm_that_is_gone_ends_the_thread_with_one_warning(caplog: pytest.LogC
     assert warnings_of(caplog) == ["capture: Spark cannot be reached: ConnectionError: gone"]
     assert worker.flush(0)
     assert len(source.waiting) == 7
+
+
+def test_a_part_that_is_lost_is_one_warning_and_all_else_is_emitted(caplog: pytest.LogCaptureFixture) -> None:
+    emitted = Emitted()
+    lost = Lost("RddPlaces", "ClassNotFoundException: gone")
+    worker = a_worker(Executions(lost, an_execution(1), lost, an_execution(2)), emitted, Counts())
+    assert worker.flush(10)
+    assert emitted.ids == [1, 2]
+    (warning,) = warnings_of(caplog)
+    assert warning == "capture: RddPlaces does not work with this Spark: ClassNotFoundException: gone"
+
+
+def test_a_source_is_prepared_once_something_happened() -> None:
+    prepared: list[int] = []
+    emitted = Emitted()
+    prepare = lambda: prepared.append(len(emitted.ids))  # noqa: E731
+    silent = Worker(Executions(), writes_of, emitted, Counts(), emitted.ended.append, prepare=prepare)
+    assert silent.flush(10)
+    assert prepared == []
+    worker = Worker(
+        Executions(an_execution(1), an_execution(2)),
+        writes_of,
+        emitted,
+        Counts(),
+        emitted.ended.append,
+        prepare=prepare,
+    )
+    assert worker.flush(10)
+    assert (prepared, emitted.ids) == ([0], [1, 2])
+
+
+def test_of_reads_with_the_same_inputs_the_first_is_emitted() -> None:
+    def read_of(execution: Execution) -> list[Read]:
+        inputs = (Dataset(DatasetId("s3://flights", f"checked{execution.id // 10}")),)
+        return [Read(execution.id, "collect", 0, 1, inputs)]
+
+    emitted, counts = Emitted(), Counts()
+    worker = a_worker(Executions(*map(an_execution, range(30))), emitted, counts, read_of)
+    assert worker.flush(10)
+    assert emitted.ids == [0, 10, 20]
+    assert (counts.snapshot()["reads"], counts.snapshot()["repeated"], counts.snapshot()["writes"]) == (3, 27, 0)
+
+
+def test_a_program_that_reads_ever_other_inputs_makes_a_thousand_runs_at_most() -> None:
+    def read_of(execution: Execution) -> list[Read]:
+        return [Read(execution.id, "collect", 0, 1, (Dataset(DatasetId("s3://flights", str(execution.id))),))]
+
+    emitted, counts = Emitted(), Counts()
+    assert a_worker(Executions(*map(an_execution, range(1500))), emitted, counts, read_of).flush(30)
+    assert len(emitted.ids) == 1000
+    assert counts.snapshot()["repeated"] == 500

@@ -1,0 +1,38 @@
+package headwater.capture;
+
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaRDDLike;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.execution.QueryExecution;
+
+/** Receiver of what Python's wrapped methods of RDDs report; each report is one call, in the job's thread. */
+public class Actions {
+    private static final String EXECUTION = "spark.sql.execution.root.id";
+
+    private final SparkContext context;
+
+    public Actions(SparkContext context) {
+        this.context = context;
+    }
+
+    /** Note that the jobs of this thread belong to an action, until it is over. */
+    public void begin(long number) {
+        context.setLocalProperty(RddAction.PROPERTY, Long.toString(number));
+    }
+
+    public void end(
+        String name, long number, Object rdd, String path, long startedMs, long endedMs, String failure
+    ) {
+        context.setLocalProperty(RddAction.PROPERTY, null);
+        String executionId = context.getLocalProperty(EXECUTION);
+        context.listenerBus().post(
+            new RddAction(name, number, ((JavaRDDLike) rdd).rdd(), path, startedMs, endedMs, failure, executionId)
+        );
+    }
+
+    /** Remember the frame whose rows an RDD has, as long as the RDD lives. */
+    public void remember(Object rdd, Object frame) {
+        Class[] types = {org.apache.spark.rdd.RDD.class, QueryExecution.class};
+        Parts.call("RddPlaces", "remember", types, new Object[] {((JavaRDDLike) rdd).rdd(), ((Dataset) frame).queryExecution()});
+    }
+}

@@ -1,0 +1,96 @@
+package headwater.capture;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.codehaus.commons.compiler.util.resource.MapResourceFinder;
+import org.codehaus.janino.JavaSourceClassLoader;
+
+/**
+ * Optional parts: classes that are found by name, and each compiled by a loader of its own, for Janino's loader compiles
+ * nothing more after a class that it cannot compile. Where a part does not compile with this Spark, or misses what it
+ * calls, what it adds is lost, and nothing else.
+ */
+public class Parts {
+    private static final int REASON_MAX = 500;
+    // By class, the sources that are compiled with it, by their paths and in UTF-8; by those, their loader.
+    private static final Map SOURCES = new HashMap();
+    private static final Map LOADERS = new IdentityHashMap();
+    private static final Map CLASSES = new HashMap();
+    // Parts that cannot be compiled, those that failed, and what nobody has read yet of both.
+    private static final Set MISSING = new HashSet();
+    private static final Set LOST = new HashSet();
+    private static final ArrayDeque UNREAD = new ArrayDeque();
+
+    /** Take the source of a part, and those of the classes that it needs, by their paths. */
+    public void provide(String name, Map sources) {
+        synchronized (Parts.class) {
+            SOURCES.put(name, sources);
+        }
+    }
+
+    /** A new object of a part; null if the part is lost. */
+    public static Object make(String name) {
+        try {
+            Class part = find(name);
+            return part == null ? null : part.getConstructor(new Class[0]).newInstance(new Object[0]);
+        } catch (Throwable failed) {
+            lose(name, failed);
+            return null;
+        }
+    }
+
+    /** The result of a part's static method; null if the part is lost, or the call fails. */
+    public static Object call(String name, String method, Class[] types, Object[] arguments) {
+        try {
+            Class part = find(name);
+            return part == null ? null : part.getMethod(method, types).invoke(null, arguments);
+        } catch (Throwable failed) {
+            boolean ofCall = failed instanceof InvocationTargetException && failed.getCause() != null;
+            Throwable cause = ofCall ? failed.getCause() : failed;
+            if (!ofCall || cause instanceof LinkageError) { // else it may have been this one query
+                lose(name, cause);
+            }
+            return null;
+        }
+    }
+
+    /** The next part that was lost, and why, as JSON; null if there is none. */
+    public static synchronized String lost() {
+        return (String) UNREAD.poll();
+    }
+
+    private static synchronized Class find(String name) throws ClassNotFoundException {
+        Class known = (Class) CLASSES.get(name);
+        if (known == null && !MISSING.contains(name)) {
+            MISSING.add(name); // until it is there
+            String type = Parts.class.getName().replaceFirst("Parts$", name);
+            known = loader((Map) SOURCES.get(name)).loadClass(type);
+            CLASSES.put(name, known);
+            MISSING.remove(name);
+        }
+        return known;
+    }
+
+    private static ClassLoader loader(Map sources) {
+        ClassLoader known = (ClassLoader) LOADERS.get(sources);
+        if (known == null) {
+            known = new JavaSourceClassLoader(Parts.class.getClassLoader(), new MapResourceFinder(sources), "UTF-8");
+            LOADERS.put(sources, known);
+        }
+        return known;
+    }
+
+    private static synchronized void lose(String name, Throwable failed) {
+        if (LOST.add(name)) {
+            StringBuilder json = new StringBuilder("{\"lost\":\"").append(name).append("\",\"reason\":");
+            Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+            PlanReader.quote(cause.toString(), REASON_MAX, json);
+            UNREAD.add(json.append('}').toString());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+"""Actions of RDDs that Python runs: saves, `foreach` and `foreachPartition`. No event of Spark says what they read.
+
+PySpark's methods are wrapped, once in a process; they have had the same names since Spark 1. Without a capture of the
+context, a wrapped method only calls the method. What a library does with RDDs in the JVM is not seen.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from spark_client.capturing.model import RDD_READS, RDD_SAVES
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+_log = logging.getLogger("headwater.capture")
+# Hadoop's settings of where an output format writes, new and old.
+_OUTPUT_DIRECTORIES = ("mapreduce.output.fileoutputformat.outputdir", "mapred.output.dir")
+_FAILURE_CHARS = 16_000
+
+
+class RddActions:
+    """Receivers of actions, one for each context that is captured; usable by many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        # By context, the object in the JVM, and how many captures there are.
+        self._receivers: WeakKeyDictionary[SparkContext, tuple[Any, int]] = WeakKeyDictionary()
+        self._numbers = itertools.count(1)
+        self._is_installed = False
+        self._has_failed = False
+
+    def open(self, context: SparkContext, receiver: Any) -> None:
+        """Send the actions of a context to a receiver (`Actions.java`), which posts them to all captures of it."""
+        with self._lock:
+            known, count = self._receivers.get(context, (receiver, 0))
+            self._receivers[context] = (known, count + 1)
+            if not self._is_installed:
+                self._is_installed = True
+                _wrap_methods(self)
+
+    def close(self, context: SparkContext) -> None:
+        """End what `open` began."""
+        with self._lock:
+            receiver, count = self._receivers.pop(context, (None, 0))
+            if count > 1:
+                self._receivers[context] = (receiver, count - 1)
+
+    def run(self, rdd: RDD[Any], name: str, path: str | None, act: Callable[[], Any]) -> Any:
+        """Return the result of an action, and report it; whatever becomes of the report, the action runs."""
+        receiver = self._receiver_of(rdd)
+        if receiver is None:
+            return act()
+        number, started_ms = next(self._numbers), _now_ms()
+        # `_prev_jrdd`: what Python's functions are applied to. Of the RDD itself, PySpark would have to make one more.
+        source = self._guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
+        self._guarded(lambda: receiver.begin(number))
+        failure: str | None = None
+        try:
+            return act()
+        except BaseException as error:
+            failure = _text_of(error)
+            raise
+        finally:
+            self._guarded(lambda: receiver.end(name, number, source, path, started_ms, _now_ms(), failure))
+
+    def remember(self, rdd: RDD[Any], frame: Any) -> None:
+        """Note that an RDD has the rows of a frame."""
+        receiver = self._receiver_of(rdd)
+        if receiver is not None:
+            self._guarded(lambda: receiver.remember(rdd._jrdd, frame._jdf))
+
+    def _receiver_of(self, rdd: RDD[Any]) -> Any:
+        return self._receivers.get(rdd.ctx, (None, 0))[0]
+
+    def _guarded(self, act: Callable[[], Any]) -> Any:
+        try:
+            return act()
+        except Exception as error:  # noqa: BLE001 - py4j raises what the JVM does; the job must live
+            if not self._has_failed:
+                self._has_failed = True
+                _log.warning("capture: an action of an RDD is not reported: %s: %s", type(error).__name__, error)
+            return None
+
+
+rdd_actions = RddActions()
+
+
+def _text_of(error: BaseException) -> str:
+    """Return an exception as Java prints its own, with the stack in the JVM if it comes from there."""
+    text = f"{type(error).__name__}: {error}"
+    of_java = text.partition("\n: ")[2] if hasattr(error, "java_exception") else ""
+    return (of_java or text)[:_FAILURE_CHARS]
+
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def _wrap_methods(actions: RddActions) -> None:
+    from pyspark import RDD
+
+    for name in (*RDD_SAVES, *RDD_READS):
+        setattr(RDD, name, _wrapped(getattr(RDD, name), actions, name in RDD_SAVES))
+    frame = _class_of_frames()
+    known = vars(frame)["rdd"]
+    if isinstance(known, property):
+        frame.rdd = property(_remembering(known.fget, actions), doc=known.__doc__)
+    else:
+        frame.rdd = functools.cached_property(_remembering(known.func, actions))
+        frame.rdd.__set_name__(frame, "rdd")
+
+
+def _class_of_frames() -> Any:
+    try:
+        from pyspark.sql.classic import dataframe
+    except ImportError:  # Spark 3.5
+        from pyspark.sql import dataframe  # type: ignore[no-redef]
+    return dataframe.DataFrame
+
+
+def _wrapped(method: Callable[..., Any], actions: RddActions, is_save: bool) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def act(rdd: Any, *arguments: Any, **named: Any) -> Any:
+        path = _path_of(arguments, named) if is_save else None
+        return actions.run(rdd, method.__name__, path, lambda: method(rdd, *arguments, **named))
+
+    return _as_sparks_own(act, method)
+
+
+def _remembering(rdd_of: Any, actions: RddActions) -> Callable[[Any], Any]:
+    @functools.wraps(rdd_of)
+    def rdd(frame: Any) -> Any:
+        made = rdd_of(frame)
+        if not hasattr(made, "_headwater"):
+            made._headwater = True
+            actions.remember(made, frame)
+        return made
+
+    return rdd
+
+
+def _as_sparks_own(act: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function as if it were in PySpark's file: Spark names a job by the last line before that."""
+    known = getattr(method, "__code__", None)
+    if isinstance(act, FunctionType) and isinstance(known, CodeType):
+        act.__code__ = act.__code__.replace(
+            co_filename=known.co_filename, co_name=known.co_name, co_firstlineno=known.co_firstlineno
+        )
+    return act
+
+
+def _path_of(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+    """Return where a save writes; empty if that is not known. The first argument is the path, or Hadoop's settings."""
+    target = arguments[0] if arguments else named.get("path", named.get("conf"))
+    if isinstance(target, Mapping):
+        return next((str(target[key]) for key in _OUTPUT_DIRECTORIES if key in target), "")
+    return target if isinstance(target, str) else ""

@@ -1,0 +1,229 @@
+"""Leaves of a query's plan: the datasets that it reads, and the columns of each."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from lineage_model.columns import ColumnSource, Transformation
+from lineage_model.ids import DatasetId, FieldPath
+from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.datasets.schemas import find_field, merge_schemas
+from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets
+from spark_client.capturing.model import RDD_ACTION, Dataset
+from spark_client.capturing.plans.columns import PlanWalk
+from spark_client.capturing.plans.operators import Relation, plans_of
+from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.row_statements import RowChange
+from spark_client.capturing.plans.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
+
+K = TypeVar("K")
+_METADATA = "_metadata"
+_COMPUTED = "JDBCRelation: computed by the database"
+# Leaves that stand for a plan elsewhere.
+_REFERENCES = ("CTERelationRef", "UnionLoopRef")
+
+
+class Reading:
+    """Reading of a query: its leaves without the table whose rows it changes."""
+
+    def __init__(
+        self, catalogs: Catalogs, checkpoints: Checkpoints, query: Node | None, rows: RowChange | None = None
+    ) -> None:
+        self._catalogs = catalogs
+        self._checkpoints = checkpoints
+        leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
+        self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
+        self._read: dict[int, LeafSource] = {}
+        for leaf in self._leaves:
+            checkpoints.meet(leaf)
+
+    def inputs(self) -> Iterator[Dataset]:
+        """Yield the datasets, each once; those of checkpointed frames too."""
+        found: dict[DatasetId, Dataset] = {}
+        for source in self._sources():
+            for dataset in source.inputs if isinstance(source, Checkpoint) else source.datasets:
+                known = found.setdefault(dataset.id, dataset)
+                if known.version != dataset.version:  # read at several versions
+                    found[dataset.id] = replace(known, version=None)
+        yield from found.values()
+
+    def unknown_inputs(self) -> Iterator[str]:
+        """Yield why there are inputs without a name, each reason once; inputs of checkpointed frames too."""
+        yield from dict.fromkeys(reason for source in self._sources() for reason in source.unknown_inputs)
+
+    def _sources(self) -> Iterator[Checkpoint | LeafSource]:
+        """Yield the source of each leaf; of an RDD also those of the leaves of the frames whose rows it has."""
+        waiting, seen = list(reversed(self._leaves)), {leaf.number for leaf in self._leaves}
+        while waiting:
+            leaf = waiting.pop()
+            remembered = self._checkpoints.find(leaf)
+            inside = [] if remembered else [node for node in leaf.nodes("leaves") if node.kind not in _REFERENCES]
+            waiting += [node for node in reversed(inside) if node.number not in seen]
+            seen |= {node.number for node in inside}
+            yield remembered or (replace(self._find(leaf), unknown=None) if inside else self._find(leaf))
+
+    def leaf(self, node: Node) -> Relation:
+        """Return the columns of a leaf's datasets."""
+        remembered = self._checkpoints.find(node)
+        if remembered:
+            return remembered.relation(_ids(node))
+        read = self._find(node)
+        if read.query is not None:
+            return _columns_of_query(read.query, _outputs(node))
+        hidden = _hidden(node)
+        outputs = _outputs(node)
+        values = (NOTHING if output.text("name") == hidden else _column(output, read) for output in outputs)
+        return Relation(
+            tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
+        )
+
+    def _find(self, leaf: Node) -> LeafSource:
+        if leaf.number not in self._read:
+            self._read[leaf.number] = find_datasets(leaf, self._catalogs)
+        return self._read[leaf.number]
+
+
+def _column(attribute: Node, read: LeafSource) -> Value:
+    name = attribute.text("name")
+    if read.unknown is not None or name is None:
+        return unknown(read.unknown or f"{attribute.kind}: without a name")
+    if not read.datasets:
+        return NOTHING
+    how = SOMEHOW if attribute.kind == "References" else IDENTITY
+    if read.merged:
+        return _merged((name,), read.datasets, how)
+    return Value(frozenset(Dependency(ColumnSource(dataset.id, (name,)), how) for dataset in read.datasets))
+
+
+def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -> Value:
+    """Return a column of datasets read as one: of those that have it, down to its fields where these differ."""
+    having = {dataset.id: field for dataset in datasets if (field := find_field(dataset.schema, path)) is not None}
+    names = [sorted(inside.name.lower() for inside in field.fields) for field in having.values()]
+    if any(each != names[0] for each in names):
+        inside = {
+            dataset.name: _merged((*path, dataset.name), datasets, how)
+            for dataset in merge_schemas([f.fields for f in having.values()])
+        }
+        return Value(fields=inside)
+    without = [dataset.id.name for dataset in datasets if not dataset.schema]
+    reasons = [f"HadoopFsRelation: whether {name} has it is not known" for name in without[:1]]
+    return Value(
+        frozenset(Dependency(ColumnSource(dataset, path), how) for dataset in having), unknown=frozenset(reasons)
+    )
+
+
+def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
+    """Return the columns of a query that a database runs; a column that is not resolved is unknown."""
+    ids = [output.text("exprId") or "" for output in outputs]
+    plan = resolve(query.plan, [output.text("name") or "" for output in outputs], _table_of_database)
+    relation = Relation() if plan is None else PlanWalk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
+    values = [
+        replace(output, unknown=frozenset({_COMPUTED})) if output.unknown else output for output in relation.values
+    ]
+    if len(values) != len(ids):
+        values = [unknown(_COMPUTED)] * len(ids)
+    return Relation(tuple(zip(ids, values, strict=True)), relation.rows)
+
+
+def _table_of_database(parts: Sequence[str]) -> Node:
+    leaf = Node(0, "DatabaseTable")
+    leaf.values = {"schema": None, "name": ".".join(parts)}
+    return leaf
+
+
+def _columns_of(table: Node, url: str) -> Relation:
+    dataset = jdbc.find_table(url, table.text("name") or "")
+    names = [
+        (output.text("exprId") or "", jdbc.find_column(url, output.text("name") or ""))
+        for output in table.nodes("output")
+    ]
+    if dataset is None:
+        return Relation(tuple((output, unknown(_COMPUTED)) for output, _ in names))
+    sources = [(output, ColumnSource(dataset, (name,))) for output, name in names]
+    return Relation(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
+
+
+def _hidden(leaf: Node) -> str | None:
+    """Return the metadata column that Spark adds to files' own on demand: their paths, sizes and times."""
+    relation = leaf.values.get("relation")
+    schema = relation.get("schema") if isinstance(relation, dict) else None
+    return None if not isinstance(schema, str) or f'"name":"{_METADATA}"' in schema else _METADATA
+
+
+def _outputs(leaf: Node) -> list[Node]:
+    return leaf.nodes("output") or leaf.nodes("dataCols", "partitionCols")
+
+
+def _ids(leaf: Node) -> tuple[str, ...]:
+    return tuple(output.text("exprId") or "" for output in _outputs(leaf))
+
+
+def _is_leaf(node: Node) -> bool:
+    if node.kind == RDD_ACTION:
+        return True
+    return "schema" in node.values and node.kind not in _REFERENCES and not plans_of(node)
+
+
+def _reachable(root: Node) -> Iterator[Node]:
+    """Yield a node and all nodes below it, each once."""
+    seen, left = {root.number}, [root]
+    while left:
+        node = left.pop()
+        yield node
+        for child in () if _is_leaf(node) else node.below:
+            if child.number not in seen:
+                seen.add(child.number)
+                left.append(child)
+
+
+class Checkpoint(NamedTuple):
+    """Checkpointed frame: its columns, what decides about its rows, and what it reads."""
+
+    values: list[Value]
+    rows: frozenset[Dependency]
+    inputs: list[Dataset]
+    unknown_inputs: list[str]
+
+    def relation(self, ids: Iterable[str]) -> Relation:
+        """Return the frame, with columns of these ids."""
+        return Relation(tuple(zip(ids, self.values, strict=False)), self.rows)
+
+
+class Checkpoints:
+    """Sources of the latest checkpointed frames.
+
+    Spark forgets their plans, but their columns keep their ids. Where a frame is joined with itself, one side gets new
+    ids, but both sides read one RDD.
+    """
+
+    def __init__(self, frames_max: int = 500) -> None:
+        self._by_ids: OrderedDict[tuple[str, ...], Checkpoint] = OrderedDict()
+        self._by_rdd: OrderedDict[str, Checkpoint] = OrderedDict()
+        self._max = frames_max
+
+    def remember(self, relation: Relation, inputs: list[Dataset], unknown_inputs: list[str]) -> None:
+        """Remember a frame that was checkpointed."""
+        ids = tuple(name for name, _ in relation.columns)
+        _put(self._by_ids, ids, Checkpoint(relation.values, relation.rows, inputs, unknown_inputs), self._max)
+
+    def meet(self, leaf: Node) -> None:
+        """Note the RDD of a frame whose columns still have their ids."""
+        known, rdd = self._by_ids.get(_ids(leaf)), leaf.text("rdd.id")
+        if known is not None and rdd is not None:
+            _put(self._by_rdd, rdd, known, self._max)
+
+    def find(self, leaf: Node) -> Checkpoint | None:
+        """Return the checkpoint that a leaf reads."""
+        return self._by_ids.get(_ids(leaf)) or self._by_rdd.get(leaf.text("rdd.id") or "")
+
+
+def _put(into: OrderedDict[K, Checkpoint], key: K, checkpoint: Checkpoint, most: int) -> None:
+    into[key] = checkpoint
+    into.move_to_end(key)
+    while len(into) > most:
+        into.popitem(last=False)
