@@ -64,7 +64,8 @@ public class Parts {
         return (String) UNREAD.poll();
     }
 
-    private static synchronized Class find(String name) throws ClassNotFoundException {
+    /** The class of a part, compiled when it is first needed; null if that failed before. */
+    public static synchronized Class find(String name) throws ClassNotFoundException {
         Class known = (Class) CLASSES.get(name);
         if (known == null && !MISSING.contains(name)) {
             MISSING.add(name); // until it is there
