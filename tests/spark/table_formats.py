@@ -1,8 +1,9 @@
-"""Delta and Iceberg for the tests that are about them: whoever names their packages switches those tests on.
+"""Delta, Iceberg and Hudi for the tests that are about them: whoever names their packages switches those tests on.
 
 `HEADWATER_TABLE_FORMATS` is a list of Maven coordinates with commas, for the Spark that is tested:
-`io.delta:delta-spark_2.12:3.3.2`, or `org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`. One format at a time:
-Delta's extension refuses a MERGE that sets a field of an Iceberg table.
+`io.delta:delta-spark_2.12:3.3.2`, `org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`, or
+`org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. One format at a time: Delta's extension refuses a MERGE that sets a
+field of an Iceberg table, and the catalogs of Delta and Hudi take each other's place.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ _DELTA = {
     "spark.databricks.delta.snapshotPartitions": "1",
 }
 _ICEBERG = {"spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.ice.type": "hadoop"}
+_HUDI = {
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+}
 _EXTENSIONS = {
     "delta": "io.delta.sql.DeltaSparkSessionExtension",
+    "hudi": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
     "iceberg": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
 }
 
@@ -39,6 +45,8 @@ def options(warehouse: str) -> dict[str, str]:
     }
     if "delta" in formats:
         found |= _DELTA
+    if "hudi" in formats:
+        found |= _HUDI
     if "iceberg" in formats:
         found |= {**_ICEBERG, "spark.sql.catalog.ice.warehouse": f"{warehouse}/ice"}
     return found

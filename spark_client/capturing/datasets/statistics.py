@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from spark_client.capturing.datasets import jdbc
-from spark_client.capturing.datasets.targets import WRAPPERS, Target
+from spark_client.capturing.datasets.targets import STATEMENTS, WRAPPERS, Target
 from spark_client.capturing.model import Execution, WriteStatistics
 
 # Command that writes all rows of the files anew in which some are changed.
 _COPIES = "ReplaceData"
+# Hudi's commands have Spark's counters, and leave them at nothing.
+_COUNT_NOTHING = STATEMENTS | {"InsertIntoHoodieTableCommand", "CreateHoodieTableAsSelectCommand"}
 
 
 def count_writes(targets: Sequence[Target], execution: Execution) -> list[WriteStatistics]:
     """Return the statistics of each target; of commands that let another execution write, that execution counts."""
     written = [_written(metrics) for metrics in execution.metrics]
+    if any(target.command in _COUNT_NOTHING for target in targets):
+        written = []
     if len(targets) == 1 and len(written) < 2:
         return [_counted_alone(targets[0], written, execution)]
     if len(written) == len(targets):

@@ -33,8 +33,11 @@ WRAPPERS = frozenset(
         "InsertIntoDataSourceDirCommand",
         "CreateTableAsSelect",
         "ReplaceTableAsSelect",
+        "CreateHoodieTableAsSelectCommand",
     }
 )
+# Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
+STATEMENTS = frozenset({"UpdateHoodieTableCommand", "DeleteHoodieTableCommand", "MergeIntoHoodieTableCommand"})
 # Commands with a query that they do not run, and tables that keep nothing.
 _NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
 _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
@@ -42,6 +45,7 @@ _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 _NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
 # Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
+_STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
 
@@ -174,13 +178,25 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _relation(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a relation that takes rows itself: a table that stands for one of a database."""
-    return _into(command, command.node("logicalRelation"), catalogs)
+    """Return a relation that takes rows itself: a table that stands for one of a database, or is Hudi's."""
+    relation = command.node("logicalRelation")
+    target = _into(command, relation, catalogs)
+    table = relation.values.get("catalogTable") if relation else None
+    # Of a table with partitions, settings of Hudi's own decide whether those without new rows are left.
+    parted = isinstance(table, Mapping) and bool(table.get("partitionColumnNames"))
+    return replace(target, change=None) if target is not None and parted else target
 
 
 def _v2(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table of DataSource V2; a MERGE that only inserts is an append, too."""
-    target = _into(command, command.node("table"), catalogs)
+    """Return a table of DataSource V2; a MERGE that only inserts is an append, too.
+
+    Hudi writes rows of its own making so, with columns of its own, inside a command that has their query.
+    """
+    relation = command.node("table")
+    target = _into(command, relation, catalogs)
+    table = relation.values.get("table") if relation else None
+    if target and target.output and isinstance(table, Mapping) and str(table.get("class")).startswith("Hoodie"):
+        return replace(target, output=replace(target.output, schema=()), query=None)
     return replace(target, rows=find_row_change(command)) if target else None
 
 
@@ -255,7 +271,8 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
 
 def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table of a MERGE, UPDATE or DELETE; if the statement cannot be read back, nothing but the table."""
-    table = next((node for name in _TABLES_OF_ROWS if (node := command.node(name)) is not None), None)
+    statement = next((node for name in _STATEMENTS_IN if (node := command.node(name)) is not None), command)
+    table = next((node for name in _TABLES_OF_ROWS if (node := statement.node(name)) is not None), None)
     while table is not None and table.node("child") is not None:
         table = table.node("child")
     read = find_datasets(table, catalogs) if table else None
@@ -311,6 +328,8 @@ _RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
     "InsertIntoDataSourceDirCommand": _folder,
     "InsertIntoHiveDirCommand": _folder,
     "InsertIntoDataSourceCommand": _relation,
+    "InsertIntoHoodieTableCommand": _relation,
+    "CreateHoodieTableAsSelectCommand": _table,
     "SaveIntoDataSourceCommand": _sink,
     "AppendData": _v2,
     "InsertOnlyMerge": _v2,

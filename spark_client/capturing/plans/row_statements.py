@@ -1,7 +1,8 @@
 """Statements MERGE, UPDATE and DELETE in a command: the columns that they set, to what, in which rows.
 
-Delta's commands have them as they were written. Spark rewrites the statement to a query that makes the rows anew, which
-is read back here (org.apache.spark.sql.catalyst.analysis: RewriteMergeIntoTable and its like, in 3.5 to 4.3).
+Delta's and Hudi's commands have them as they were written. Spark rewrites the statement to a query that makes the rows
+anew, which is read back here (org.apache.spark.sql.catalyst.analysis: RewriteMergeIntoTable and its like, in 3.5 to
+4.3).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ _OPERATION, _DELETED = "__row_operation", "1"
 
 Does: TypeAlias = Literal["UPDATE", "INSERT", "DELETE"]
 _DELTA_CLAUSES: Mapping[str, Does] = {"UpdateClause": "UPDATE", "InsertClause": "INSERT", "DeleteClause": "DELETE"}
+_SPARK_ACTIONS: Mapping[str, Does] = {"UpdateAction": "UPDATE", "InsertAction": "INSERT", "DeleteAction": "DELETE"}
 # Columns, and the expression that each is set to: None is a literal.
 Assigned: TypeAlias = tuple[tuple[str, Node | None], ...]
 
@@ -94,6 +96,39 @@ def _delta_clause(clause: Node) -> Clause | None:
         (".".join(action.values.get("targetColNameParts") or ()), action.node("expr")) for action in actions
     )
     return Clause(does, clause.node("condition") or clause.node("cond"), assigned) if does else None
+
+
+def _spark_update(command: Node) -> RowChange | None:
+    """Return Spark's own `UpdateTable`, which Hudi's command keeps; Hudi's own query reads the table by itself."""
+    statement = command.node("ut")
+    target = _leaf(table) if statement is not None and (table := statement.node("table")) is not None else None
+    if statement is None or target is None:
+        return None
+    clause = _assigning("UPDATE", statement)
+    named = _leaves(target, *command.nodes("query"))
+    return RowChange(target, (clause,), named) if clause else None
+
+
+def _spark_merge(command: Node) -> RowChange | None:
+    """Return Spark's own `MergeIntoTable`, which Hudi's command keeps, with stars as columns."""
+    statement = command.node("mergeInto")
+    table, source = (statement.node(name) if statement else None for name in ("targetTable", "sourceTable"))
+    target = _leaf(table) if table is not None else None
+    if statement is None or target is None or source is None:
+        return None
+    actions = statement.nodes("matchedActions", "notMatchedActions", "notMatchedBySourceActions")
+    clauses = _all(_assigning(_SPARK_ACTIONS.get(action.kind), action) for action in actions)
+    on = tuple(statement.nodes("mergeCondition"))
+    return RowChange(target, clauses, _leaves(target), source, on) if clauses else None
+
+
+def _assigning(does: Does | None, action: Node) -> Clause | None:
+    """Return a clause of columns that are assigned; None if one of them is a field inside a column."""
+    assigned = [(item.node("key"), item.node("value")) for item in action.nodes("assignments")]
+    if does is None or any(key is None or key.kind != "AttributeReference" for key, _ in assigned):
+        return None
+    columns = tuple(((key.text("name") or "") if key else "", value) for key, value in assigned)
+    return Clause(does, action.node("condition"), columns)
 
 
 def _rewritten(command: Node) -> RowChange | None:
@@ -238,4 +273,7 @@ _RULES: Mapping[str, Callable[[Node], RowChange | None]] = {
     "UpdateCommand": _delta_update,
     "DeleteCommand": _delete,
     "MergeIntoCommand": _delta_merge,
+    "UpdateHoodieTableCommand": _spark_update,
+    "DeleteHoodieTableCommand": lambda command: _delete(command.node("dft") or command),
+    "MergeIntoHoodieTableCommand": _spark_merge,
 }

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from lineage_model.columns import ColumnLineage, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
-from spark_client.capturing.datasets.targets import WRAPPERS
+from spark_client.capturing.datasets.targets import STATEMENTS, WRAPPERS
 from spark_client.capturing.model import Dataset, Symlink, Tier, Write
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
@@ -163,6 +163,8 @@ def _names(dataset: Dataset) -> set[DatasetId]:
 
 def _merge_pair(outer: Write, inner: Write) -> Write:
     """Return the outer write's table, statement and outcome with the inner write's numbers."""
+    if outer.command in STATEMENTS:
+        return replace(outer, written=outer.written.otherwise(inner.written))
     columns, unknown, tier = _columns(outer, inner)
     return replace(
         outer,

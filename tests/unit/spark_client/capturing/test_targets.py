@@ -96,6 +96,30 @@ WRITES = [
         a_target("CreateTableAsSelect", Dataset(ICE, COLUMNS), change="CREATE"),
     ),
     (
+        a_command("CreateHoodieTableAsSelectCommand", table=a_table(location=None), mode="ErrorIfExists"),
+        a_target("CreateHoodieTableAsSelectCommand", Dataset(BY_NAME, COLUMNS), change="CREATE"),
+    ),
+    # Tables of Hudi's; the settings of one with partitions decide how much of it an overwrite replaces.
+    *(
+        (
+            a_command(
+                "InsertIntoHoodieTableCommand",
+                logicalRelation=a_relation("s3a://lake/warehouse/flights", table=a_table(partitionColumnNames=parted)),
+                overwrite=True,
+            ),
+            a_target("InsertIntoHoodieTableCommand", Dataset(FLIGHTS, COLUMNS, NAMED), change=change),
+        )
+        for parted, change in (([], "OVERWRITE"), (["carrier"], None))
+    ),
+    # The rows that Hudi makes inside such a command have columns that the query has not.
+    (
+        a_command(
+            "AppendData",
+            table=a_v2_relation({"class": "HoodieDataSourceInternalTable"}, options={"path": "s3a://lake/out"}),
+        ),
+        a_target("AppendData", Dataset(OUT.id), query=None),
+    ),
+    (
         a_command("ReplaceTableAsSelect", name=ICE_NAME),
         a_target("ReplaceTableAsSelect", Dataset(ICE, COLUMNS), change="OVERWRITE"),
     ),

@@ -82,6 +82,15 @@ def test_a_ctas_of_a_table_that_is_there_wrote_nothing_but_one_that_failed_is_em
     assert WriteMerger().add(ctas, [failed]) == [failed]
 
 
+def test_a_statement_says_all_about_the_rows_that_are_written_inside_it() -> None:
+    rows, statement = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    inside = replace(a_write(rows), inputs=(ESTIMATED,), written=WriteStatistics(rows=2))
+    outer = replace(a_write(statement), command="DeleteHoodieTableCommand", columns=NO_COLUMNS, inputs=())
+    merger = WriteMerger()
+    merger.add(rows, [inside])
+    assert merger.add(statement, [outer]) == [replace(outer, written=WriteStatistics(rows=2))]
+
+
 def test_a_table_and_its_place_are_one_dataset_if_one_names_the_other() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     table = Dataset(DatasetId("hive://h", "db.t"), symlinks=(Symlink("file", "/flights/estimated", "LOCATION"),))
