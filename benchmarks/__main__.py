@@ -29,6 +29,7 @@ from benchmarks import (
     trace,
     verify,
 )
+from benchmarks.peers.marquez_page import join_section, split_section
 from benchmarks.processes import PROJECT, Report, run, warm
 from benchmarks.results_page import render_results, render_results_page, update_results_page
 from benchmarks.rows import Row
@@ -83,14 +84,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _write(rows: Sequence[Row], load: str, *, whole: bool) -> None:
-    """Write the whole page, or replace these rows."""
+    """Write the whole page, or replace these rows; the section of `benchmarks.marquez` stays."""
     about = [*machine.describe(), ("load before and after", load)]
+    page, section = split_section(_RESULTS.read_text(encoding="utf-8"))
     if whole:
         page = render_results_page(rows, about)
     else:
         run_of = "; ".join(f"{name} {value}" for name, value in about)
-        page = update_results_page(_RESULTS.read_text(encoding="utf-8"), rows, run_of)
-    _RESULTS.write_text(page, encoding="utf-8")
+        page = update_results_page(page, rows, run_of)
+    _RESULTS.write_text(join_section(page, section), encoding="utf-8")
 
 
 def _measure(console: Console, names: Sequence[str], *, quick: bool) -> list[Row]:

@@ -68,12 +68,12 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
 
 
 def _run(client: str, work: Work, rounds: int) -> Figures:
-    with _function(work.endpoint) as environment:
+    with function_environment(work.endpoint) as environment:
         return run("client_work", client, work.name, str(rounds), environment=environment)
 
 
 @contextmanager
-def _function(endpoint: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
+def function_environment(endpoint: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
     """Yield the variables of the measured functions; the endpoint responds at once, from a new table if it is named."""
     with instant_endpoint(*endpoint) as variables:
         queues = f"{variables['AWS_ENDPOINT_URL']}/123456789012"

@@ -40,7 +40,7 @@ def test_an_execution_reports_when_it_was_and_how_much_it_wrote(spark, execution
     assert [(one["numOutputRows"], one["numFiles"]) for one in found.metrics] == [(3, 2)]
 
 
-@pytest.mark.parametrize("name", chain(*OPTIONAL))
+@pytest.mark.parametrize("name", [*chain(*OPTIONAL)])
 def test_an_optional_part_compiles_with_this_spark(executions, name):
     assert executions._classes.new("Parts").find(name).getSimpleName() == name
 

@@ -1,0 +1,147 @@
+"""Requests to two services in turns: seconds on the clock, and CPU of the services' processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from statistics import median
+
+import orjson
+
+from benchmarks.peers.servers import Server
+from benchmarks.peers.world import Counts, Json, Query
+
+_TURNS = 5
+_TURN_S = 1.0
+_REQUESTS_MIN = 3
+_WARM_S = 2.0
+_TIMEOUT_S = 600.0
+# A load's connections; with more, Marquez is not faster on two cores.
+_LOADERS = 3
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds of a request: on the clock (the median), and CPU by server (median of the turns' means)."""
+
+    s: float
+    cpu_s: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A query's costs at both services, with the counts of their responses, at a number of jobs."""
+
+    query: Query
+    jobs: int
+    ours: Cost
+    marquez: Cost
+    our_counts: Counts
+    marquez_counts: Counts
+
+
+class Service:
+    """A service on a port, with the servers that work for it by name.
+
+    Its connection is closed before it is idle for long, since a server would close it; the next request opens it.
+    """
+
+    def __init__(self, port: int, servers: Mapping[str, Server]) -> None:
+        self.port = port
+        self._servers = servers
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_S)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def get(self, path: str) -> bytes:
+        """Return the body of a successful response."""
+        return _send(self._connection, "GET", path, 200)
+
+    def cpu_s(self) -> dict[str, float]:
+        """Return the CPU so far, by server."""
+        return {name: server.cpu_s() for name, server in self._servers.items()}
+
+
+def _send(connection: HTTPConnection, method: str, path: str, status: int, body: bytes | None = None) -> bytes:
+    connection.request(method, path, body, {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    content = response.read()
+    if response.status != status:
+        raise ValueError(f"{method} {path}: must return {status}, got {response.status}: {content[:1000]!r}")
+    return content
+
+
+def warm_up(query: Query, ours: Service, marquez: Service) -> None:
+    """Send a query to both services for some seconds."""
+    for service, path in ((ours, query.ours), (marquez, query.marquez)):
+        for _ in _repeated(_WARM_S):
+            service.get(path)
+        service.close()
+
+
+def measure(query: Query, jobs: int, ours: Service, marquez: Service) -> Result:
+    """Send a query to both services in turns."""
+    our_turns, marquez_turns = [], []
+    for _ in range(_TURNS):
+        our_turns.append(_turn(ours, query.ours))
+        marquez_turns.append(_turn(marquez, query.marquez))
+    counts = [
+        query.count(orjson.loads(service.get(path))) for service, path in ((ours, query.ours), (marquez, query.marquez))
+    ]
+    ours.close()
+    marquez.close()
+    return Result(query, jobs, _cost(our_turns), _cost(marquez_turns), *counts)
+
+
+def _turn(service: Service, path: str) -> tuple[list[float], dict[str, float]]:
+    """Return the seconds of each request of a turn, and the mean CPU of one by server."""
+    before, seconds = service.cpu_s(), []
+    for begin in _repeated(_TURN_S):
+        service.get(path)
+        seconds.append(time.perf_counter() - begin)
+    service.close()
+    return seconds, {name: (spent - before[name]) / len(seconds) for name, spent in service.cpu_s().items()}
+
+
+def _repeated(least_s: float) -> Iterator[float]:
+    """Yield the clock before each request, until that many seconds and the least number of requests are over."""
+    begin, number = time.perf_counter(), 0
+    while number < _REQUESTS_MIN or time.perf_counter() - begin < least_s:
+        yield time.perf_counter()
+        number += 1
+
+
+def _cost(turns: Sequence[tuple[list[float], dict[str, float]]]) -> Cost:
+    """Return the cost over all turns."""
+    wall_s = median(seconds for turn, _ in turns for seconds in turn)
+    return Cost(wall_s, {name: median(cpu_s[name] for _, cpu_s in turns) for name in turns[0][1]})
+
+
+def load_marquez(marquez: Service, jobs: Iterable[Sequence[Json]]) -> int:
+    """Post the events of each job in their order, some jobs at a time; return the number of events."""
+
+    def post(connection: HTTPConnection, event: Json) -> None:
+        for attempt in range(1, _TRIES + 1):
+            try:
+                _send(connection, "POST", "/api/v1/lineage", 201, orjson.dumps(event))
+            except ValueError:  # a deadlock between connections, which producers retry, too
+                if attempt == _TRIES:
+                    raise
+            else:
+                return
+
+    def load(events: Sequence[Json]) -> int:
+        connection = HTTPConnection("127.0.0.1", marquez.port, timeout=_TIMEOUT_S)
+        for event in events:
+            post(connection, event)
+        connection.close()
+        return len(events)
+
+    with ThreadPoolExecutor(_LOADERS) as pool:
+        return sum(pool.map(load, jobs))
