@@ -334,6 +334,8 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
         return found
 
     names = {dataset: name_of(dataset) for dataset in columns.datasets}
+    if all(dataset == name for dataset, name in names.items()):
+        return columns
     # Columns that one operation made share their sources, before and after.
     every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     shared = {one: known(sources) for one, sources in every.items()}
