@@ -2,7 +2,8 @@
 
 `python -m benchmarks.peers.openlineage io.openlineage:openlineage-spark_2.12:VERSION [--differences FILE]`, with the
 Python of a Spark that the package is for; Spark resolves the package by `spark.jars.packages`. Both watch one session;
-the lineage that each reports of a case is compared with the lineage that the case requires.
+the lineage that each reports of a case is compared with the lineage that the case requires. With a table format in
+`HEADWATER_TABLE_FORMATS` (`tests.spark.table_formats`), the cases are those of the format instead.
 """
 
 from __future__ import annotations
@@ -15,14 +16,24 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyspark
 
-from benchmarks.peers.reported import Lineage, of_events, of_lines
+from benchmarks.peers.format_cases import find_format_cases, find_stream_cases
+from benchmarks.peers.reported import (
+    Lineage,
+    Versions,
+    of_events,
+    of_lines,
+    versions_of_events,
+    versions_of_writes,
+)
 from benchmarks.peers.score import CaseResult, differences, render
 from local.toolchain import with_java
+from tests.spark import table_formats
 from tests.spark.capture.conftest import DATASETS, Watch
 from tests.spark.capture.specification import Case, expected, lines_of
 from tests.spark.conftest import OPTIONS
@@ -63,11 +74,17 @@ class Peers:
 
     def report(self, case: Case, out: str) -> dict[str, Lineage]:
         """Return the lineage that each reports of a case."""
+        return self.report_all(case, out)[0]
+
+    def report_all(self, case: Case, out: str) -> tuple[dict[str, Lineage], dict[str, Versions]]:
+        """Return the lineage that each reports of a case, and the versions of tables."""
         for before in case.before:
             self._spark.sql(before)
         self._new_events()
         writes = self._watch.writes_of(lambda: case.act(self._spark, out))
-        return {"jar": of_events(self._new_events()), "ours": of_lines(lines_of(writes))}
+        events = self._new_events()
+        lineage = {"jar": of_events(events), "ours": of_lines(lines_of(writes))}
+        return lineage, {"jar": versions_of_events(events), "ours": versions_of_writes(writes)}
 
     def close(self) -> None:
         """Stop our capture."""
@@ -92,7 +109,9 @@ def open_session(package: str, folder: Path) -> Iterator[SparkSession]:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.openlineage.transport.location": str(folder / "events"),
     }
-    for key, value in {**OPTIONS, **_OPENLINEAGE, **folders, "spark.jars.packages": package}.items():
+    formats = table_formats.options(folders["spark.sql.warehouse.dir"])
+    packages = ",".join(filter(None, [package, formats.get("spark.jars.packages")]))
+    for key, value in {**OPTIONS, **_OPENLINEAGE, **folders, **formats, "spark.jars.packages": packages}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     try:
@@ -108,14 +127,21 @@ def _make_datasets(spark: SparkSession, folder: Path) -> None:
         spark.sql(f"CREATE TABLE {name} USING parquet LOCATION '{folder}/{name}'")
 
 
-def compare(package: str) -> list[CaseResult]:
-    """Run all cases, one after the other."""
+def compare(package: str, only: str | None = None) -> list[CaseResult]:
+    """Run the cases, one after the other; `only` those of a kind."""
     with tempfile.TemporaryDirectory() as name, open_session(package, folder := Path(name)) as spark:
         _make_datasets(spark, folder)
         peers = Peers(spark, folder / "events")
+        found = (
+            find_format_cases(spark)
+            if table_formats.chosen()
+            else chain(find_cases(pyspark.__version__), find_stream_cases(folder))
+        )
         results = [
-            CaseResult(kind, case.name, of_lines(expected(case.lineage)), peers.report(case, f"{folder}/{number}/out"))
-            for number, (kind, case) in enumerate(find_cases(pyspark.__version__))
+            CaseResult(
+                kind, case.name, of_lines(expected(case.lineage)), *peers.report_all(case, f"{folder}/{number}/out")
+            )
+            for number, (kind, case) in enumerate(each for each in found if only in (None, each[0]))
         ]
         peers.close()
     return results
@@ -126,8 +152,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="openlineage", description=__doc__)
     parser.add_argument("package", help="the integration's Maven coordinates")
     parser.add_argument("--differences", type=Path, metavar="FILE", help="write every difference into this file")
+    parser.add_argument("--only", metavar="KIND", help="the cases of one kind, such as streams")
     parsed = parser.parse_args(arguments)
-    results = compare(parsed.package)
+    results = compare(parsed.package, parsed.only)
     if parsed.differences:
         parsed.differences.write_text("\n".join(differences(results)) + "\n", encoding="utf-8")
     print(f"Spark {pyspark.__version__}, {parsed.package}, {len(results)} cases\n")

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from lineage_model.field_paths import parse_dotted, print_dotted
 from lineage_model.ids import FieldPath
+from spark_client.capturing.model import Write
+from tests.spark.capture.specification import short_name
 
 # All of a dataset, as a column that depends on others.
 WHOLE: FieldPath = ("*",)
@@ -93,6 +95,37 @@ def _facet_edges(output: str, facet: Mapping[str, Any]) -> Iterator[Edge]:
             for how in source.get("transformations") or [{}]:
                 kind, masked = how.get("subtype") or "SOMEHOW", bool(how.get("masking"))
                 yield Edge(output, column, _name(source), (source["field"],), kind, masked)
+
+
+class Versions(NamedTuple):
+    """The versions of tables that were read and made, each as (dataset, version)."""
+
+    read: frozenset[tuple[str, str]] = frozenset()
+    made: frozenset[tuple[str, str]] = frozenset()
+
+
+def versions_of_events(events: Iterable[Mapping[str, Any]]) -> Versions:
+    """Return the versions that run events report of their inputs and outputs."""
+    read, made = (
+        frozenset(
+            (_name(dataset), str(version["datasetVersion"]))
+            for event in events
+            for dataset in event.get(side) or ()
+            if (version := (dataset.get("facets") or {}).get("version"))
+        )
+        for side in ("inputs", "outputs")
+    )
+    return Versions(read, made)
+
+
+def versions_of_writes(writes: Iterable[Write]) -> Versions:
+    """Return the versions that our capture reports of writes."""
+    datasets = [(write.inputs, (write.output,)) for write in writes]
+    read, made = (
+        frozenset((short_name(one.id), one.version) for pair in datasets for one in pair[side] if one.version)
+        for side in (0, 1)
+    )
+    return Versions(read, made)
 
 
 def _name(dataset: Mapping[str, Any]) -> str:

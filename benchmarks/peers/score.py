@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from benchmarks.peers.reported import Edge, Lineage
+from benchmarks.peers.reported import Edge, Lineage, Versions
 from benchmarks.tables import render_table
 
 _Parts: TypeAlias = frozenset[Any]
@@ -28,6 +28,7 @@ class CaseResult(NamedTuple):
     name: str
     required: Lineage
     reported: Mapping[str, Lineage]
+    versions: Mapping[str, Versions] = {}
 
 
 def _datasets(lineage: Lineage) -> _Parts:
@@ -86,6 +87,20 @@ def render(results: Sequence[CaseResult]) -> Iterator[str]:
         kinds[result.kind].append(result)
     by_kind = [(f"{kind} ({len(cases)})", *_counts(cases, words, _short_verdict)) for kind, cases in kinds.items()]
     yield from _table("direct sources", captures, words, by_kind)
+    if any(any(versions) for result in results for versions in result.versions.values()):
+        yield ""
+        yield from _versions(results, captures)
+
+
+def _versions(results: Sequence[CaseResult], captures: Sequence[str]) -> Iterator[str]:
+    """Yield by capture in how many cases a version that was read, or made, is reported, and in how many all agree."""
+    rows = []
+    for side in Versions._fields:
+        found = [[getattr(result.versions[capture], side) for capture in captures] for result in results]
+        counts = [str(sum(bool(each[place]) for each in found)) for place in range(len(captures))]
+        same = sum(bool(each[0]) and len(set(each)) == 1 for each in found)
+        rows.append((f"versions {side}", *counts, str(same)))
+    yield from render_table(("", *captures, "the same"), "l" + "r" * (len(captures) + 1), rows)
 
 
 def _verdict_of(measure: Callable[[Lineage], _Parts], result: CaseResult, capture: str) -> str:

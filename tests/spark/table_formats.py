@@ -35,14 +35,13 @@ def chosen() -> list[str]:
 
 
 def options(warehouse: str) -> dict[str, str]:
-    """Return the settings that a session needs for the chosen formats; none without any."""
+    """Return the settings that a session needs for the packages; none without any."""
     formats = chosen()
-    if not formats:
+    if not os.environ.get(VARIABLE):
         return {}
-    found = {
-        "spark.jars.packages": os.environ[VARIABLE],
-        "spark.sql.extensions": ",".join(_EXTENSIONS[name] for name in formats),
-    }
+    found = {"spark.jars.packages": os.environ[VARIABLE]}
+    if formats:
+        found["spark.sql.extensions"] = ",".join(_EXTENSIONS[name] for name in formats)
     if "delta" in formats:
         found |= _DELTA
     if "hudi" in formats:

@@ -5,6 +5,7 @@ They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,12 @@ from lineage_model.ids import DatasetId
 from spark_client.capturing.model import Symlink
 from tests.spark import table_formats
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.specification import statement, write
+from tests.spark.capture.specification import Case, statement, write
 
 pytestmark = pytest.mark.skipif(not table_formats.chosen(), reason=f"{table_formats.VARIABLE} names no package")
 
 _COLUMNS = "carrier STRING, flight INT, distance INT, route STRUCT<origin: STRING, dest: STRING>"
-_ROUTED = "SELECT carrier, flight, distance, named_struct('origin', origin, 'dest', dest) AS route FROM flights"
+ROUTED = "SELECT carrier, flight, distance, named_struct('origin', origin, 'dest', dest) AS route FROM flights"
 _ALL = """
         carrier <- flights.carrier IDENTITY
         flight <- flights.flight IDENTITY
@@ -27,7 +28,7 @@ _ALL = """
         route.origin <- flights.origin IDENTITY
         route.dest <- flights.dest IDENTITY
 """
-_STREAMED = """
+STREAMED = """
         carrier <- source.carrier IDENTITY
         flight <- source.flight IDENTITY
         distance <- source.distance IDENTITY
@@ -37,8 +38,8 @@ _BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
 
 # Name, statement, and lineage; `{of}` is the catalog and database, `{first}` the source's first version.
 STATEMENTS = (
-    ("INSERT INTO", f"INSERT INTO {{of}}checked {_ROUTED}", _ALL),
-    ("INSERT OVERWRITE", f"INSERT OVERWRITE {{of}}checked {_ROUTED}", _ALL),
+    ("INSERT INTO", f"INSERT INTO {{of}}checked {ROUTED}", _ALL),
+    ("INSERT OVERWRITE", f"INSERT OVERWRITE {{of}}checked {ROUTED}", _ALL),
     (
         "INSERT of what a table was",
         "INSERT INTO {of}checked SELECT upper(carrier), flight, distance, NULL FROM {of}source VERSION AS OF {first}",
@@ -83,7 +84,7 @@ STATEMENTS = (
     ),
     (
         "MERGE of stars",
-        f"MERGE INTO {{of}}checked c USING ({_ROUTED}) f ON c.flight = f.flight "
+        f"MERGE INTO {{of}}checked c USING ({ROUTED}) f ON c.flight = f.flight "
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
         f"{_ALL}\n{_BY_FLIGHT}",
     ),
@@ -113,52 +114,65 @@ WAYS = {
     "copy on write": ("iceberg", "ice.db.", "copy-on-write"),
     "merge on read": ("iceberg", "ice.db.", "merge-on-read"),
 }
-_CHOSEN = [way for way, (form, _, _) in WAYS.items() if form in table_formats.chosen()]
+CHOSEN = [way for way, (form, _, _) in WAYS.items() if form in table_formats.chosen()]
 
 
 @pytest.fixture(scope="module")
 def sources(spark: SparkSession, datasets: Path) -> SparkSession:
     """Return a session with a table to read from in each format."""
-    for form, of in dict.fromkeys(WAYS[way][:2] for way in _CHOSEN):
-        if of:
-            spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.db")
-        spark.sql(f"CREATE TABLE {of}source USING {form} AS {_ROUTED}")
+    make_sources(spark)
     return spark
 
 
-def _first(spark: SparkSession, of: str) -> str:
+def make_sources(spark: SparkSession) -> None:
+    """Make a table to read from in each chosen format."""
+    for form, of in dict.fromkeys(WAYS[way][:2] for way in CHOSEN):
+        if of:
+            spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.db")
+        spark.sql(f"CREATE TABLE {of}source USING {form} AS {ROUTED}")
+
+
+def first_version(spark: SparkSession, of: str) -> str:
+    """Return the first version or snapshot of the source, in a catalog and database."""
     return str(spark.sql(f"SELECT min(snapshot_id) FROM {of}source.snapshots").first()[0]) if of else "0"
 
 
-def _before(way: str) -> tuple[str, ...]:
+def statements_before(way: str) -> tuple[str, ...]:
+    """Return the statements that make the table which a case changes."""
     form, of, mode = WAYS[way]
     modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
     made = f"CREATE TABLE {of}checked ({_COLUMNS}) USING {form} PARTITIONED BY (carrier)"
-    rows = f"INSERT INTO {of}checked {_ROUTED}"
+    rows = f"INSERT INTO {of}checked {ROUTED}"
     return f"DROP TABLE IF EXISTS {of}checked", f"{made} TBLPROPERTIES ({modes})" if mode else made, rows
 
 
-@pytest.mark.parametrize("way", _CHOSEN)
+@pytest.mark.parametrize("way", CHOSEN)
 @pytest.mark.parametrize(("name", "sql", "lineage"), STATEMENTS, ids=[name for name, _, _ in STATEMENTS])
 def test_a_statement(name: str, sql: str, lineage: str, way: str, sources: SparkSession, check) -> None:
     of = WAYS[way][1]
-    sql = sql.format(of=of, first=_first(sources, of))
-    check(statement(name, sql, f"checked:\n{lineage}", before=_before(way)))
+    sql = sql.format(of=of, first=first_version(sources, of))
+    check(statement(name, sql, f"checked:\n{lineage}", before=statements_before(way)))
 
 
-@pytest.mark.parametrize("way", _CHOSEN)
+def a_frame(way: str, verb: str) -> Case:
+    """Return the case of a frame that is written to a table by one of its verbs."""
+
+    def act(spark: SparkSession, out: str) -> None:
+        getattr(spark.sql(ROUTED).writeTo(f"{WAYS[way][1]}checked"), verb)()
+
+    return write(verb, act, f"checked:{_ALL}", before=statements_before(way))
+
+
+@pytest.mark.parametrize("way", CHOSEN)
 @pytest.mark.parametrize("verb", ["append", "overwritePartitions"])
 def test_a_frame(verb: str, way: str, sources: SparkSession, check) -> None:
-    def act(spark: SparkSession, out: str) -> None:
-        getattr(spark.sql(_ROUTED).writeTo(f"{WAYS[way][1]}checked"), verb)()
-
-    check(write(verb, act, f"checked:{_ALL}", before=_before(way)))
+    check(a_frame(way, verb))
 
 
-@pytest.mark.parametrize("way", _CHOSEN)
+@pytest.mark.parametrize("way", CHOSEN)
 def test_a_table_is_where_it_lies_and_its_name_is_another(way: str, sources: SparkSession, watch: Watch) -> None:
     of = WAYS[way][1]
-    for before in _before(way):
+    for before in statements_before(way):
         sources.sql(before)
     inserted = watch.writes_of(lambda: sources.sql(f"INSERT INTO {of}checked SELECT * FROM {of}source"))
     updated = watch.writes_of(lambda: sources.sql(f"UPDATE {of}checked SET distance = flight"))
@@ -175,7 +189,7 @@ def test_a_table_is_where_it_lies_and_its_name_is_another(way: str, sources: Spa
 @pytest.mark.skipif("delta" not in table_formats.chosen(), reason="Delta's tables may be folders alone")
 def test_rows_of_a_folder(check) -> None:
     def act(spark: SparkSession, out: str) -> None:
-        spark.sql(_ROUTED).write.format("delta").save(out)
+        spark.sql(ROUTED).write.format("delta").save(out)
         spark.sql(f"UPDATE delta.`{out}` SET distance = flight")
 
     check(write("a folder that is made and changed", act, f"out:{_ALL}\nout:\ndistance <- out.flight IDENTITY"))
@@ -197,8 +211,8 @@ def test_an_overwrite_is_one_of_all_that_was_there(
     options: dict[str, str], mode: str, change: str | None, sources: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
     out = str(tmp_path / "out")
-    frame = sources.sql(f"{_ROUTED} WHERE carrier = 'UA'")
-    sources.sql(_ROUTED).write.format("delta").partitionBy("carrier").save(out)
+    frame = sources.sql(f"{ROUTED} WHERE carrier = 'UA'")
+    sources.sql(ROUTED).write.format("delta").partitionBy("carrier").save(out)
     sources.conf.set("spark.sql.sources.partitionOverwriteMode", mode)
     try:
         [write] = watch.writes_of(lambda: frame.write.format("delta").mode("overwrite").options(**options).save(out))
@@ -209,19 +223,21 @@ def test_an_overwrite_is_one_of_all_that_was_there(
     assert (write.change, left) == (change, {"UA"} if change else {"B6", "UA"})
 
 
-@pytest.mark.parametrize("way", dict.fromkeys(_CHOSEN))
-def test_a_stream_between_tables(way: str, sources: SparkSession, check, tmp_path: Path) -> None:
+def a_stream_between_tables(way: str) -> Case:
+    """Return the case of a stream from one table to another."""
+
     def act(spark: SparkSession, out: str) -> None:
         of = WAYS[way][1]
         stream = spark.readStream.table(f"{of}source").where("flight > 0").writeStream.format(WAYS[way][0])
-        stream = stream.trigger(availableNow=True).option("checkpointLocation", str(tmp_path / "progress"))
+        stream = stream.trigger(availableNow=True).option("checkpointLocation", f"{out}-progress")
         stream.toTable(f"{of}checked").awaitTermination()
 
-    check(write("a stream", act, f"checked:{_STREAMED}\n* <- source.flight FILTER", before=_before(way)))
+    lineage = f"checked:{STREAMED}\n* <- source.flight FILTER"
+    return write("a stream", act, lineage, before=statements_before(way))
 
 
-@pytest.mark.parametrize("way", dict.fromkeys(_CHOSEN))
-def test_batches_that_merge_into_a_table(way: str, sources: SparkSession, check, tmp_path: Path) -> None:
+def batches_that_merge(way: str) -> Case:
+    """Return the case of a stream whose batches are merged into a table."""
     of = WAYS[way][1]
 
     def merge(batch: DataFrame, number: int) -> None:
@@ -233,7 +249,13 @@ def test_batches_that_merge_into_a_table(way: str, sources: SparkSession, check,
 
     def act(spark: SparkSession, out: str) -> None:
         stream = spark.readStream.table(f"{of}source").writeStream.trigger(availableNow=True).foreachBatch(merge)
-        stream.option("checkpointLocation", str(tmp_path / "progress")).start().awaitTermination()
+        stream.option("checkpointLocation", f"{out}-progress").start().awaitTermination()
 
-    lineage = f"checked:{_STREAMED}\n* <- checked.flight JOIN, source.flight JOIN"
-    check(write("batches that merge", act, lineage, before=_before(way)))
+    lineage = f"checked:{STREAMED}\n* <- checked.flight JOIN, source.flight JOIN"
+    return write("batches that merge", act, lineage, before=statements_before(way))
+
+
+@pytest.mark.parametrize("make", [a_stream_between_tables, batches_that_merge])
+@pytest.mark.parametrize("way", dict.fromkeys(CHOSEN))
+def test_a_stream(way: str, make: Callable[[str], Case], sources: SparkSession, check) -> None:
+    check(make(way))
