@@ -132,6 +132,16 @@ def differences(results: Sequence[CaseResult]) -> Iterator[str]:
                 yield f"{result.kind}: {result.name} [{capture}] {'; '.join(words)}"
                 yield from _differing("-", result.required, reported)
                 yield from _differing("+", reported, result.required)
+        yield from _differing_versions(result)
+
+
+def _differing_versions(result: CaseResult) -> Iterator[str]:
+    """Yield the versions of each capture, if they report different ones."""
+    for side in Versions._fields:
+        found = {capture: getattr(versions, side) for capture, versions in result.versions.items()}
+        if len(set(found.values())) > 1:
+            each = (f"{capture}: {sorted(versions)}" for capture, versions in found.items())
+            yield f"{result.kind}: {result.name}: versions {side}, {'; '.join(each)}"
 
 
 def _differing(sign: str, these: Lineage, those: Lineage) -> Iterator[str]:

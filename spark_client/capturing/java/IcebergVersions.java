@@ -1,8 +1,11 @@
 package headwater.capture;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
+import java.util.ListIterator;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.spark.sql.connector.read.Scan;
@@ -10,9 +13,10 @@ import org.apache.spark.sql.connector.read.Scan;
 /** Snapshots of Iceberg's tables, as Iceberg itself has them; by reflection, for its classes may not be there. */
 public class IcebergVersions {
     private static final String ICEBERG = "org.apache.iceberg.";
-    // Of each branch and tag: an execution's snapshot is among the last ones, unless other writers are very fast.
-    private static final int SNAPSHOTS_MAX = 10;
-    private static final int REFS_MAX = 100;
+    // An execution's snapshot is among the table's last ones, unless other writers are very fast.
+    private static final int SNAPSHOTS_MAX = 100;
+    // Iceberg allows so much between the times of two snapshots that follow each other.
+    private static final long DISORDER_MS = 60000L;
     private static final String[] COUNTS = {"added-records", "added-files-size", "added-data-files", "added-delete-files"};
 
     /** Note the snapshot that a scan read: that of the report which Iceberg makes when it plans the scan's files. */
@@ -48,40 +52,45 @@ public class IcebergVersions {
      * The one snapshot that this application made between two times, as JSON of its id and of counts in its summary;
      * null if there is none, or there are several. Snapshots of other writers name other applications.
      */
-    static String written(Object table, String application, long startedMs, long endedMs) throws Exception {
-        Map made = new HashMap();
-        Iterator heads = heads(table);
-        for (int refs = 0; heads.hasNext(); refs++) {
-            Object snapshot = snapshot(table, TableVersions.call(heads.next(), "snapshotId"));
-            int looked = 0;
-            while (snapshot != null && millis(snapshot) >= startedMs) {
-                if (refs == REFS_MAX || looked++ == SNAPSHOTS_MAX) {
-                    return null;
-                }
-                if (millis(snapshot) <= endedMs && application.equals(summary(snapshot).get("spark.app.id"))) {
-                    made.put(TableVersions.call(snapshot, "snapshotId"), snapshot);
-                }
-                snapshot = snapshot(table, TableVersions.call(snapshot, "parentId"));
+    static String written(Object table, String application, long startedMs, long endedMs) {
+        Object found = null;
+        ListIterator newest = newest(table);
+        for (int looked = 0; newest.hasPrevious(); looked++) {
+            Object snapshot = newest.previous();
+            long atMs = ((Number) TableVersions.call(snapshot, "timestampMillis")).longValue();
+            if (atMs < startedMs - DISORDER_MS) {
+                break;
             }
+            boolean isOfTime = atMs >= startedMs && atMs <= endedMs;
+            boolean isIts = isOfTime && application.equals(summary(snapshot).get("spark.app.id"));
+            if (looked == SNAPSHOTS_MAX || isIts && found != null) {
+                return null;
+            }
+            found = isIts ? snapshot : found;
         }
-        return made.size() == 1 ? json(made.values().iterator().next()) : null;
+        return found == null ? null : json(found);
     }
 
     /** The snapshot that a batch of a stream made, as above; null if it is not among the last ones. */
-    static String ofBatch(Object table, String queryId, long batchId) throws Exception {
-        Iterator heads = heads(table);
-        for (int refs = 0; heads.hasNext() && refs < REFS_MAX; refs++) {
-            Object snapshot = snapshot(table, TableVersions.call(heads.next(), "snapshotId"));
-            for (int looked = 0; snapshot != null && looked < SNAPSHOTS_MAX; looked++) {
-                Map summary = summary(snapshot);
-                boolean isOfQuery = queryId.equals(summary.get("spark.sql.streaming.queryId"));
-                if (isOfQuery && String.valueOf(batchId).equals(summary.get("spark.sql.streaming.epochId"))) {
-                    return json(snapshot);
-                }
-                snapshot = snapshot(table, TableVersions.call(snapshot, "parentId"));
+    static String ofBatch(Object table, String queryId, long batchId) {
+        ListIterator newest = newest(table);
+        for (int looked = 0; newest.hasPrevious() && looked < SNAPSHOTS_MAX; looked++) {
+            Object snapshot = newest.previous();
+            boolean isOfQuery = queryId.equals(summary(snapshot).get("spark.sql.streaming.queryId"));
+            if (isOfQuery && String.valueOf(batchId).equals(summary(snapshot).get("spark.sql.streaming.epochId"))) {
+                return json(snapshot);
             }
         }
         return null;
+    }
+
+    /** The snapshots of all branches, and those that wait to be published, at the end of the list. */
+    private static ListIterator newest(Object table) {
+        List all = new ArrayList();
+        for (Iterator each = ((Iterable) TableVersions.call(table, "snapshots")).iterator(); each.hasNext();) {
+            all.add(each.next());
+        }
+        return all.listIterator(all.size());
     }
 
     /** How many files a stream reads of a snapshot; -1 if there is no such snapshot. */
@@ -91,10 +100,6 @@ public class IcebergVersions {
         return snapshot == null ? -1L : count == null ? 0L : Long.parseLong(count.toString());
     }
 
-    private static Iterator heads(Object table) {
-        return ((Map) TableVersions.call(table, "refs")).values().iterator();
-    }
-
     private static Object snapshot(Object table, Object id) throws Exception {
         if (id == null) {
             return null;
@@ -102,10 +107,6 @@ public class IcebergVersions {
         Method snapshot = table.getClass().getMethod("snapshot", new Class[] {Long.TYPE});
         snapshot.setAccessible(true);
         return snapshot.invoke(table, new Object[] {id});
-    }
-
-    private static long millis(Object snapshot) {
-        return ((Number) TableVersions.call(snapshot, "timestampMillis")).longValue();
     }
 
     private static Map summary(Object snapshot) {

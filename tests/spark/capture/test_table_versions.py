@@ -6,12 +6,15 @@ They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from spark_client import LineageClient, capture
 from spark_client.capturing.model import Write
@@ -136,6 +139,32 @@ def test_a_frame_is_read_at_the_version_that_there_is_when_it_runs(
     [write] = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
     read = session.read.parquet(f"{tmp_path}/out").count()
     assert (reads(write), read) == ([("versioned", versions(session, table)[read // 2 - 1])], read)
+
+
+def test_a_commit_during_which_the_application_made_another_is_not_guessed(
+    table: str, session: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    entered, opened = tmp_path / "entered", tmp_path / "opened"
+
+    def wait(distance: int) -> int:
+        entered.touch()
+        while not opened.exists():
+            time.sleep(0.05)
+        return distance
+
+    slow = session.sql(_ROWS).coalesce(1).withColumn("distance", sf.udf(wait, "int")("distance"))
+
+    def act() -> None:
+        thread = threading.Thread(target=slow.writeTo(table).append)
+        thread.start()
+        while not entered.exists():
+            time.sleep(0.05)
+        session.sql(f"INSERT INTO {table} {_ROWS}")
+        opened.touch()
+        thread.join()
+
+    first, second = watch.writes_of(act)
+    assert (first.output.version, second.output.version) == (versions(session, table)[-2], None)
 
 
 def stream(frame: DataFrame, folder: Path) -> Any:
