@@ -1,0 +1,1 @@
+"""Jobs as platforms start them, with their writes captured (docs/platforms.md)."""
