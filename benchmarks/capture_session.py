@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +26,10 @@ _OPTIONS = {
 
 
 @contextmanager
-def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Path]]:
-    """Yield a session and its temporary folder, which holds the warehouse."""
+def spark_session(
+    *, java_options: str = "", settings: Mapping[str, str] | None = None
+) -> Iterator[tuple[SparkSession, Path]]:
+    """Yield a session and its temporary folder, which holds the warehouse; `settings` are Spark's."""
     from pyspark.sql import SparkSession
 
     os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
@@ -38,6 +40,7 @@ def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Pat
             **_OPTIONS,
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.driver.extraJavaOptions": java_options,
+            **(settings or {}),
         }
         for key, value in options.items():
             builder = builder.config(key, value)

@@ -2,8 +2,8 @@
 
 It prints its port, keeps connections open, and replaces AWS where only the caller's own work is measured. The response
 is `{}`. With `table` it responds as DynamoDB, from a table in memory, and with nothing to S3. With `events` it is the
-HTTP API and accepts every event, with `records` every lineage request. With `queue` it is SQS and fails every fiftieth
-message.
+HTTP API and accepts every event, which it counts, with `records` every lineage request. With `queue` it is SQS and
+fails every fiftieth message.
 """
 
 from __future__ import annotations
@@ -87,6 +87,20 @@ def accept_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
     return (204, b"") if path.endswith(b"/batch") else (201, b"")
 
 
+def counting(respond: Respond) -> Respond:
+    """Return what responds as another does to POST, and with the number of requests so far to GET."""
+    requests = 0
+
+    def respond_and_count(head: bytes, body: bytes) -> tuple[int, bytes]:
+        nonlocal requests
+        if head.startswith(b"GET "):
+            return 200, str(requests).encode()
+        requests += 1
+        return respond(head, body)
+
+    return respond_and_count
+
+
 def accept_records(_head: bytes, _body: bytes) -> tuple[int, bytes]:
     """Respond to a lineage request as the API does, without its records."""
     return 202, b'{"root_id":"flights-2013-01-01","action_taken":"ESTIMATED","records":[]}'
@@ -148,7 +162,7 @@ if __name__ == "__main__":
     responders = {
         (): respond_empty,
         ("table",): respond_as_table(MemoryDynamo()),
-        ("events",): accept_events,
+        ("events",): counting(accept_events),
         ("records",): accept_records,
         ("queue",): respond_as_queue(fails_every=50),
     }
