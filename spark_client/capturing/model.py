@@ -241,6 +241,10 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """End of the application (`SparkContext.stop`), at milliseconds since 1970."""
+    """End of the application (`SparkContext.stop`), at milliseconds since 1970.
+
+    `is_shutdown` is true if the JVM ends, and stops Spark on its way: the program did not.
+    """
 
     at_ms: int
+    is_shutdown: bool = False

@@ -6,6 +6,7 @@ import ast
 import json
 import logging
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,7 +19,6 @@ from typing import Any
 import botocore.session
 import pytest
 from botocore.validate import validate_parameters
-from jinja2 import Template
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -108,8 +108,11 @@ def airflows_conf() -> dict[str, str]:
     plugin = SimpleNamespace(
         lineage_job_namespace=lambda: namespace, lineage_job_name=lambda task: name, lineage_run_id=lambda task: run_id
     )
-    macros = SimpleNamespace(OpenLineageProviderPlugin=plugin)
-    return {key: Template(text).render(macros=macros, task_instance=None) for key, text in conf.items()}
+    # Expressions of Jinja that are those of Python, too.
+    names = {"macros": SimpleNamespace(OpenLineageProviderPlugin=plugin), "task_instance": None}
+    return {
+        key: re.sub(r"\{\{ (.+?) \}\}", lambda found: str(eval(found[1], names)), text) for key, text in conf.items()
+    }
 
 
 # Takes long, too: `spark-submit` is a process of its own.

@@ -96,6 +96,7 @@ public class ExecutionListener extends SparkListener {
     // Executions that kept ones are parts of.
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
+    private volatile boolean isShutdown;
 
     /**
      * @param reads true if queries whose rows go to the program are kept, too
@@ -185,7 +186,25 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        isShutdown = isJvmEnding();
         applicationEndMs = event.time();
+    }
+
+    /** True if the JVM itself ends, by a signal or by an exit: then it takes no more hooks. */
+    private static boolean isJvmEnding() {
+        try {
+            Thread hook = new Thread();
+            Runtime.getRuntime().addShutdownHook(hook);
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return false;
+        } catch (IllegalStateException ending) {
+            return true;
+        }
+    }
+
+    /** True if the application ended because the JVM did. */
+    public boolean isShutdown() {
+        return isShutdown;
     }
 
     /** When the application ended; -1 while it runs. */

@@ -44,7 +44,8 @@ public class Executions {
         if (next == null) {
             boolean ends = !ended && listener.applicationEndMs() >= 0;
             ended |= ends;
-            return ends ? "{\"at_ms\":" + listener.applicationEndMs() + "}" : null;
+            String end = "{\"at_ms\":" + listener.applicationEndMs() + ",\"shutdown\":" + listener.isShutdown() + "}";
+            return ends ? end : null;
         }
         return next instanceof Streams.Moment ? moment((Streams.Moment) next) : execution((ExecutionListener.Kept) next);
     }

@@ -263,7 +263,7 @@ def parse_execution(text: str) -> Item:
     if "stream" in document:
         return _parse_moment(document)
     if "at_ms" in document:
-        return Ended(document["at_ms"])
+        return Ended(document["at_ms"], document.get("shutdown") is True)
     if "over" in document:
         return Over(document["over"])
     if "lost" in document:

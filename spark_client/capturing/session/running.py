@@ -11,7 +11,7 @@ from typing import Literal
 from spark_client import current_run
 from spark_client.capturing.events import events
 from spark_client.capturing.extract import Extractor
-from spark_client.capturing.model import Failure, Read
+from spark_client.capturing.model import Ended, Failure, Read
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
@@ -136,14 +136,15 @@ class RunningCapture(Capture):
                 # It ended well, but the program after it did not.
                 self._finish(failure, deadline, True)
 
-    def _application_ended(self, at_ms: int) -> None:
-        """End the run soon after Spark stopped; called in the worker's thread."""
-        self._ended_ms = at_ms
-        if self._closing.wait(self._grace_s) or not self._finishing.acquire(blocking=False):
+    def _application_ended(self, ended: Ended) -> None:
+        """End the run soon after Spark stopped, or at once if its JVM ends; called in the worker's thread."""
+        self._ended_ms = ended.at_ms
+        failure = Failure("the driver's JVM was ended", is_abort=True) if ended.is_shutdown else None
+        if self._closing.wait(0.0 if failure else self._grace_s) or not self._finishing.acquire(blocking=False):
             return
         try:
             if self._end is None:
-                self._finish(None, _Deadline(self._flush_s), True)
+                self._finish(failure, _Deadline(self._flush_s), True)
         finally:
             self._finishing.release()
 

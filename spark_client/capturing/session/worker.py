@@ -87,7 +87,7 @@ class Worker(Generic[P]):
         read: the writes of an execution, or what it only read.
         emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
-        ended: called in this thread when the application has ended, with milliseconds since 1970.
+        ended: called in this thread when the application has ended.
         streams: None where the source has none.
         prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
@@ -98,7 +98,7 @@ class Worker(Generic[P]):
         read: Callable[[P], Sequence[Read]],
         emit: Callable[[Read], bool],
         counts: Counts,
-        ended: Callable[[int], None],
+        ended: Callable[[Ended], None],
         streams: Streams | None = None,
         prepare: Callable[[], None] | None = None,
     ) -> None:
@@ -163,7 +163,7 @@ class Worker(Generic[P]):
                 self._has_ended = True
                 self._emit_all(self._merger.release())
                 self._let_go()
-                self._ended(item.at_ms)
+                self._ended(item)
                 return
             self._take(item)
             if finished and self._stopping.is_set():

@@ -157,6 +157,18 @@ def test_a_program_that_ends_right_after_its_application_reports_one_end_its_own
     assert transport.states == ["START", "FAIL"]
 
 
+def test_a_jvm_that_is_ended_from_outside_aborts_the_run_at_once() -> None:
+    transport, source, program = Transport(), Executions(Ended(1_000, is_shutdown=True)), Ending()
+    capture = a_capture(source, transport, program=program, grace_s=60.0)
+    deadline = time.monotonic() + 5
+    while len(transport.of_application) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    program.end(Failure("Py4JNetworkError: the JVM is gone"))
+    assert transport.states == ["START", "ABORT"]
+    assert transport.of_application[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
+    assert capture.state == "over"
+
+
 def test_a_program_that_fails_long_after_its_application_ended_takes_the_good_end_back() -> None:
     transport, source, program = Transport(), Executions(Ended(1_000)), Ending()
     capture = a_capture(source, transport, program=program, grace_s=0.0)

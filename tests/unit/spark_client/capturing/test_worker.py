@@ -21,7 +21,7 @@ class Emitted:
 
     def __init__(self, refuses: Callable[[Write], bool] = lambda write: False) -> None:
         self.ids: list[int] = []
-        self.ended: list[int] = []
+        self.ended: list[Ended] = []
         self._refuses = refuses
 
     def __call__(self, write: Write) -> bool:
@@ -58,7 +58,7 @@ def test_the_end_of_the_application_reports_what_waits_and_ends_the_thread() -> 
     emitted = Emitted()
     worker = a_worker(Executions(an_execution(8, 7), Ended(123)), emitted, Counts())
     assert worker.flush(10)
-    assert (emitted.ids, emitted.ended) == ([8], [123])
+    assert (emitted.ids, emitted.ended) == ([8], [Ended(123)])
     assert worker.stop(10)
 
 
