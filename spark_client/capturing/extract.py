@@ -166,8 +166,8 @@ class Extractor:
             relation = PlanWalk(reading.leaf).relation(target.query)
         except TooLarge:
             return replace(write, tier="tables")
-        made = _OutputColumns(target.names, relation.values, target.generated)
-        return replace(write, columns=ColumnLineage(made.fields, _sources_of(relation.rows)), unknown=made.unknown)
+        made = OutputColumns(target.names, relation.values, target.generated)
+        return replace(write, columns=ColumnLineage(made.fields, sources_of(relation.rows)), unknown=made.unknown)
 
     def _checkpoint(self, execution: Execution) -> None:
         reading = Reading(self._catalogs, self._checkpoints, execution.plan)
@@ -189,9 +189,9 @@ def _changed(write: Write, rows: RowChange, reading: Reading) -> Write:
         changed = relate_rows(rows, write.output.id, reading.leaf)
     except TooLarge:
         return unread
-    clauses = [_OutputColumns(tuple(made), list(made.values()), ()) for made in changed.columns]
+    clauses = [OutputColumns(tuple(made), list(made.values()), ()) for made in changed.columns]
     columns = merge_columns(
-        [ColumnLineage(dataset_level=_sources_of(changed.rows)), *(ColumnLineage(item.fields) for item in clauses)]
+        [ColumnLineage(dataset_level=sources_of(changed.rows)), *(ColumnLineage(item.fields) for item in clauses)]
     )
     unknown = {path: reason for item in clauses for path, reason in item.unknown.items()}
     inputs = unread.inputs if changed.of_before else write.inputs
@@ -203,7 +203,7 @@ def _was_there(target: Target, execution: Execution) -> bool:
     return target.unless_there and execution.failure is None and not execution.had_jobs
 
 
-class _OutputColumns:
+class OutputColumns:
     """Values as columns of a dataset: by path the sources of each, or why they are unknown."""
 
     def __init__(self, names: Sequence[str], values: Sequence[Value], generated: Iterable[str]) -> None:
@@ -221,11 +221,11 @@ class _OutputColumns:
             self.unknown[path] = "; ".join(sorted(value.unknown))
         if value.made_of or not (value.fields or value.unknown):
             if id(value) not in self._sources:
-                self._sources[id(value)] = _sources_of(value.made_of)
+                self._sources[id(value)] = sources_of(value.made_of)
             self.fields[path] = self._sources[id(value)]
 
 
-def _sources_of(dependencies: Iterable[Dependency]) -> Sources:
+def sources_of(dependencies: Iterable[Dependency]) -> Sources:
     """Return by source all transformations of its dependencies."""
     found: dict[ColumnSource, set[Transformation]] = {}
     for dependency in dependencies:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, UnknownRead
 
 _SECTION = re.compile(r"== Parsed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
+_ANALYZED = re.compile(r"== Analyzed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
+_BELOW = re.compile(r"[: ]*[:+]- ")
 # `:  ` and three spaces are the indentation by nodes above; `:- ` and `+- ` begin a node.
 _LINE = re.compile(r"((?:[: ] {2})*)(?:[:+]- )(.*)")
 _KIND = re.compile(r"'?(\w+)")
@@ -54,7 +56,20 @@ def parse_plan_text(explained: str) -> PlanText | None:
     section = _SECTION.search(explained)
     if section is None:
         return None
-    first, *lines = section[1].split("\n")
+    return _tree(section[1].split("\n"))
+
+
+def parse_analyzed_text(explained: str) -> PlanText | None:
+    """Return the analyzed plan in the output of `EXPLAIN EXTENDED`; None if there is none."""
+    section = _ANALYZED.search(explained)
+    lines = section[1].split("\n") if section else []
+    if len(lines) > 1 and not _BELOW.match(lines[1]):  # the first line has the columns
+        del lines[0]
+    return _tree(lines) if lines else None
+
+
+def _tree(lines: list[str]) -> PlanText:
+    first, *lines = lines
     root = PlanText(first)
     above = [root]
     for line in lines:

@@ -74,7 +74,7 @@ def reads_of(relation: Any) -> Iterator[Read]:
         elif kind in _RULES:
             yield from _RULES[kind](getattr(message, kind))
         else:
-            inputs = list(_relations_in(getattr(message, kind))) if kind != "relation" else []
+            inputs = list(relations_in(getattr(message, kind))) if kind != "relation" else []
             if not inputs and kind not in _MADE_OF_NOTHING:
                 yield UnknownRead(f"{kind}: a source that nobody can name")
             frames |= {child.subquery_alias.alias for child in inputs if kind == "with_relations" and _is_frame(child)}
@@ -101,7 +101,7 @@ def source_read(
     return SourceRead(format_.lower(), every, small, schema)
 
 
-def _relations_in(message: Any) -> Iterator[Any]:
+def relations_in(message: Any) -> Iterator[Any]:
     """Yield the relations right below a message, at any depth of its own messages."""
     for descriptor, value in message.ListFields():
         inside = descriptor.message_type
@@ -111,7 +111,7 @@ def _relations_in(message: Any) -> Iterator[Any]:
             if inside.full_name == _RELATION:
                 yield inner
             else:
-                yield from _relations_in(inner)
+                yield from relations_in(inner)
 
 
 def _is_frame(relation: Any) -> bool:

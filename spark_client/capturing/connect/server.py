@@ -63,6 +63,12 @@ class Server:
         explained.query = f"EXPLAIN EXTENDED {statement.query}"
         return "\n".join(str(row[0]) for row in self._rows(explained))
 
+    def explain_relation(self, relation: Any) -> str:
+        """Return Spark's plans of a relation, which is not run."""
+        with _no_response_for_errors():
+            found = self._client._analyze(method="explain", plan=self._plan(relation), explain_mode="extended")
+        return str(found.explain_string)
+
     def query(self, text: str) -> Any:
         """Return a statement, as the protocol has it."""
         return self._proto.SQL(query=text)

@@ -6,7 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -22,8 +22,9 @@ from spark_client.capturing.connect.reads import (
     table_read,
 )
 from spark_client.capturing.connect.server import NoResponse, Server
+from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedReads, ServerCache, put
+from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
-from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import find_uri
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import LeafSource, find_options, find_paths
@@ -35,40 +36,10 @@ _GLOBAL = "global_temp"
 _SESSION_CATALOG = "spark_catalog"
 # Bound on views in views and statements in views.
 _READS_MAX = 2_000
-_CACHED_MAX = 500
 # Formats whose columns Spark knows without reading the data.
 _SCHEMA_KNOWN = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
 _PATTERN = frozenset("*?[{")
 _ROOT = re.compile(r"[A-Za-z][\w+.-]*:(?://[^/]*)?")
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogEntry:
-    """Entry of a catalog: a dataset, or the reads that a view is made of."""
-
-    dataset: Dataset | None
-    reads: tuple[Read, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedReads:
-    """Datasets of reads; `schema_known` if their columns are known without reading data."""
-
-    datasets: tuple[Dataset, ...]
-    unknown: tuple[str, ...]
-    schema_known: bool
-
-
-class ServerCache:
-    """Results of one server, for all sessions: lasting, or forgotten when a statement changes them."""
-
-    def __init__(self, catalogs: Catalogs) -> None:
-        self.catalogs = catalogs
-        self.global_views: dict[tuple[str, ...], tuple[Read, ...]] = {}
-        self.tables: OrderedDict[tuple[str, ...], CatalogEntry] = OrderedDict()
-        self.plans: OrderedDict[tuple[str, bytes], PlanText | None] = OrderedDict()
-        self.schemas: OrderedDict[SourceRead, tuple[SchemaField, ...]] = OrderedDict()
-        self.folder: str | None = None
 
 
 class Session:
@@ -78,26 +49,85 @@ class Session:
         self.server = server
         self._cache = cache
         self._views: dict[tuple[str, ...], tuple[Read, ...]] = {}
+        self._snapshots: dict[tuple[str, ...], Snapshot] = {}
         self._frames: OrderedDict[str, tuple[Read, ...]] = OrderedDict()
+        self._frame_snapshots: OrderedDict[str, Snapshot] = OrderedDict()
+        self._explained: OrderedDict[bytes, str] = OrderedDict()
         # Empty: unknown until the server is queried.
         self.database: tuple[str, ...] = ()
 
-    def put_view(self, name: tuple[str, ...], reads: Iterable[Read] | None) -> None:
+    def put_view(self, name: tuple[str, ...], reads: Iterable[Read] | None, snapshot: Snapshot | None = None) -> None:
         """Let a name stand for these reads, as they are now; for nothing, if they are None."""
         key = _small(name)
+        self._explained.clear()
         views = self._cache.global_views if key[:1] == (_GLOBAL,) else self._views
+        snapshots = self._cache.global_snapshots if key[:1] == (_GLOBAL,) else self._snapshots
+        snapshots.pop(key, None)
+        if snapshot is not None:
+            snapshots[key] = snapshot
         if reads is None:
             views.pop(key, None)
         else:
             views[key] = tuple(self.expand(reads))
 
-    def put_frame(self, id_: str, reads: Iterable[Read]) -> None:
+    def put_frame(self, id_: str, reads: Iterable[Read], snapshot: Snapshot | None = None) -> None:
         """Note the reads of a frame that the server keeps by this id."""
-        _put(self._frames, id_, tuple(self.expand(reads)))
+        put(self._frames, id_, tuple(self.expand(reads)))
+        if snapshot is not None:
+            put(self._frame_snapshots, id_, snapshot)
+
+    def snapshot(self, read: Read) -> Snapshot | None:
+        """Return the columns of a view or a frame; None for what is read itself.
+
+        Raises:
+            Unreadable: it is a view or a frame whose columns are unknown.
+        """
+        if isinstance(read, FrameRead):
+            return self._frame_snapshots.get(read.id)
+        if not isinstance(read, TableRead):
+            return None
+        key = _small(read.name)
+        if self._view(key) is not None:
+            snapshots = self._cache.global_snapshots if key[:1] == (_GLOBAL,) else self._snapshots
+            if key not in snapshots:
+                raise Unreadable(f"the view {read.name[-1]}")
+            return snapshots[key]
+        if not self.is_table(read):
+            raise Unreadable(f"the view {read.name[-1]}")
+        return None
+
+    def view_text(self, name: tuple[str, ...]) -> str:
+        """Return the statement of a view of the catalog.
+
+        Raises:
+            Unreadable: the catalog does not have it.
+        """
+        try:
+            text = self._table(name).text
+        except NoResponse as reason:
+            raise Unreadable(f"the view {name[-1]}: {reason}") from reason
+        if text is None:
+            raise Unreadable(f"the view {name[-1]}")
+        return text
+
+    def is_table(self, read: TableRead) -> bool:
+        """True if a name is a table's, not a view's in the catalog."""
+        try:
+            return self._table(self._full(read)).dataset is not None
+        except NoResponse:
+            return False
+
+    def qualifier(self, read: TableRead) -> tuple[str, ...]:
+        """Return the table's name by which its columns may be named."""
+        try:
+            return self._full(read)
+        except NoResponse:
+            return read.name[-1:]
 
     def forget_tables(self) -> None:
         """Forget tables, which may have changed."""
         self._cache.tables.clear()
+        self._explained.clear()
 
     def expand(self, reads: Iterable[Read]) -> Iterator[Read]:
         """Yield tables, sources and unknowns, each once: what views, frames and statements are made of."""
@@ -176,8 +206,23 @@ class Session:
         """Return Spark's parsed plan of a statement, a `SQL` of the protocol; None if Spark does not explain it."""
         key = (message.query, message.SerializeToString())
         if key not in self._cache.plans:
-            _put(self._cache.plans, key, parse_plan_text(self.server.explain(message)))
+            put(self._cache.plans, key, parse_plan_text(self.explained(message)))
         return self._cache.plans[key]
+
+    def explained(self, message: Any) -> str:
+        """Return Spark's plans of a statement, as it was analyzed since the last command that names something.
+
+        Raises:
+            NoResponse: the server does not explain it.
+        """
+        key = message.SerializeToString()
+        if key not in self._explained:
+            put(self._explained, key, self.server.explain(message))
+        return self._explained[key]
+
+    def parsed(self, explained: str) -> PlanText | None:
+        """Return the parsed plan in Spark's plans of a statement."""
+        return parse_plan_text(explained)
 
     def _behind_name(self, read: TableRead) -> list[Read] | None:
         view = None if read.database else self._view(_small(read.name))
@@ -212,6 +257,7 @@ class Session:
 
     def move(self, database: tuple[str, ...]) -> None:
         """Follow a `USE` of a catalog, a database of the current catalog, or both; empty if only the server knows."""
+        self._explained.clear()
         if not database or database[0] in (*self._cache.catalogs.named, _SESSION_CATALOG):
             self.database = database if len(database) > 1 else ()
         else:
@@ -221,16 +267,15 @@ class Session:
     def _table(self, name: tuple[str, ...]) -> CatalogEntry:
         key = _small(name)
         if key not in self._cache.tables:
-            _put(self._cache.tables, key, self._described(name))
+            put(self._cache.tables, key, self._described(name))
         return self._cache.tables[key]
 
     def _described(self, name: tuple[str, ...]) -> CatalogEntry:
         described = self.server.describe(name)
         if described.get("Type") == "VIEW" and "View Text" in described:
             query = QueryRead(self.server.query(described["View Text"]))
-            return CatalogEntry(
-                None, tuple(self._query(query, table_read(described.get("View Catalog and Namespace", "")).name))
-            )
+            database = table_read(described.get("View Catalog and Namespace", "")).name
+            return CatalogEntry(None, tuple(self._query(query, database)), described["View Text"])
         if not described:
             return CatalogEntry(None, (UnknownRead(f"{name[-1]}: a view that was made before the capture"),))
         # A table of a database has a location that Spark gave it, and nothing there.
@@ -272,7 +317,7 @@ class Session:
         if not _is_schema_known(read):
             return ()
         if read not in self._cache.schemas:
-            _put(self._cache.schemas, read, _or(lambda: self.server.source_schema(read), ()))
+            put(self._cache.schemas, read, _or(lambda: self.server.source_schema(read), ()))
         return self._cache.schemas[read]
 
     def _places(self, read: SourceRead) -> Iterator[str]:
@@ -334,9 +379,3 @@ def _or(query: Callable[[], V], otherwise: V) -> V:
         return query()
     except NoResponse:
         return otherwise
-
-
-def _put(into: OrderedDict[K, V], key: K, value: V) -> None:
-    into[key] = value
-    while len(into) > _CACHED_MAX:
-        into.popitem(last=False)

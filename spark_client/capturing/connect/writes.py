@@ -6,11 +6,14 @@ views, too, and loops make them again under the same name.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from spark_client.capturing.connect.columns.lineage import Into, columns_of, read_snapshot, read_statements
 from spark_client.capturing.connect.commands import Command
 from spark_client.capturing.connect.reads import (
     QueryRead,
@@ -21,6 +24,8 @@ from spark_client.capturing.connect.reads import (
     table_read,
 )
 from spark_client.capturing.connect.server import NoResponse, Server, statement_of
+from spark_client.capturing.connect.server_cache import ResolvedReads, ServerCache
+from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import (
     Statement,
     find_database,
@@ -28,26 +33,33 @@ from spark_client.capturing.connect.sql_statements import (
     is_explainable,
     is_recursive,
 )
-from spark_client.capturing.connect.tables import ResolvedReads, ServerCache, Session
+from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_partition
 from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.model import Change, Dataset, Write
 
+_log = logging.getLogger("headwater.capture")
 # Sources that keep nothing.
 _KEEP_NOTHING = frozenset({"noop", "console"})
 # Statements after which a table may be another one by the same name.
 _CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
 # Rows of the program are in its plan, and go over the wire again with a query of its schema.
 _PLAN_MAX_BYTES = 1_000_000
+# Statements that write the rows of a query, by their class in the parsed plan.
+_OF_A_QUERY = frozenset({"InsertIntoStatement", "InsertIntoDir", "CreateTableAsSelect", "ReplaceTableAsSelect"})
 _DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 
 
 class ConnectExtractor:
-    """Extractor of writes from the commands of all sessions at one server, in their order."""
+    """Extractor of writes from the commands of all sessions at one server, in their order.
 
-    def __init__(self, catalogs: Catalogs, server: Callable[[Any], Server] = Server) -> None:
+    `columns` is whether their columns are read, too, which takes more requests to the server.
+    """
+
+    def __init__(self, catalogs: Catalogs, server: Callable[[Any], Server] = Server, *, columns: bool = True) -> None:
         self._cache = ServerCache(catalogs)
+        self._columns = columns
         self._server = server
         self._sessions: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()
 
@@ -58,7 +70,9 @@ class ConnectExtractor:
             UnknownTarget: a write's target has no name.
         """
         session = self._session(command.client)
-        return _RULES[command.kind](_Commanded(session, command, getattr(command.message, command.kind)))
+        return _RULES[command.kind](
+            _Commanded(session, command, getattr(command.message, command.kind), columns=self._columns)
+        )
 
     def meet(self, client: Any) -> None:
         """Read the state of a session whose commands will follow."""
@@ -73,7 +87,8 @@ class ConnectExtractor:
 class _Commanded:
     """Command in its session; `message` is the part of it that its kind has."""
 
-    def __init__(self, session: Session, command: Command, message: Any) -> None:
+    def __init__(self, session: Session, command: Command, message: Any, *, columns: bool) -> None:
+        self._columns = columns
         self.session = session
         self.command = command
         self.message = message
@@ -84,7 +99,15 @@ class _Commanded:
         field = self.message.DESCRIPTOR.fields_by_name["mode"]
         return str(field.enum_type.values_by_number[self.message.mode].name).rpartition("MODE_")[2]
 
-    def write(self, statement: Statement, *, sql: str | None = None, query: Any = None, number: int = 0) -> Write:
+    def write(
+        self,
+        statement: Statement,
+        *,
+        sql: str | None = None,
+        query: Any = None,
+        into: Into = "new",
+        number: int = 0,
+    ) -> Write:
         """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
         if statement.target is None:
             raise UnknownTarget(f"{statement.kind}: a target that nobody can name")
@@ -92,7 +115,7 @@ class _Commanded:
         output = self.session.find_target(statement.target, is_new=statement.change is not None)
         if output is None:
             raise UnknownTarget(f"{statement.kind}: a target that nobody can name")
-        return Write(
+        write = Write(
             execution_id=self.command.id,
             command=statement.kind,
             started_ms=self.command.started_ms,
@@ -106,6 +129,41 @@ class _Commanded:
             unknown_inputs=found.unknown,
             number=number,
         )
+        return write if query is None else self._with_columns(write, query, into)
+
+    def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
+        """Return the write with its columns, as far as they are read; a reader's fault only costs the columns."""
+        snapshot = self.snapshot(query)
+        return write if snapshot is None else self.named(write, snapshot, into)
+
+    def named(self, write: Write, snapshot: Snapshot, into: Into) -> Write:
+        """Return the write with these columns, as the written dataset names them."""
+        try:
+            read = columns_of(snapshot, write.output.schema, into)
+        except Unreadable as reason:
+            _log.debug("capture: no columns: %s", reason)
+            return write
+        return replace(write, columns=read.columns, unknown=read.unknown, tier="full")
+
+    def statements(self, message: Any) -> list[tuple[Snapshot, Into]]:
+        """Return the columns of the queries in a statement; none if they cannot be read."""
+        try:
+            return read_statements(self.session, message) if self._columns else []
+        except (Unreadable, NoResponse) as reason:
+            _log.debug("capture: no columns: %s", reason)
+        except Exception:  # noqa: BLE001 - whatever a new client's plans are, tables are known
+            _log.debug("capture: no columns", exc_info=True)
+        return []
+
+    def snapshot(self, relation: Any) -> Snapshot | None:
+        """Return the columns of a relation; None if they cannot be read, for a reader's fault costs only them."""
+        try:
+            return read_snapshot(self.session, relation) if self._columns else None
+        except Unreadable as reason:
+            _log.debug("capture: no columns: %s", reason)
+        except Exception:  # noqa: BLE001 - whatever a new client's plans are, tables are known
+            _log.debug("capture: no columns", exc_info=True)
+        return None
 
     def _with_schema(self, output: Dataset, found: ResolvedReads, query: Any) -> Dataset:
         """Return a folder with the columns written to it, where the server need not read data for them."""
@@ -142,7 +200,9 @@ def _write_operation(commanded: _Commanded) -> list[Write]:
         if saves and commanded.mode in ("ERROR_IF_EXISTS", "IGNORE", "UNSPECIFIED"):
             change = "CREATE"
         by_partition = overwrites and not saves
+        into: Into = "by position" if not saves else "by name" if commanded.mode == "APPEND" else "new"
     else:
+        into = "new"
         target = source_read(message.source, (message.path,), message.options)
         by_partition = overwrites and bool(message.partitioning_columns)
         if any(is_partition(path) for path in getattr(target, "paths", ())):
@@ -151,7 +211,7 @@ def _write_operation(commanded: _Commanded) -> list[Write]:
         change = None
     reads = tuple(reads_of(message.input))
     statement = Statement(message.DESCRIPTOR.name, target, reads, change, by_partition=by_partition)
-    return [commanded.write(statement, query=message.input)]
+    return [commanded.write(statement, query=message.input, into=into)]
 
 
 def _is_dynamic_by_option(options: Mapping[str, str]) -> bool:
@@ -165,7 +225,9 @@ def _write_operation_v2(commanded: _Commanded) -> list[Write]:
     if mode == "OVERWRITE" and message.overwrite_condition.WhichOneof("expr_type") == "literal":
         change = "OVERWRITE"
     reads = tuple(reads_of(message.input))
-    return [commanded.write(Statement(message.DESCRIPTOR.name, table_read(message.table_name), reads, change))]
+    statement = Statement(message.DESCRIPTOR.name, table_read(message.table_name), reads, change)
+    into: Into = "new" if mode in ("CREATE", "REPLACE", "CREATE_OR_REPLACE") else "by name"
+    return [commanded.write(statement, query=message.input, into=into)]
 
 
 def _merge_into(commanded: _Commanded) -> list[Write]:
@@ -192,14 +254,18 @@ def _sql(commanded: _Commanded) -> list[Write]:
     around = [read for read in reads_of(relation) if isinstance(read, QueryRead)]
     frames = around[0].frames if around else frozenset()
     beside = [read for read in reads_of(relation) if not isinstance(read, QueryRead)]
+    columns = commanded.statements(message)
     writes: list[Write] = []
     for found in find_statements(root, recursive=is_recursive(text)) if root else ():
         reads = tuple(_without(found.reads or (), frames, beside))
         if isinstance(found, Statement):
             named = Statement(f"SQL {found.kind}", found.target, reads, found.change, by_partition=found.by_partition)
-            writes.append(commanded.write(named, sql=text, number=len(writes)))
+            write = commanded.write(named, sql=text, number=len(writes))
+            known = columns[len(writes)] if len(writes) < len(columns) and found.kind in _OF_A_QUERY else None
+            writes.append(commanded.named(write, *known) if known else write)
         elif done:
-            session.put_view(found.name, None if found.reads is None else reads)
+            snapshot = columns[0][0] if len(columns) == 1 else None
+            session.put_view(found.name, None if found.reads is None else reads, snapshot)
     return writes
 
 
@@ -218,7 +284,7 @@ def _view(commanded: _Commanded) -> list[Write]:
     message = commanded.message
     if commanded.command.failure is None:
         name = ("global_temp", message.name) if message.is_global else (message.name,)
-        commanded.session.put_view(name, tuple(reads_of(message.input)))
+        commanded.session.put_view(name, tuple(reads_of(message.input)), commanded.snapshot(message.input))
     return []
 
 
@@ -227,7 +293,8 @@ def _checkpoint(commanded: _Commanded) -> list[Write]:
     frame = (commanded.command.result or {}).get("checkpoint_command_result")
     id_ = getattr(getattr(frame, "_plan", frame), "_relation_id", None)
     if id_ is not None:
-        commanded.session.put_frame(id_, tuple(reads_of(commanded.message.relation)))
+        relation = commanded.message.relation
+        commanded.session.put_frame(id_, tuple(reads_of(relation)), commanded.snapshot(relation))
     return []
 
 

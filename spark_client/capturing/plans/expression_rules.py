@@ -259,6 +259,11 @@ def _common(node: Node) -> str:
     return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
 
 
+def _unread(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
+    """Return an expression that a reader of plans does not know, by its name the reason."""
+    return unknown(f"{node.kind}: {node.text('name')}")
+
+
 def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
     """Return nothing: the function around the lambda evaluates its body, with variables."""
     return NOTHING
@@ -286,6 +291,7 @@ RULES: Mapping[str, Rule] = {
     "Exists": _exists,
     "References": _references,
     "DatabaseFunction": _somehow,
+    "UnreadExpression": _unread,
     "LambdaFunction": _lambda,
     "With": _with,
     "CommonExpressionRef": _common_reference,

@@ -41,6 +41,7 @@ class Settings:
         events_max, events_max_bytes: events that wait to be sent; further events are dropped.
         flush_s: how long the end of the program waits until all is sent.
         stream_interval_s: least time between two events of a streaming run.
+        connect_columns: True if columns are read on Spark Connect, which takes requests to the server.
         handle_sigterm: True if SIGTERM waits as the end does, where the program has no handler of its own.
     """
 
@@ -64,6 +65,7 @@ class Settings:
     events_max_bytes: int = 64_000_000
     flush_s: float = 10.0
     stream_interval_s: float = 60.0
+    connect_columns: bool = True
     handle_sigterm: bool = True
 
 
@@ -140,6 +142,7 @@ _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "events_max_bytes": (f"{_CAPTURE}eventsMaxBytes", _positive),
     "flush_s": (f"{_CAPTURE}flushSeconds", _seconds),
     "stream_interval_s": (f"{_CAPTURE}streamSeconds", _seconds),
+    "connect_columns": (f"{_CAPTURE}connectColumns", _switch),
     "handle_sigterm": (f"{_CAPTURE}handleSigterm", _switch),
 }
 

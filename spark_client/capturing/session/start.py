@@ -183,7 +183,7 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     application = Application(given.context(settings, conf.get("spark.app.name") or "spark"), server.spark_version())
     commands = Commands(spark.client, settings.executions_max)
     try:
-        extractor = ConnectExtractor(parse_catalogs(conf, os.environ))
+        extractor = ConnectExtractor(parse_catalogs(conf, os.environ), columns=settings.connect_columns)
         extractor.meet(spark.client)
         return RunningCapture(application, commands, extractor.read_write, transport, counts, settings)
     except Exception:

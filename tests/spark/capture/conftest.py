@@ -172,6 +172,17 @@ class Hearing:
         commands = (one for one in ended if isinstance(one, Command))
         return [write for one in commands for write in self._extractor.read_write(one)]
 
+    def writes_of_frame(self, frame: Any, path: str) -> list[Write]:
+        """Return the writes of a frame into a folder, as its client would send them; nothing is written."""
+        from pyspark.sql.connect import proto
+
+        written = self.writes()
+        message = proto.Command()
+        message.write_operation.input.CopyFrom(frame._plan.to_proto(frame._session.client).root)
+        message.write_operation.source, message.write_operation.path = "parquet", path
+        command = Command(0, frame._session.client, message, {}, 0, 0)
+        return [*written, *self._extractor.read_write(command)]
+
     def close(self) -> None:
         self._commands.close()
 

@@ -40,13 +40,17 @@ Act = Callable[[SparkSession, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Write and its expected lineage: `name` says what it is about, `since` is the first Spark that can do it."""
+    """Write and its expected lineage: `name` says what it is about, `since` is the first Spark that can do it.
+
+    `make` returns the frame that is written, where it is written as Parquet.
+    """
 
     name: str
     act: Act
     lineage: str
     before: tuple[str, ...] = ()
     since: str = "3.5"
+    make: Make | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -59,7 +63,7 @@ def query(name: str, sql: str, lineage: str, *, before: tuple[str, ...] = (), si
 
 def frame(name: str, make: Make, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
     """Return the case of a frame, written as Parquet."""
-    return Case(name, lambda spark, out: make(spark).write.parquet(out), lineage, before, since)
+    return Case(name, lambda spark, out: make(spark).write.parquet(out), lineage, before, since, make)
 
 
 def statement(name: str, sql: str, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:

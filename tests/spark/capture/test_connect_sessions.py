@@ -254,7 +254,7 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     ]
     assert "'UA'" not in str(events)
     capturing = ends[1]["run"]["facets"]["headwater_capture"]
-    assert (capturing["tier"], capturing["unknownInputs"]) == ("tables", ["LocalRelation: rows of the program"])
+    assert (capturing["tier"], capturing["unknownInputs"]) == ("full", ["LocalRelation: rows of the program"])
     assert {one["run"]["facets"]["parent"]["run"]["runId"] for one in ends[:2]} == {captured.run_id}
 
 

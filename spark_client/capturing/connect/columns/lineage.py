@@ -1,0 +1,92 @@
+"""Columns that a command writes: read from its plan, and named as the dataset names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from lineage_model.columns import ColumnLineage
+from lineage_model.ids import FieldPath
+from spark_client.capturing.connect.columns.queries import parse_analyzed
+from spark_client.capturing.connect.columns.sources import SessionSources, snapshot_of, text_of
+from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
+from spark_client.capturing.connect.tables import Session
+from spark_client.capturing.extract import OutputColumns, sources_of
+from spark_client.capturing.model import SchemaField
+from spark_client.capturing.plans.values import NOTHING, Value
+
+# Where the columns of a write go: under their own names, or into columns of a table by name or by position.
+Into: TypeAlias = Literal["new", "by name", "by position"]
+
+
+class WrittenColumns(NamedTuple):
+    """Columns of a write, and why some are unknown."""
+
+    columns: ColumnLineage
+    unknown: Mapping[FieldPath, str]
+
+
+def read_snapshot(session: Session, relation: Any) -> Snapshot:
+    """Return the columns of a relation, as they are now.
+
+    Raises:
+        Unreadable: they cannot be read without guessing, or cost too much.
+    """
+    return snapshot_of(SessionSources(session), relation)
+
+
+def read_statements(session: Session, message: Any) -> list[tuple[Snapshot, Into]]:
+    """Return the columns of the queries in a statement, several where its INSERTs share a FROM.
+
+    Raises:
+        Unreadable: they cannot be read without guessing, or the statement has no query.
+    """
+    explained = session.explained(message)
+    root = parse_analyzed(explained)
+    commands = root.below if root.kind == "Union" and all(one.kind in _COMMANDS for one in root.below) else [root]
+    sources = SessionSources(session)
+    found: list[tuple[Snapshot, Into]] = []
+    for command in commands:
+        inside = [*command.inside, *command.below]
+        if command.kind not in _COMMANDS or not inside:
+            raise Unreadable(f"the command {command.kind}")
+        found.append((sources.read_text(explained, text_of(message), root=inside[-1]), _COMMANDS[command.kind]))
+    return found
+
+
+# Commands that write, or name, the rows of one query; those that write into a table have named them as it does.
+_COMMANDS: Mapping[str, Into] = {
+    "InsertIntoHadoopFsRelationCommand": "by name",
+    "InsertIntoHiveTable": "by name",
+    "AppendData": "by name",
+    "OverwriteByExpression": "by name",
+    "OverwritePartitionsDynamic": "by name",
+    "CreateDataSourceTableAsSelectCommand": "new",
+    "CreateHiveTableAsSelectCommand": "new",
+    "CreateTableAsSelect": "new",
+    "ReplaceTableAsSelect": "new",
+    "InsertIntoDataSourceDirCommand": "new",
+    "CreateViewCommand": "new",
+    "CacheTableAsSelect": "new",
+}
+
+
+def columns_of(snapshot: Snapshot, schema: Sequence[SchemaField], into: Into) -> WrittenColumns:
+    """Return the columns of a dataset with this schema (empty: unknown) into which a query is written.
+
+    Raises:
+        Unreadable: the query has other columns than the dataset.
+    """
+    names = [column.name or "" for column in snapshot.columns]
+    values: Sequence[Value] = snapshot.values
+    if into == "by name":
+        by_name = dict(zip(map(str.lower, names), values, strict=True))
+        values = [by_name.get(field.name.lower(), NOTHING) for field in schema]
+    if into != "new":
+        names = [field.name for field in schema]
+    if len(names) != len(values):
+        raise Unreadable(f"{len(values)} columns, where the table has {len(names)}")
+    if into == "new" and schema and [field.name.lower() for field in schema] != [name.lower() for name in names]:
+        raise Unreadable("other columns than the dataset has")
+    made = OutputColumns(names, values, ())
+    return WrittenColumns(ColumnLineage(made.fields, sources_of(snapshot.rows)), made.unknown)

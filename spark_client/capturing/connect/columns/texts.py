@@ -1,0 +1,182 @@
+r"""Expressions as Spark prints them in an analyzed plan, where each reference has the id of what it refers to.
+
+A literal is printed without quotes, so that it may look like anything. What the id of a reference is can be doubted
+only where `#` is in a literal or a name, and such a text is not read (`Doubts`). How references are used can also
+be doubted where literals hold marks and words of expressions; of such a text only the references are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spark_client.capturing.connect.columns.frames import Nodes, Typed
+from spark_client.capturing.connect.snapshots import Column, Unreadable
+from spark_client.capturing.model import SchemaField
+from spark_client.capturing.plans.plan import Node
+
+_TOKENS = re.compile(
+    r"'(?P<one>(?:[^'\\]|\\.|'')*)'|\"(?P<two>(?:[^\"\\]|\\.)*)\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.DOTALL
+)
+_PLAIN = re.compile(r"[\w .:/%+*,$-]*")
+_BRACKETS = frozenset("()[]")
+_WORDS_OF_PLANS = re.compile(
+    r"\b(?:AS|CASE|WHEN|THEN|ELSE|END|FILTER|WITHIN|IN|as|else|if|outer|windowspecdefinition)\b"
+)
+_ID = re.compile(r"#(\d+)(L?)")
+_SUBQUERY = re.compile(r"(scalar|lateral|list|exists)(?:-subquery)?#(\d+) \[[^\]]*\]")
+_LAMBDA = re.compile(r"lambda (\w+)#(\d+)(L?)")
+# Marks that stand for what has an id: a reference, a subquery, a variable of a lambda; and a Python function's own id.
+REFERENCE, PLAN, VARIABLE, PYTHON = "\x01", "\x02", "\x03", "\x04"
+MARK = re.compile(r"[\x01\x02\x03](?P<kind>[a-z]*)(?P<id>\d+)(?:~(?P<number>\d+))?;")
+# The id of what a range makes, which its own text does not have.
+RANGE = "0"
+
+
+class Doubts(NamedTuple):
+    """Doubts about a statement's literals: what they may be taken for, once they are printed without quotes.
+
+    >>> doubts_of("SELECT concat(a, ' - '), '(b)' FROM t -- it's")
+    Doubts(ids=False, parts=True, brackets=True, commas=False)
+    """
+
+    ids: bool
+    parts: bool
+    brackets: bool
+    commas: bool
+
+
+def doubts_of(sql: str) -> Doubts:
+    """Return what may be doubted: ids of references, parts of expressions, brackets of lists, commas."""
+    literals = [found["one"] or found["two"] or "" for found in _TOKENS.finditer(sql)]
+    ids = "#" in sql or "\\" in sql or any("\n" in one for one in literals)
+    parts = any(not _PLAIN.fullmatch(one) or _WORDS_OF_PLANS.search(one) for one in literals)
+    brackets = any(not _BRACKETS.isdisjoint(one) for one in literals)
+    return Doubts(ids, parts, brackets, any("," in one for one in literals))
+
+
+class Named(NamedTuple):
+    """Expression of a list: a reference, or what an alias defines, with the alias's name and id."""
+
+    text: str
+    name: str | None = None
+    id: str | None = None
+    is_long: bool = False
+
+
+class Texts:
+    """Texts of one plan: `columns` are all that are defined so far, by their ids in the text."""
+
+    def __init__(self, nodes: Nodes, doubts: Doubts) -> None:
+        self.nodes = nodes
+        self.columns: dict[str, Column] = {}
+        # The names of references, as they are written there.
+        self.spelled: list[str] = []
+        self.doubts = doubts
+        self._variables: dict[str, Node] = {}
+
+    def marked(self, text: str) -> str:
+        """Return the text with marks for references, subqueries and variables of lambdas.
+
+        Raises:
+            Unreadable: a reference has another name than what it refers to.
+        """
+        count = -1
+
+        def plan(found: re.Match[str]) -> str:
+            nonlocal count
+            count += 1
+            return f"{PLAN}{found[1]}{count};"
+
+        text = _SUBQUERY.sub(plan, text)
+        text = _LAMBDA.sub(lambda found: f"{VARIABLE}{found[2]};", text)
+        pieces: list[str] = []
+        end = 0
+        for found in _ID.finditer(text):
+            key = found[1]
+            column = self.columns.get(key)
+            if column is None and RANGE in self.columns and text[: found.start()].endswith("id"):
+                key, column = RANGE, self.columns[RANGE]
+            if column is None:
+                continue
+            before = text[end : found.start()]
+            name = column.name or ""
+            if not before.lower().endswith(name.lower()):
+                raise Unreadable(f"a reference to {name} under another name")
+            self.spelled.append(before[len(before) - len(name) :])
+            pieces += [before[: len(before) - len(name)], f"{REFERENCE}{key}~{len(self.spelled) - 1};"]
+            end = found.end()
+        return "".join(pieces) + text[end:]
+
+    def named(self, text: str) -> tuple[list[Named], str]:
+        """Return the items of a marked list that begins after its bracket, and the text behind the list.
+
+        Raises:
+            Unreadable: an item is neither a reference nor an alias.
+        """
+        items: list[Named] = []
+        while not text.startswith("]"):
+            item, text = self._item(text)
+            items.append(item)
+            if text.startswith(", "):
+                text = text[2:]
+            elif not text.startswith("]"):
+                raise Unreadable("a list in the text of a plan")
+        return items, text[1:]
+
+    def _item(self, text: str) -> tuple[Named, str]:
+        found = MARK.match(text)
+        if found is not None and text.startswith(REFERENCE) and text[found.end() :].startswith((", ", "]")):
+            return Named(found[0]), text[found.end() :]
+        place = 0
+        while (ends := _ID.search(text, place)) is not None:
+            before = text[: ends.start()]
+            expression, alias, name = before.partition(" AS ")
+            if alias and self.doubts.parts:
+                expression, name = before, before.rpartition(" AS ")[2]
+            if alias:
+                return Named(expression, name, ends[1], bool(ends[2])), text[ends.end() :]
+            if not before.endswith(")"):
+                break
+            text = f"{before}{PYTHON}{text[ends.end() :]}"
+            place = ends.start()
+        raise Unreadable("a list in the text of a plan")
+
+    def define(self, id_: str, name: str, type_: SchemaField | None = None) -> Column:
+        """Return a new column for an id of the text."""
+        column = Column(name, self.nodes.new_id(), type=type_)
+        self.columns[id_] = column
+        return column
+
+    def reference(self, id_: str) -> Typed:
+        """Return a reference to the column with an id of the text."""
+        column = self.columns.get(id_)
+        if column is None:
+            raise Unreadable("a reference to nothing")
+        return self.nodes.reference(column)
+
+    def bare(self, mark: str) -> tuple[str, Typed]:
+        """Return the id of a reference in the text, and the reference under the name that is written there."""
+        found = MARK.fullmatch(mark)
+        if found is None or found["number"] is None:
+            raise Unreadable("a list in the text of a plan")
+        return found["id"], self.reference(found["id"])._replace(name=self.spelled[int(found["number"])])
+
+    def references(self, text: str, plans: Sequence[Node]) -> Typed:
+        """Return an expression of which only the references are read.
+
+        Raises:
+            Unreadable: it has variables or subqueries, whose columns are not among its own.
+        """
+        if PLAN in text or plans:
+            raise Unreadable("an expression with a subquery")
+        ids = [found["id"] for found in MARK.finditer(text) if found[0].startswith(REFERENCE)]
+        children = [self.reference(id_).node for id_ in dict.fromkeys(ids)]
+        return Typed(self.nodes.node("DatabaseFunction", children=children) if children else None)
+
+    def variable(self, id_: str) -> Node:
+        """Return a variable of a lambda."""
+        if id_ not in self._variables:
+            self._variables[id_] = self.nodes.node("NamedLambdaVariable", exprId=self.nodes.new_id(), name="variable")
+        return self._variables[id_]

@@ -1,0 +1,56 @@
+"""Results of queries to a server of Spark Connect, for all of a program's sessions there."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from spark_client.capturing.connect.plan_texts import PlanText
+from spark_client.capturing.connect.reads import Read, SourceRead
+from spark_client.capturing.connect.snapshots import Snapshot
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.model import Dataset, SchemaField
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+_CACHED_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """Entry of a catalog: a dataset, or the reads that a view is made of, and its statement."""
+
+    dataset: Dataset | None
+    reads: tuple[Read, ...] = ()
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedReads:
+    """Datasets of reads; `schema_known` if their columns are known without reading data."""
+
+    datasets: tuple[Dataset, ...]
+    unknown: tuple[str, ...]
+    schema_known: bool
+
+
+class ServerCache:
+    """Results of one server, for all sessions: lasting, or forgotten when a statement changes them."""
+
+    def __init__(self, catalogs: Catalogs) -> None:
+        self.catalogs = catalogs
+        self.global_views: dict[tuple[str, ...], tuple[Read, ...]] = {}
+        self.global_snapshots: dict[tuple[str, ...], Snapshot] = {}
+        self.tables: OrderedDict[tuple[str, ...], CatalogEntry] = OrderedDict()
+        self.plans: OrderedDict[tuple[str, bytes], PlanText | None] = OrderedDict()
+        self.schemas: OrderedDict[SourceRead, tuple[SchemaField, ...]] = OrderedDict()
+        self.folder: str | None = None
+
+
+def put(into: OrderedDict[K, V], key: K, value: V) -> None:
+    """Put a value under a key; the oldest are forgotten."""
+    into[key] = value
+    while len(into) > _CACHED_MAX:
+        into.popitem(last=False)

@@ -1,0 +1,202 @@
+"""The driver's cases over Spark Connect: what is exact stays exact, what is less says so, and nothing is wrong.
+
+`HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of every sixth query and frame. The names below
+are of those that are not exact.
+"""
+
+from __future__ import annotations
+
+import collections
+import difflib
+import importlib
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+
+from tests.spark.capture.conftest import Hearing
+from tests.spark.capture.specification import Case, expected, lines_of
+
+_ALL = os.environ.get("HEADWATER_CONNECT_CASES") == "all"
+_SHARE = 6
+_MODULES = (
+    "aggregates",
+    "corners",
+    "frame_steps",
+    "made_structs",
+    "nested_fields",
+    "projections",
+    "python_functions",
+    "relations",
+    "sql_collections",
+    "sql_shapes",
+    "statements",
+    "subqueries",
+    "writes",
+)
+# Cases that PySpark's client, or a program that has a driver at hand, does not do over Spark Connect.
+_NOT_OVER_CONNECT = frozenset(
+    {
+        "a frame of pandas on Spark",
+        "a frame of pandas on Spark without an index of its own",
+        "a function of pandas",
+        "a function of pandas of parts of two columns",
+        "a function of pandas over a window",
+        "a function of pandas that takes parts",
+        "a function that pandas aggregates with",
+        "columns assembled to a vector",
+        "frames of pandas on Spark, merged",
+        "texts indexed by a fitted model",
+        "the most of each, of pandas on Spark",
+    }
+)
+# Cases whose columns are known in less detail, and reported so: unknown, without a kind, or the column of a field.
+_LESS = frozenset(
+    {
+        "a built struct that is cast has the names of the cast",
+        "a checkpoint of a checkpoint",
+        "a field of what was parsed and exploded",
+        "a field set in a struct of a struct",
+        "a field set in an array's structs",
+        "a field's name in another case is the field",
+        "a frame in another schema",
+        "a function that SQL defines is its expression",
+        "a pivot by two columns",
+        "a struct that is cast has the names of the cast",
+        "a summary",
+        "a union of frames with other structs, by name",
+        "a view that stays, with names of its own, and a view of it",
+        "an expression of a key",
+        "an index is no part of what it finds",
+        "counting what is so",
+        "fields of comma-separated values, and back",
+        "frequent items",
+        "how often values meet",
+        "lateral aliases of a window",
+        "named columns of types of a length",
+        "paths into a variant",
+        "rows as columns",
+        "several columns renamed at once, and those whose names fit a pattern",
+        "structs are inserted by the places of their fields",
+        "structs united by name, one of which lacks a field",
+        "structs, arrays and maps as texts",
+        "texts into types of a length are the same texts",
+        "texts out of types of a length",
+        "values of a text",
+    }
+)
+# Cases whose columns are not read.
+_TABLES = frozenset(
+    {
+        "a function of a table",
+        "a function of a table in parts",
+        "a function that SQL defines by a query is its query",
+        "a function that gives a table for each row",
+        "a function that gives a table is its query",
+        "a function that gives tables",
+        "a map's entries laid out as columns",
+        "a recursive CTE is of its start and its steps",
+        "a recursive CTE whose columns change places",
+        "a script is a step that nobody knows",
+        "a statement in a text",
+        "a table, a column and a function by names that are computed",
+        "a view's names change places in a view of it",
+        "built structs laid out as columns",
+        "columns stacked as rows, each in its place",
+        "columns stacked as rows, the last of which is short",
+        "rows of a variant",
+        "zipped arrays laid out as columns",
+    }
+)
+# Statements that a client does not see, or writes that met existing data.
+_NOT_SEEN = frozenset(
+    {
+        "a frame that is not written, for there is something",
+        "a script of statements",
+    }
+)
+
+
+def _cases() -> list[Any]:
+    found: list[tuple[Any, Case]] = []
+    for name in _MODULES:
+        module = importlib.import_module(f"tests.spark.capture.test_{name}")
+        lists = [value for value in vars(module).values() if isinstance(value, tuple)]
+        found += [(module, case) for each in lists for case in each if isinstance(case, Case)]
+    seen = [(module, case) for module, case in found if pyspark.__version__ >= case.since]
+    some = seen if _ALL else [pair for pair in seen if pair[1].make is not None][::_SHARE]
+    return [pytest.param(module, case, id=case.name) for module, case in some]
+
+
+@pytest.mark.parametrize(("module", "case"), _cases())
+def test_columns_over_spark_connect(
+    module: Any, case: Case, remote: Any, hearing: Hearing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if case.name in _NOT_OVER_CONNECT | _NOT_SEEN:
+        pytest.skip("not over Spark Connect")
+    _with_functions_of_connect(module, monkeypatch)
+    for statement in case.before:
+        remote.sql(statement)
+    hearing.writes()
+    out = str(tmp_path / "out")
+    if case.make is not None:
+        writes = hearing.writes_of_frame(case.make(remote), out)
+    else:
+        case.act(remote, out)
+        writes = hearing.writes()
+    found, wanted = lines_of(writes), expected(case.lineage)
+    kind = "tables" if case.name in _TABLES else "less" if case.name in _LESS else "exact"
+    if kind == "tables":
+        assert "tables" in {write.tier for write in writes}
+    elif kind == "less":
+        assert _wrong(found, wanted) == []
+        assert found != wanted, "it is exact now: leave it out of the names above"
+    elif found != wanted:
+        pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
+
+
+def _with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a module of cases make columns for a remote session; PySpark has one kind for each in one process."""
+    from pyspark.sql.connect import functions
+    from pyspark.sql.connect.window import Window
+
+    for name, of_connect in (("sf", functions), ("Window", Window)):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, of_connect)
+
+
+def _wrong(found: list[str], wanted: list[str]) -> list[str]:
+    """Return the columns with a source, or without one, that nothing says is unknown.
+
+    What decides about all rows may be less where a column is unknown.
+    """
+    ours, theirs = _by_column(found), _by_column(wanted)
+    if any(map(_is_unknown, ours.values())):
+        ours["*"] = ours["*"] | theirs.get("*", set()) if ours["*"] <= theirs.get("*", set()) else ours["*"]
+    return [
+        column
+        for column, sources in ours.items()
+        if not _is_unknown(sources) and _sources_of(sources) != _sources_of(theirs.get(column, set()))
+    ]
+
+
+def _by_column(lines: list[str]) -> dict[str, set[str]]:
+    """Return the sources of the columns, each with those of the fields inside it."""
+    columns: dict[str, set[str]] = collections.defaultdict(set)
+    for line in lines:
+        column, arrow, sources = line.partition(" <- ")
+        if arrow:
+            columns[column.split(".")[0]] |= set(re.split(r",\s*(?![^(]*\))", sources)) - {"nothing"}
+    return columns
+
+
+def _is_unknown(sources: set[str]) -> bool:
+    return any(source == "unknown" or " UNKNOWN" in source for source in sources)
+
+
+def _sources_of(sources: set[str]) -> set[str]:
+    """Return the columns of datasets, without the fields in them, and without how they are used."""
+    return {".".join(source.split(" ")[0].split(".")[:2]) for source in sources}
