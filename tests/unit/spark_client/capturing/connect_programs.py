@@ -84,9 +84,8 @@ def _lines(snapshot: Snapshot) -> list[str]:
     output = Dataset(DatasetId("file", "/lake/out"))
     inputs = {source.dataset for sources in made.columns.fields.values() for source in sources}
     inputs |= {source.dataset for source in made.columns.dataset_level}
-    return lines_of(
-        [Write(0, "", 0, 0, output, tuple(map(Dataset, inputs)), columns=made.columns, unknown=made.unknown)]
-    )
+    write = Write(0, "", 0, 0, tuple(map(Dataset, inputs)), output=output, columns=made.columns, unknown=made.unknown)
+    return lines_of([write])
 
 
 class OfflineTables:
