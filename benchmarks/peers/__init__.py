@@ -1,1 +1,1 @@
-"""Comparisons with others: OpenLineage's integration with Spark, and sqlglot on the queries of TPC-DS and TPC-H."""
+"""Comparisons with others: Marquez, OpenLineage's integration with Spark, and sqlglot on TPC-DS and TPC-H."""
