@@ -48,6 +48,8 @@ def _renamed(sql: str, spark: SparkSession) -> DataFrame:
 def compare(jar: Path, package: str) -> list[QueryResult]:
     """Write the empty result of each query, one after the other."""
     with tempfile.TemporaryDirectory() as name, open_session(package, folder := Path(name)) as spark:
+        # Spark 4 fails where a query divides by zero, as one does over empty tables.
+        spark.conf.set("spark.sql.ansi.enabled", "false")
         peers = Peers(spark, folder / "events")
         benchmarks = read_benchmarks(spark, jar)
         results = [result for benchmark in benchmarks for result in _results(spark, peers, benchmark, folder)]
