@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -34,15 +35,24 @@ import os, signal, time
 os.kill(os.getpid(), signal.SIGTERM)
 time.sleep(60)
 """
+JVM_TERMINATED = """
+import os, signal, time
+os.kill(os.getppid(), signal.SIGTERM)
+until_s = time.monotonic() + 60
+while on.state == "on" and time.monotonic() < until_s:
+    time.sleep(0.1)
+"""
 
 
-def run(script: str, folder: Path, *before: str) -> tuple[int, str, list[dict[str, Any]]]:
+def run(
+    script: str, folder: Path, *before: str, program: str = sys.executable
+) -> tuple[int, str, list[dict[str, Any]]]:
     """Return the status of a job, its stderr, and the events that it sent."""
     (folder / "job.py").write_text(script)
     emitted = folder / "told.jsonl"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(emitted)}
     done = subprocess.run(
-        [sys.executable, *before, str(folder / "job.py"), str(folder)],
+        [program, *before, str(folder / "job.py"), str(folder)],
         env=environment,
         capture_output=True,
         text=True,
@@ -92,6 +102,15 @@ def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_emitted(
     assert returned == 0
     assert states(events) == all_states(tmp_path, "COMPLETE")
     assert "capture: Spark cannot be reached" in errors
+
+
+# Takes long: `spark-submit` is a process of its own.
+def test_a_job_whose_jvm_came_first_and_is_terminated_is_aborted(tmp_path: Path) -> None:
+    script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES + JVM_TERMINATED
+    returned, _, events = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
+    assert returned == 128 + signal.SIGTERM
+    assert states(events) == all_states(tmp_path, "ABORT")
+    assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
 
 
 def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: Path) -> None:
