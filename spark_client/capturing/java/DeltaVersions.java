@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.util.AccumulatorV2;
 
 /** Versions of Delta's tables, by Delta's log; by reflection, for Delta's classes may not be there. */
 public class DeltaVersions {
@@ -20,6 +21,7 @@ public class DeltaVersions {
     // An execution's commit is among the table's last ones, unless other writers are very fast.
     private static final int COMMITS_MAX = 10;
     private static final int LINE_MAX = 200000;
+    private static final Pattern METRIC = Pattern.compile("\"(\\w+)\":\"(\\d+)\"");
     private static final Pattern TIMESTAMP = Pattern.compile("^\\{\"commitInfo\":\\{(?:\"inCommitTimestamp\":\\d+,)?\"timestamp\":(\\d+)");
 
     /** The version that a scan of files read; null if it is none of Delta's. */
@@ -66,9 +68,10 @@ public class DeltaVersions {
 
     /**
      * The one commit to a table's log that was made between two times, as JSON of its version and of Delta's own entry
-     * (`commitInfo`); null if there is none, or another writer committed in that time.
+     * (`commitInfo`); null if there is none, or another writer committed in that time. A command that counts what it
+     * does (MERGE, UPDATE, DELETE; also its milliseconds) has made none of other counts.
      */
-    static String written(Object log, long startedMs, long endedMs) throws Exception {
+    static String written(Object log, scala.collection.Map counts, long startedMs, long endedMs) throws Exception {
         String found = null;
         Commits commits = new Commits(log);
         while (commits.hasNext()) {
@@ -78,14 +81,25 @@ public class DeltaVersions {
             if (atMs < startedMs) {
                 return atMs < 0 ? null : found;
             }
-            if (atMs <= endedMs && found != null) {
+            boolean isIts = atMs <= endedMs && agrees(line, counts);
+            if (isIts && found != null) {
                 return null;
             }
-            if (atMs <= endedMs) {
-                found = commits.json(line);
-            }
+            found = isIts ? commits.json(line) : found;
         }
         return commits.isWhole() ? found : null;
+    }
+
+    /** True if no metric of a commit is another than the command's metric of that name. */
+    private static boolean agrees(String line, scala.collection.Map counts) {
+        Matcher metric = METRIC.matcher(line);
+        while (metric.find()) {
+            scala.Option known = counts.get(metric.group(1));
+            if (known.isDefined() && !metric.group(2).equals(String.valueOf(((AccumulatorV2) known.get()).value()))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The commit that a batch of a stream made, as above; null if it is not among the last ones. */

@@ -41,12 +41,18 @@ public class TableVersions {
         Object created = created(command);
         Object log = created == null ? DeltaVersions.log(command, query.sparkSession()) : DeltaVersions.of(created);
         if (log != null) {
-            String commit = DeltaVersions.written(log, startedMs, endedMs);
+            String commit = DeltaVersions.written(log, counts(query.executedPlan()), startedMs, endedMs);
             return created == null ? commit : located(commit, call(log, "dataPath"));
         }
         Object table = IcebergVersions.of(created == null ? target(command) : created);
         String application = query.sparkSession().sparkContext().applicationId();
         return table == null ? null : IcebergVersions.written(table, application, startedMs, endedMs);
+    }
+
+    /** The metrics of a command itself; none of its parts. */
+    private static scala.collection.Map counts(SparkPlan plan) {
+        SparkPlan command = plan instanceof CommandResultExec ? ((CommandResultExec) plan).commandPhysicalPlan() : plan;
+        return command.metrics();
     }
 
     /** The table that a `CREATE TABLE AS` has made, out of its catalog; null for other commands and catalogs. */
@@ -119,6 +125,7 @@ public class TableVersions {
                 left.add(((InMemoryTableScanExec) plan).relation().cachedPlan());
             } else if (plan instanceof AdaptiveSparkPlanExec) {
                 left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
+                left.add(((AdaptiveSparkPlanExec) plan).initialPlan()); // with scans that were read and found to be empty
             } else if (plan instanceof QueryStageExec) {
                 left.add(((QueryStageExec) plan).plan());
             } else if (plan instanceof CommandResultExec) {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,18 @@ def test_a_merge_of_a_table_with_itself_reads_one_version(table: str, session: S
     assert (reads(write), write.output.version) == ([("versioned", before)], versions(session, table)[-1])
 
 
+def test_a_merge_that_finds_nothing_to_insert_has_read_the_table(
+    table: str, session: SparkSession, watch: Watch
+) -> None:
+    [before] = versions(session, table)[-1:]
+    merge = (
+        f"MERGE INTO {table} c USING flights f ON c.flight = f.flight WHEN NOT MATCHED AND f.distance > 9 THEN INSERT"
+    )
+    [write] = watch.writes_of(lambda: session.sql(f"{merge} (flight) VALUES (f.flight)"))
+    # Delta commits nothing, and so keeps no version that was read.
+    assert ("versioned", None if _IS_DELTA else before) in reads(write)
+
+
 def time_travels(session: SparkSession, table: str, first: str) -> Iterator[DataFrame]:
     """Yield frames of a table as it was at its first version, by each way to name that."""
     yield session.sql(f"SELECT * FROM {table} VERSION AS OF {first}")
@@ -141,30 +153,45 @@ def test_a_frame_is_read_at_the_version_that_there_is_when_it_runs(
     assert (reads(write), read) == ([("versioned", versions(session, table)[read // 2 - 1])], read)
 
 
+def at_once(act: Callable[[], object], meanwhile: Callable[[], object], folder: Path) -> None:
+    """Act, and before that ends do something else; what `act` does waits in the function of `waiting`."""
+    thread = threading.Thread(target=act)
+    thread.start()
+    while not (folder / "entered").exists():
+        time.sleep(0.05)
+    meanwhile()
+    (folder / "opened").touch()
+    thread.join()
+
+
+def waiting(folder: Path) -> Any:
+    """Return a function of rows that returns a number as soon as `at_once` lets it."""
+
+    def wait(number: int) -> int:
+        (folder / "entered").touch()
+        while not (folder / "opened").exists():
+            time.sleep(0.05)
+        return number
+
+    return sf.udf(wait, "int")
+
+
 def test_a_commit_during_which_the_application_made_another_is_not_guessed(
     table: str, session: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
-    entered, opened = tmp_path / "entered", tmp_path / "opened"
-
-    def wait(distance: int) -> int:
-        entered.touch()
-        while not opened.exists():
-            time.sleep(0.05)
-        return distance
-
-    slow = session.sql(_ROWS).coalesce(1).withColumn("distance", sf.udf(wait, "int")("distance"))
-
-    def act() -> None:
-        thread = threading.Thread(target=slow.writeTo(table).append)
-        thread.start()
-        while not entered.exists():
-            time.sleep(0.05)
-        session.sql(f"INSERT INTO {table} {_ROWS}")
-        opened.touch()
-        thread.join()
-
-    first, second = watch.writes_of(act)
+    slow = session.sql(_ROWS).coalesce(1).withColumn("distance", waiting(tmp_path)("distance"))
+    insert = f"INSERT INTO {table} {_ROWS}"
+    first, second = watch.writes_of(lambda: at_once(slow.writeTo(table).append, lambda: session.sql(insert), tmp_path))
     assert (first.output.version, second.output.version) == (versions(session, table)[-2], None)
+
+
+def test_a_statement_that_changes_nothing_made_what_there_is_after_it(
+    table: str, session: SparkSession, watch: Watch
+) -> None:
+    before = versions(session, table)
+    [write] = watch.writes_of(lambda: session.sql(f"UPDATE {table} SET distance = 1 WHERE flight = -1"))
+    made = versions(session, table)[len(before) :]
+    assert write.output.version == (made[0] if made else None)
 
 
 def stream(frame: DataFrame, folder: Path) -> Any:
