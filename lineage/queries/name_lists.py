@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
 from lineage.graph.entities import Namespace, ResultPage, SearchHit, SearchSort
-from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted
+from lineage.graph.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.lattice import latest
 from lineage.graph.table import GraphTable
@@ -72,15 +72,19 @@ class NameCatalogue:
 
     def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
         """Return the jobs, by namespace and name, whose names contain the text in any case; some may be hidden."""
-        return self._matching(map(job_of, self._catalogue["jobs"]), namespace, text)
+        return self._matching(self._catalogue["jobs"], job_of, namespace, text)
 
     def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
         """Return the datasets, by namespace and name, whose names contain the text in any case; some may be hidden."""
-        return self._matching(map(dataset_of, self._catalogue["datasets"]), namespace, text)
+        return self._matching(self._catalogue["datasets"], dataset_of, namespace, text)
 
-    def _matching(self, ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
+    def _matching(
+        self, texts: Iterable[IdText], id_of: Callable[[IdText], T], namespace: str | None, text: str
+    ) -> list[T]:
         wanted, sees = text.lower(), self._visibility.sees
-        found = (one for one in ids if namespace in (None, one.namespace) and wanted in one.name.lower())
+        # Most ids of a catalogue do not match, and a comparison costs less than an id.
+        near = (id_of(one) for one in texts if wanted in one.lower())
+        found = (one for one in near if namespace in (None, one.namespace) and wanted in one.name.lower())
         return sorted(filter(sees, found))
 
     def listed(self, ids: Sequence[T]) -> NameList[T]:
