@@ -162,9 +162,9 @@ def remote(endpoint: str) -> Iterator[Any]:
 class Hearing:
     """Writes captured from the commands of a server's clients."""
 
-    def __init__(self, remote: Any, spark: SparkSession) -> None:
+    def __init__(self, remote: Any, spark: SparkSession, *, columns: bool = True) -> None:
         self._commands = Commands(remote.client, drain_s=0)
-        self._extractor = ConnectExtractor(read_catalogs(spark, {}))
+        self._extractor = ConnectExtractor(read_catalogs(spark, {}), columns=columns)
 
     def writes(self) -> list[Write]:
         """Return the writes since the last call, by any session."""

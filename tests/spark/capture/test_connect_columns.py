@@ -80,6 +80,7 @@ _LESS = frozenset(
         "paths into a variant",
         "rows as columns",
         "several columns renamed at once, and those whose names fit a pattern",
+        "structs are inserted by their fields",
         "structs are inserted by the places of their fields",
         "structs united by name, one of which lacks a field",
         "structs, arrays and maps as texts",

@@ -97,6 +97,26 @@ def test_a_server_that_is_gone_leaves_what_the_program_says_itself(
     assert reason.startswith("flights: ")
 
 
+def test_without_columns_the_tables_are_the_same(remote: Any, spark: SparkSession, tmp_path: Path) -> None:
+    hearing = Hearing(remote, spark, columns=False)
+    (write,) = hearing.writes_of_frame(remote.table("flights").select("carrier"), str(tmp_path / "out"))
+    hearing.close()
+    assert lines_of([write]) == ["out <- flights"]
+    assert (write.tier, write.columns.fields, write.unknown) == ("tables", {}, {})
+
+
+def test_columns_lead_through_views_and_checkpoints_as_they_were(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    remote.sql("CREATE OR REPLACE TEMP VIEW far AS SELECT upper(carrier) AS c, distance FROM flights")
+    kept = remote.table("far").where("distance > 9").localCheckpoint()
+    assert hearing.writes() == []
+    remote.sql("CREATE OR REPLACE TEMP VIEW far AS SELECT tailnum AS c FROM planes")
+    (write,) = hearing.writes_of_frame(kept.select("c"), str(tmp_path / "out"))
+    assert (write.tier, dict(write.unknown)) == ("full", {})
+    sources = {short_name(one.dataset): one.field for one in write.columns.fields[("c",)]}
+    assert sources == {"flights": ("carrier",)}
+    assert [one.field for one in write.columns.dataset_level] == [("distance",)]
+
+
 def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
     kept = remote.table("flights").localCheckpoint()
     kept.write.parquet(str(tmp_path / "out"))

@@ -133,7 +133,7 @@ class ExpressionReader:
     def attribute(self, message: Any, parts: list[Typed], scope: Scope) -> Typed:
         """Return a column by its name."""
         del parts
-        if message.is_metadata_column:
+        if getattr(message, "is_metadata_column", False):  # PySpark 3.5 does not have it
             raise Unreadable(f"the metadata column {message.unparsed_identifier}")
         name = message.unparsed_identifier
         if name in scope.aliases and not _given(message, "plan_id"):

@@ -55,7 +55,7 @@ def _aggregate(reading: Reading, message: Any, inputs: list[Frame], relation: An
     """Return groups: by expressions, rollups, cubes, sets, or with the values of a pivot as columns."""
     (child,) = inputs
     scope = reading.scope(child)
-    sets = [one for each in message.grouping_sets for one in each.grouping_set]
+    sets = [one for each in getattr(message, "grouping_sets", ()) for one in each.grouping_set]
     keys = reading.expressions.read_all(
         [*message.grouping_expressions, *([] if message.grouping_expressions else sets)], scope
     )

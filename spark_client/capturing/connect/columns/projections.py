@@ -153,7 +153,9 @@ def _replaced(reading: Reading, child: Frame, put: Mapping[str, Typed]) -> list[
 def _renamed(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
-    renames = [(one.col_name, one.new_col_name) for one in message.renames] or list(message.rename_columns_map.items())
+    renames = [(one.col_name, one.new_col_name) for one in getattr(message, "renames", ())] or list(
+        message.rename_columns_map.items()
+    )
     columns = reading.steps.columns(child)
     names = [column.name or "" for column in columns]
     for old, new in renames:

@@ -24,6 +24,7 @@ from spark_client.capturing.plans.values import IDENTITY, NOTHING, Dependency, V
 _REQUESTS_MAX = 20
 _MADE_OF_NOTHING = ("range", "unresolved_table_valued_function")
 _PLAN_MAX_BYTES = 1_000_000
+_MERGES = ("spark.sql.parquet.mergeSchema", "spark.sql.orc.mergeSchema")
 
 
 class SessionSources:
@@ -101,7 +102,16 @@ class SessionSources:
         if found.unknown:
             return _of_schema(known, unknown("; ".join(found.unknown)))
         qualifier = self._session.qualifier(read) if isinstance(read, TableRead) else ()
-        return _of_datasets(known, datasets, qualifier, merged=_is_merged(read))
+        return _of_datasets(known, datasets, qualifier, merged=len(datasets) > 1 and self._is_merged(read))
+
+    def _is_merged(self, read: TableRead | SourceRead) -> bool:
+        """True if datasets that are read as one may have other columns than each other."""
+        if isinstance(read, SourceRead) and "mergeschema" in read.options:
+            return read.options["mergeschema"].lower() == "true"
+        try:
+            return any((self._session.server.conf(key) or "").lower() == "true" for key in _MERGES)
+        except NoResponse:
+            return True
 
     # Queries in SQL.
 
@@ -198,10 +208,6 @@ def _is_frame(read: Read, frames: dict[str, Snapshot]) -> bool:
     return isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names
 
 
-def _is_merged(read: TableRead | SourceRead) -> bool:
-    return isinstance(read, SourceRead) and read.options.get("mergeschema", "").lower() == "true"
-
-
 def _of_schema(schema: Sequence[SchemaField], value: Value) -> Snapshot:
     columns = tuple(Column(field.name, "", type=field) for field in schema)
     return Snapshot(columns, tuple(value for _ in columns))
@@ -211,7 +217,7 @@ def _of_datasets(
     schema: Sequence[SchemaField], datasets: Sequence[Dataset], qualifier: tuple[str, ...], *, merged: bool
 ) -> Snapshot:
     columns = tuple(Column(field.name, "", qualifier, field) for field in schema)
-    if merged and len(datasets) > 1:
+    if merged:
         return Snapshot(columns, tuple(unknown("HadoopFsRelation: files of several schemas") for _ in columns))
     values = (
         Value(frozenset(Dependency(ColumnSource(one.id, (column.name or "",)), IDENTITY) for one in datasets))

@@ -141,9 +141,6 @@ class _Parser:
             return _Atom(self._if())
         if text.startswith("(", self._at):
             return self._postfixed(self._call(word[0]))
-        sign = "".join(letter for letter in word[0] if letter in "-~!")
-        if sign and sign == word[0]:  # `-a`
-            return _Atom(Typed(None), word[0])
         return _Atom(Typed(None), word[0])
 
     def _marked(self, found: re.Match[str]) -> _Atom:
