@@ -82,11 +82,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the options; exit with a message that names the option where a part is missing."""
     parser = argparse.ArgumentParser(prog="benchmarks.marquez", description=__doc__)
     parser.add_argument(
-        "--marquez-jar", type=Path, metavar="FILE", help="Marquez's jar, for `java -jar FILE server ...`"
+        "--marquez-jar", type=_path, metavar="FILE", help="Marquez's jar, for `java -jar FILE server ...`"
     )
-    parser.add_argument("--postgresql", type=Path, metavar="FOLDER", help="the programs of PostgreSQL 15, with initdb")
+    parser.add_argument("--postgresql", type=_path, metavar="FOLDER", help="the programs of PostgreSQL 15, with initdb")
     parser.add_argument(
-        "--dynamodb-local", type=Path, metavar="FOLDER", help="the jars and native libraries of DynamoDB Local"
+        "--dynamodb-local", type=_path, metavar="FOLDER", help="the jars and native libraries of DynamoDB Local"
     )
     parser.add_argument("--postgresql-user", default="postgres", help="who runs PostgreSQL where the caller is root")
     parser.add_argument("--jobs", type=int, nargs="+", default=_SIZES, help="the sizes, ascending tens of jobs")
@@ -101,6 +101,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if path is None or not exists(path):
             parser.error(f"{option} must name {what}, got {path or 'nothing'}")
     return parsed
+
+
+def _path(text: str) -> Path:
+    """Return a path that is the same from every folder: servers start in folders of their own."""
+    return Path(text).resolve()
 
 
 def _has_postgresql(folder: Path) -> bool:
