@@ -1,4 +1,4 @@
-"""Queries to a Spark Connect server, in the job's session, beside the job: none of them changes anything."""
+"""Queries to a Spark Connect server, in the job's session, beside the job: none of them changes anything in it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent import futures
+from contextlib import contextmanager
 from typing import Any, NoReturn
 from weakref import WeakSet
 
@@ -22,6 +23,8 @@ _NOWHERE = "headwater/asks/where/paths/are"
 _LOOK_THERE = f"SELECT * FROM text.`{_NOWHERE}`"  # noqa: S608 - our own statement
 _FOUND_NOTHING = re.compile(rf"([a-zA-Z][\w+.-]*:/\S*?)/?{_NOWHERE}")
 _DETAILS = "# Detailed Table Information"
+_CUT = re.compile(r"\.\.\. \d+ more fields")
+_FIELDS_MAX = 10_000
 
 
 class NoResponse(Exception):
@@ -57,11 +60,40 @@ class Server:
         return str(version) if version else None
 
     def explain(self, statement: Any) -> str:
-        """Return Spark's plan of a statement, a protocol `SQL`, which is not run (`sql_statements.is_explainable`)."""
+        """Return Spark's plan of a statement, a protocol `SQL`, which is not run (`sql_statements.is_explainable`).
+
+        Spark prints 25 columns of a list, if its configuration has no other number. A longer plan is printed in a clone
+        of the session, which prints them all, where Spark has clones (4.1 and newer).
+        """
         explained = self._proto.SQL()
         explained.CopyFrom(statement)
         explained.query = f"EXPLAIN EXTENDED {statement.query}"
-        return "\n".join(str(row[0]) for row in self._rows(explained))
+        text = self._text(explained)
+        if _CUT.search(text) is None or not hasattr(self._client, "clone"):
+            return text
+        try:
+            with self._cloned() as clone:
+                return clone._text(explained)
+        except NoResponse:
+            return text
+
+    def _text(self, statement: Any) -> str:
+        return "\n".join(str(row[0]) for row in self._rows(statement))
+
+    @contextmanager
+    def _cloned(self) -> Iterator[Server]:
+        """Yield a clone of the session, of whose plans no list is cut."""
+        with _no_response_for_errors():
+            clone = Server(self._client.clone())
+            try:
+                pair = self._proto.KeyValue(key="spark.sql.debug.maxToStringFields", value=str(_FIELDS_MAX))
+                clone._client.config(
+                    self._proto.ConfigRequest.Operation(set=self._proto.ConfigRequest.Set(pairs=[pair]))
+                )
+                yield clone
+            finally:
+                clone._client.release_session()
+                clone._client.close()
 
     def explain_relation(self, relation: Any) -> str:
         """Return Spark's plans of a relation, which is not run."""

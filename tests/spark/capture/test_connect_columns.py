@@ -159,6 +159,17 @@ def test_columns_over_spark_connect(
         pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
 
 
+def test_columns_of_sql_over_a_table_of_many_columns_are_read_whole(remote: Any, hearing: Hearing) -> None:
+    remote.range(1).selectExpr(*(f"id AS c{number}" for number in range(60))).write.saveAsTable("wide")
+    remote.conf.set("spark.sql.debug.maxToStringFields", 30)
+    hearing.writes()
+    remote.sql("CREATE TABLE copy USING parquet AS SELECT * FROM wide WHERE c1 > 0")
+    (write,) = hearing.writes()
+    assert write.tier == "full"
+    assert [column for (column,) in write.columns.fields] == [f"c{number}" for number in range(60)]
+    assert remote.conf.get("spark.sql.debug.maxToStringFields") == "30"
+
+
 def _with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a module of cases make columns for a remote session; PySpark has one kind for each in one process."""
     from pyspark.sql.connect import functions
