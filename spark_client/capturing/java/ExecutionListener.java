@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.SparkConf;
@@ -86,6 +87,11 @@ public class ExecutionListener extends SparkListener {
     private static final int PARTS_MAX = 20;
     private static final String OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode";
 
+    // Wakes the reader.
+    private static final Object END = new Object();
+    // A JVM that ends waits so long for the reader to hear of it; the container may be killed sooner.
+    private static final long END_MS = 2000;
+
     private final ArrayBlockingQueue queue;
     private final boolean reads;
     private final TaskCounter tasks; // null if that part is lost
@@ -97,6 +103,7 @@ public class ExecutionListener extends SparkListener {
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
     private volatile boolean isShutdown;
+    private final CountDownLatch endRead = new CountDownLatch(1);
 
     /**
      * @param reads true if queries whose rows go to the program are kept, too
@@ -188,6 +195,19 @@ public class ExecutionListener extends SparkListener {
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
         isShutdown = isJvmEnding();
         applicationEndMs = event.time();
+        queue.offer(END);
+        if (isShutdown) {
+            try {
+                endRead.await(END_MS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ending) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Let a JVM that ends go on: the reader knows. */
+    public void endWasRead() {
+        endRead.countDown();
     }
 
     /** True if the JVM itself ends, by a signal or by an exit: then it takes no more hooks. */
@@ -212,9 +232,10 @@ public class ExecutionListener extends SparkListener {
         return applicationEndMs;
     }
 
-    /** The next `Kept` or `Streams.Moment`, within so many milliseconds; null if there is none by then. */
+    /** The next `Kept` or `Streams.Moment`, within so many milliseconds; null if there is none by then, or at the end. */
     public Object next(long timeoutMs) throws InterruptedException {
-        return queue.poll(timeoutMs, TimeUnit.MILLISECONDS);
+        Object next = queue.poll(timeoutMs, TimeUnit.MILLISECONDS);
+        return next == END ? null : next;
     }
 
     /** How many found the queue full. */

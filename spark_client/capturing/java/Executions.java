@@ -44,8 +44,11 @@ public class Executions {
         if (next == null) {
             boolean ends = !ended && listener.applicationEndMs() >= 0;
             ended |= ends;
-            String end = "{\"at_ms\":" + listener.applicationEndMs() + ",\"shutdown\":" + listener.isShutdown() + "}";
-            return ends ? end : null;
+            if (!ends) {
+                return null;
+            }
+            listener.endWasRead();
+            return "{\"at_ms\":" + listener.applicationEndMs() + ",\"shutdown\":" + listener.isShutdown() + "}";
         }
         return next instanceof Streams.Moment ? moment((Streams.Moment) next) : execution((ExecutionListener.Kept) next);
     }

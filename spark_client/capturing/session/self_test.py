@@ -91,7 +91,7 @@ COMBINED = Check(
 )
 
 
-class Tested(Protocol):
+class SparkUnderTest(Protocol):
     """Spark to be tested (`jvm.Executions`)."""
 
     @property
@@ -105,7 +105,7 @@ class Tested(Protocol):
         """Return the analyzed plan of a query, which is not run."""
 
 
-def find_doubts(spark: Tested) -> tuple[str, ...]:
+def find_doubts(spark: SparkUnderTest) -> tuple[str, ...]:
     """Return what is not as known: parameters that are missing, and checks that are misread."""
     lacking = spark.lacking()
     return lacking if spark.is_tried and not lacking else (*lacking, *find_misread(spark.analyze))

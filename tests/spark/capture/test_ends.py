@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ import os, signal, time
 os.kill(os.getpid(), signal.SIGTERM)
 time.sleep(60)
 """
+EMITTED = "events.jsonl"
 JVM_TERMINATED = """
 import os, signal, time
 os.kill(os.getppid(), signal.SIGTERM)
@@ -49,8 +51,7 @@ def run(
 ) -> tuple[int, str, list[dict[str, Any]]]:
     """Return the status of a job, its stderr, and the events that it sent."""
     (folder / "job.py").write_text(script)
-    emitted = folder / "told.jsonl"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(emitted)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(folder / EMITTED)}
     done = subprocess.run(
         [program, *before, str(folder / "job.py"), str(folder)],
         env=environment,
@@ -59,8 +60,13 @@ def run(
         timeout=240,
         check=False,
     )
+    return done.returncode, done.stderr, events_in(folder)
+
+
+def events_in(folder: Path) -> list[dict[str, Any]]:
+    emitted = folder / EMITTED
     lines = emitted.read_text().splitlines() if emitted.exists() else []
-    return done.returncode, done.stderr, [json.loads(line) for line in lines]
+    return [json.loads(line) for line in lines]
 
 
 def states(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -109,6 +115,11 @@ def test_a_job_whose_jvm_came_first_and_is_terminated_is_aborted(tmp_path: Path)
     script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES + JVM_TERMINATED
     returned, _, events = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
     assert returned == 128 + signal.SIGTERM
+    # `spark-submit` does not wait for Python.
+    until_s = time.monotonic() + 30
+    while states(events) != all_states(tmp_path, "ABORT") and time.monotonic() < until_s:
+        time.sleep(0.1)
+        events = events_in(tmp_path)
     assert states(events) == all_states(tmp_path, "ABORT")
     assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
 
