@@ -9,7 +9,7 @@ report has it so, and masks if all do; without transformations it is taken as di
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from lineage.queries.columns.report_results import (
@@ -26,9 +26,10 @@ from lineage.queries.columns.report_results import (
 from lineage_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops
 from tests.fields_model.operations import dropped, read_of
-from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into
+from tests.fields_model.related import exists, is_inside, overlap, related, related_in
+from tests.fields_model.report_steps import made_from, made_of, perhaps_made_from, reported_paths
 from tests.fields_model.reported import united
-from tests.fields_model.reporters import ColumnReporter, sources_in, unknown
+from tests.fields_model.reporters import sources_in, unknown
 from tests.fields_model.schema import top_level
 from tests.runs_model.facets import text_in
 from tests.runs_model.schemas import dataset_facets
@@ -38,30 +39,11 @@ _FAR = 20
 _RUNS = 10
 
 
-@dataclass(frozen=True)
-class FlowEdge:
-    """A step of one reporter."""
-
-    source: ColumnSource
-    destination: ColumnSource
-    how: frozenset
-    reporter: ColumnReporter
-    certain: bool = True
-
-    @property
-    def direct(self):
-        return not self.how or any(one.type == "DIRECT" for one in self.how)
-
-    @property
-    def masks(self):
-        return bool(self.how) and all(one.masking for one in self.how)
-
-
 def report_usage(world, dataset, field, window):
     """Return the uses of a column, and the columns that it flowed into."""
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
-    reports = _reports(world, reporters, start.dataset)
+    reports = reported_paths(world, reporters, start.dataset)
     uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
     flows = _flows(world, [ColumnSource(start.dataset, field)], reporters)
     alike = {(one.kind, one.job, one.fields, one.operations, one.known): [] for one in uses}
@@ -95,7 +77,7 @@ def _tagged_by(schema, tag):
 def _flows(world, starts, reporters):
     reached, edges = _traverse(
         starts,
-        lambda node: _edges_from(world, reporters, node, _reports(world, reporters, node.dataset)),
+        lambda node: _edges_from(world, reporters, node, reported_paths(world, reporters, node.dataset)),
         lambda edge: edge.destination,
         world,
     )
@@ -111,7 +93,7 @@ def report_provenance(world, dataset, field, window):
     reporters = _in(world, window)
     reached, edges = _traverse(
         [ColumnSource(start.dataset, field)],
-        lambda node: _made_of(world, reporters, node),
+        lambda node: made_of(world, reporters, node),
         lambda edge: edge.source,
         world,
     )
@@ -214,69 +196,7 @@ def _traverse(starts, edges_of, end, world):
 
 def _edges_from(world, reporters, node, reports):
     """Return the certain and possible steps from a node; `reports` are the reported paths of its dataset."""
-    return [*_made_from(world, reporters, node, reports), *_perhaps_made_from(world, reporters, node, reports)]
-
-
-def _made_from(world, reporters, node, reports):
-    """Yield the reported steps from a column."""
-    for one, dataset, columns in _all_reported(world, reporters) if node.field is not None else ():
-        for path, sources in columns.fields.items():
-            for some in (sources, columns.dataset_level):
-                for how in _taken(node, some, reports):
-                    yield FlowEdge(node, ColumnSource(dataset, path), how, one)
-
-
-def _taken(node, sources, reports):
-    """Return the transformations by which a column, or a related column, is taken."""
-    used = {one: how for one, how in sources.items() if one.dataset == node.dataset and one.field is not None}
-    return [how for one, how in used.items() if went_into(node.field, one.field, reports)]
-
-
-def _perhaps_made_from(world, reporters, node, reports):
-    """Yield the possible steps from a column, or from any column of a dataset."""
-    for one in reporters:
-        for name in {*one.outputs, *one.reported}:
-            dataset, columns = world.statements.primary(name), world.named(one.columns(name))
-            for path, how in _perhaps(columns, node, reports):
-                yield FlowEdge(node, ColumnSource(dataset, path), how, one, certain=False)
-
-
-def _perhaps(columns, node, reports):
-    """Yield (path, transformations) of columns that may derive from a node; without a path: an unreported column."""
-    unnamed = ColumnSource(node.dataset)
-    named = {one for one in sources_in(columns) if one.dataset == node.dataset and one.field is not None}
-    for path, own in columns.fields.items():
-        taken = [how for one, how in own.items() if one == unnamed or (one in named and node == unnamed)]
-        taken += [how for one, how in columns.dataset_level.items() if one in named and node == unnamed]
-        if taken:
-            yield path, frozenset(chain(*taken))
-    whole = [how for one, how in columns.dataset_level.items() if one == unnamed and not named]
-    if not columns.fields:
-        whole += [how for one, how in columns.dataset_level.items() if one in named and node == unnamed]
-        whole += _taken(node, columns.dataset_level, reports) if node != unnamed else []
-    if whole:
-        yield None, frozenset(chain(*whole))
-
-
-def _made_of(world, reporters, column):
-    """Yield the steps to a column, also from sources that its whole dataset depends on."""
-    for one, dataset, columns in _all_reported(world, reporters):
-        own = [columns.fields[path] for path in related(column.field, columns.fields)]
-        for sources in (*own, columns.dataset_level) if dataset == column.dataset else ():
-            for source, how in sources.items():
-                if source.field is not None:
-                    yield FlowEdge(source, column, how, one)
-
-
-def _reports(world, reporters, dataset):
-    """Return the paths that each reporter reported of a dataset, under each of its names."""
-    return [columns.fields.keys() for _, name, columns in _all_reported(world, reporters) if name == dataset]
-
-
-def _all_reported(world, reporters):
-    for one in reporters:
-        for name, columns in one.reported.items():
-            yield one, world.statements.primary(name), world.named(columns)
+    return [*made_from(world, reporters, node, reports), *perhaps_made_from(world, reporters, node, reports)]
 
 
 def _step(world, edges):
@@ -373,8 +293,8 @@ def _reads(world, column, reporter, reports):
     names = {one for one in every if world.statements.primary(one) == column.dataset}
     sets = [some for some in reporter.operations if names & read_of(some).keys()]
     node = ColumnSource(column.dataset, column.field)
-    made = list(_made_from(world, [reporter], node, reports))
-    perhaps = {edge.destination for edge in _perhaps_made_from(world, [reporter], node, reports)}
+    made = list(made_from(world, [reporter], node, reports))
+    perhaps = {edge.destination for edge in perhaps_made_from(world, [reporter], node, reports)}
     read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}
     taken = any(overlap(column.field, path) for path in read)
     is_unreported = (

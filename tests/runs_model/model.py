@@ -18,12 +18,11 @@ from lineage.graph.entities import (
     UsedVersion,
 )
 from lineage.graph.visibility import EVERYTHING
-from lineage.times import parse_time
 from lineage_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
 from tests.runs_model.catalogues import Catalogues, page
-from tests.runs_model.facets import merged, text_in
+from tests.runs_model.facets import described, job_type, labels_in, merged, text_in, time_in
 from tests.runs_model.statements import Statements
 
 
@@ -99,8 +98,8 @@ class Model(Catalogues):
             updated=run.updated,
             started=run.started,
             ended=run.ended,
-            nominal_start=_time_in(facets, "nominalTime", "nominalStartTime"),
-            nominal_end=_time_in(facets, "nominalTime", "nominalEndTime"),
+            nominal_start=time_in(facets, "nominalTime", "nominalStartTime"),
+            nominal_end=time_in(facets, "nominalTime", "nominalEndTime"),
             parent=run.parent,
             job_version=self.job_version_of(run),
             inputs=tuple(self._read(run, dataset) for dataset in self.statements.primaries(run.names("in"))),
@@ -180,7 +179,7 @@ class Model(Catalogues):
         inputs, outputs = self.current_io(job)
         return Job(
             id=job,
-            type=_job_type(facets),
+            type=job_type(facets),
             created=min(times),
             updated=max(times),
             inputs=inputs,
@@ -192,7 +191,7 @@ class Model(Catalogues):
             latest_runs=tuple(runs[:10]),
             current_version=latest.version(job) if latest else None,
             lineage_unknown=latest.unknown if latest else False,
-            labels=_labels(facets),
+            labels=labels_in(facets),
             facets=facets,
             hidden=self.statements.is_hidden(job),
             annotations=annotations_of(
@@ -260,10 +259,10 @@ class Model(Catalogues):
         versions = self.dataset_versions(dataset)
         current = dataset_versions.current_of(versions)
         writer = self._last_writer(dataset)
-        described = _described(dataset, facets)
+        known = described(dataset, facets)
         return Dataset(
             id=dataset,
-            **described,
+            **known,
             created=min(times),
             updated=max(times),
             last_modified=current.created if current and current.maker else None,
@@ -329,7 +328,7 @@ class Model(Catalogues):
             dataset=dataset,
             version=version.id,
             created=version.created,
-            **_described(dataset, version.facets),
+            **described(dataset, version.facets),
             created_by=self.run_in_passing(version.run) if version.run else None,
             facets=version.facets,
             failed=version.failed,
@@ -372,32 +371,3 @@ class Model(Catalogues):
         if sort == "updated_at":
             found.sort(key=lambda one: one.updated, reverse=True)
         return page([SearchHit(one.id, one.updated) for one in found], limit)
-
-
-def _time_in(facets, facet, name):
-    try:
-        return parse_time(text_in(facets, facet, name) or "")
-    except ValueError:
-        return None
-
-
-def _described(dataset, facets):
-    """Return the description of a dataset in its facets, in Marquez's terms."""
-    return {
-        "type": "STREAM" if text_in(facets, "datasetType", "datasetType") in ("TOPIC", "STREAM") else "DB_TABLE",
-        "physical_name": dataset.name,
-        "source_name": text_in(facets, "dataSource", "name") or "default",
-        "fields": facets.get("schema", {}).get("fields", []),
-        "description": text_in(facets, "documentation", "description"),
-        "lifecycle": text_in(facets, "lifecycleStateChange", "lifecycleStateChange"),
-    }
-
-
-def _job_type(facets):
-    processing = (text_in(facets, "jobType", "processingType") or "").upper()
-    return {"STREAMING": "STREAM", "SERVICE": "SERVICE"}.get(processing, "BATCH")
-
-
-def _labels(facets):
-    labels = (text_in(facets, "jobType", name) for name in ("jobType", "integration"))
-    return tuple(label for label in labels if label is not None)

@@ -220,10 +220,6 @@ class Session:
             put(self._explained, key, self.server.explain(message))
         return self._explained[key]
 
-    def parsed(self, explained: str) -> PlanText | None:
-        """Return the parsed plan in Spark's plans of a statement."""
-        return parse_plan_text(explained)
-
     def _behind_name(self, read: TableRead) -> list[Read] | None:
         view = None if read.database else self._view(_small(read.name))
         if view is not None:

@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from spark_client.capturing.connect.columns.lineage import Into, columns_of, read_snapshot, read_statements
@@ -39,6 +39,7 @@ from spark_client.capturing.datasets.locations import is_partition
 from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.model import Change, Dataset, Write
 
+T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")
 # Sources that keep nothing.
 _KEEP_NOTHING = frozenset({"noop", "console"})
@@ -147,19 +148,17 @@ class _Commanded:
 
     def statements(self, message: Any) -> list[tuple[Snapshot, Into]]:
         """Return the columns of the queries in a statement; none if they cannot be read."""
-        try:
-            return read_statements(self.session, message) if self._columns else []
-        except (Unreadable, NoResponse) as reason:
-            _log.debug("capture: no columns: %s", reason)
-        except Exception:  # noqa: BLE001 - whatever a new client's plans are, tables are known
-            _log.debug("capture: no columns", exc_info=True)
-        return []
+        return self._guarded(lambda: read_statements(self.session, message)) or []
 
     def snapshot(self, relation: Any) -> Snapshot | None:
-        """Return the columns of a relation; None if they cannot be read, for a reader's fault costs only them."""
+        """Return the columns of a relation; None if they cannot be read."""
+        return self._guarded(lambda: read_snapshot(self.session, relation))
+
+    def _guarded(self, read: Callable[[], T]) -> T | None:
+        """Return what is read, None if it cannot be: a fault of the reader costs the columns alone."""
         try:
-            return read_snapshot(self.session, relation) if self._columns else None
-        except Unreadable as reason:
+            return read() if self._columns else None
+        except (Unreadable, NoResponse) as reason:
             _log.debug("capture: no columns: %s", reason)
         except Exception:  # noqa: BLE001 - whatever a new client's plans are, tables are known
             _log.debug("capture: no columns", exc_info=True)

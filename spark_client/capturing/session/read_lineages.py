@@ -16,7 +16,7 @@ class ReadLineages:
         self._seen: set[int] = set()
 
     def add(self, read: Read) -> bool:
-        """Return True if this is the first read of its lineage, and there is room for it."""
+        """Return True if this is the first read of its lineage, and there are not too many yet."""
         key = hash((read.command, frozenset(read.inputs), read.failure is None))
         if key in self._seen or len(self._seen) >= self._max:
             return False

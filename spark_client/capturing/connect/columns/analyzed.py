@@ -77,12 +77,12 @@ class AnalyzedReader(TextReading):
         """Return a plan; it may be arbitrarily deep."""
         steps = self._steps(root)
         done: dict[int, TextFrame] = {}
-        for place in range(len(steps) - 1, -1, -1):
-            step = steps[place]
+        for index in range(len(steps) - 1, -1, -1):
+            step = steps[index]
             if _CUT.search(step.text.text):
                 raise Unreadable("a plan whose text Spark cut (spark.sql.debug.maxToStringFields)")
-            self.texts.columns = self._scope(steps, done, place)
-            done[place] = self._made(step, [done[one] for one in step.below], [done[one] for one in step.inside])
+            self.texts.columns = self._scope(steps, done, index)
+            done[index] = self._made(step, [done[one] for one in step.below], [done[one] for one in step.inside])
         return done[0]
 
     def _steps(self, root: PlanText) -> list[_Step]:
@@ -90,16 +90,16 @@ class AnalyzedReader(TextReading):
         left: list[tuple[PlanText, int | None, list[int] | None, bool]] = [(root, None, None, False)]
         while left:
             text, owner, siblings, in_view = left.pop()
-            place = len(steps)
+            index = len(steps)
             if siblings is not None:
-                siblings.append(place)
+                siblings.append(index)
             step = _Step(text, owner, [], [], in_view)
             steps.append(step)
             if self._is_replaced(text):
                 continue
             within = in_view or text.kind == "View"
             left += [(one, owner, step.below, within) for one in reversed(text.below)]
-            left += [(one, place, step.inside, within) for one in reversed(text.inside)]
+            left += [(one, index, step.inside, within) for one in reversed(text.inside)]
         return steps
 
     def _is_replaced(self, text: PlanText) -> bool:
@@ -108,9 +108,9 @@ class AnalyzedReader(TextReading):
             return self.leaves.view(found["name"]) is not None
         return text.kind == "SubqueryAlias" and self.leaves.alias(_alias_of(text)) is not None
 
-    def _scope(self, steps: Sequence[_Step], done: Mapping[int, TextFrame], place: int) -> dict[str, Column]:
+    def _scope(self, steps: Sequence[_Step], done: Mapping[int, TextFrame], index: int) -> dict[str, Column]:
         chain: list[int] = []
-        at: int | None = place
+        at: int | None = index
         while at is not None:
             chain.append(at)
             at = steps[at].owner
@@ -166,11 +166,11 @@ class AnalyzedReader(TextReading):
         listed = listed_columns(found["columns"])
         by_name = {(column.name or "").lower(): at for at, column in enumerate(snapshot.columns)}
         try:
-            places = [by_name[name.lower()] for name, _, _ in listed]
+            indexes = [by_name[name.lower()] for name, _, _ in listed]
         except KeyError as name:
             raise Unreadable(f"the column {name} of a table") from name
-        columns = tuple(snapshot.columns[at] for at in places)
-        chosen = Snapshot(columns, tuple(snapshot.values[at] for at in places), snapshot.rows)
+        columns = tuple(snapshot.columns[at] for at in indexes)
+        chosen = Snapshot(columns, tuple(snapshot.values[at] for at in indexes), snapshot.rows)
         return self.placed(chosen, [id_ for _, id_, _ in listed])
 
     def placed(self, snapshot: Snapshot, ids: Sequence[str]) -> TextFrame:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spark_client.capturing.connect.columns.frames import Nodes, Typed, field_of, is_nested
-from spark_client.capturing.connect.columns.functions import AGGREGATES, CASTS, function
+from spark_client.capturing.connect.columns.functions import CASTS, function
 from spark_client.capturing.connect.columns.scopes import Scope
 from spark_client.capturing.connect.reads import table_read
 from spark_client.capturing.connect.snapshots import Unreadable
@@ -47,9 +47,9 @@ class ExpressionReader:
         """
         entries = self._entries(message)
         done: dict[int, Typed] = {}
-        for place in range(len(entries) - 1, -1, -1):
-            entry = entries[place]
-            done[place] = self._translated(entry, [done.pop(part) for part in entry.parts], scope)
+        for index in range(len(entries) - 1, -1, -1):
+            entry = entries[index]
+            done[index] = self._translated(entry, [done.pop(part) for part in entry.parts], scope)
         return done[0]
 
     def read_all(self, messages: Sequence[Any], scope: Scope) -> list[Typed]:
@@ -90,14 +90,16 @@ class ExpressionReader:
             if above is not None:
                 entries[above].parts.insert(0, len(entries))
             kind = one.WhichOneof("expr_type")
+            if kind is None:
+                raise Unreadable("an expression without a kind")
             if kind == "lambda_function":
                 variables = {
                     **variables,
                     **{_name(item): self._variable(item) for item in one.lambda_function.arguments},
                 }
             entries.append(_Entry(one, [], variables))
-            place = len(entries) - 1
-            left += [(part, place, variables) for part in _parts(kind, getattr(one, kind)) if kind]
+            index = len(entries) - 1
+            left += [(part, index, variables) for part in _parts(kind, getattr(one, kind))]
         return entries
 
     def _variable(self, message: Any) -> Typed:
@@ -189,19 +191,10 @@ class ExpressionReader:
         return Typed(made.node, None, made.type)
 
     def _cast_to(self, to: SchemaField | None, item: Typed, scope: Scope) -> Typed:
-        before = item.type
-        if before is None and item.node is not None and item.node.kind == "AttributeReference":
-            before = self._type_of_reference(item.node, scope)
+        before = scope.type_of_item(item)
         same = to is not None and before is not None and before.type == to.type and not before.fields
         flat = not same and (to is None or "struct" in to.type or bool(before and before.fields) or not is_nested(to))
         return Typed(self._nodes.node("Cast", child=item.node, same=same, flat=flat), item.name, to)
-
-    def _type_of_reference(self, node: Node, scope: Scope) -> SchemaField | None:
-        id_ = node.text("exprId")
-        column = next((one for one in scope.columns() if one.id == id_), None)
-        if column is None:
-            raise Unreadable(f"the type of {node.text('name')}")
-        return scope.type_of(column)
 
     def sort_order(self, message: Any, parts: list[Typed], scope: Scope) -> Typed:
         """Return what rows are sorted by."""
@@ -220,8 +213,7 @@ class ExpressionReader:
         """Return a field, an element, or the value of a key."""
         child, extraction = parts
         literal = message.extraction.literal if message.extraction.WhichOneof("expr_type") == "literal" else None
-        if child.type is None and child.node is not None and child.node.kind == "AttributeReference":
-            child = child._replace(type=self._type_of_reference(child.node, scope))
+        child = child._replace(type=scope.type_of_item(child))
         is_name = literal is not None and literal.WhichOneof("literal_type") == "string"
         name = literal.string if literal is not None and is_name else None
         if name is not None and child.type is not None and not child.type.type.startswith("map<"):
@@ -232,9 +224,7 @@ class ExpressionReader:
 
     def update_fields(self, message: Any, parts: list[Typed], scope: Scope) -> Typed:
         """Return a struct with one field set, or dropped."""
-        old = parts[0]
-        if old.type is None and old.node is not None and old.node.kind == "AttributeReference":
-            old = old._replace(type=self._type_of_reference(old.node, scope))
+        old = parts[0]._replace(type=scope.type_of_item(parts[0]))
         if old.type is None or old.type.type != "struct" or "." in message.field_name:
             raise Unreadable("the fields of a struct")
         names = [field.name for field in old.type.fields]
@@ -286,11 +276,6 @@ class ExpressionReader:
         raise Unreadable(f"a subquery of the kind {kind}")
 
 
-def is_aggregate(name: str) -> bool:
-    """True if a function aggregates."""
-    return name.lower() in AGGREGATES
-
-
 def type_of(cast: Any) -> SchemaField | None:
     """Return the type that a cast names, None if it is not a simple one."""
     if cast.WhichOneof("cast_to_type") == "type":
@@ -311,10 +296,8 @@ def _name(variable: Any) -> str:
     return ".".join(variable.name_parts)
 
 
-def _parts(kind: str | None, message: Any) -> list[Any]:
+def _parts(kind: str, message: Any) -> list[Any]:
     """Return the expressions right below one, in the order of the protocol's fields."""
-    if kind is None:
-        raise Unreadable("an expression without a kind")
     if kind == "lambda_function":
         return [message.function]
     if kind == "window":

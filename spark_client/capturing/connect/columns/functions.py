@@ -136,7 +136,7 @@ def _aggregate(nodes: Nodes, kind: str, parts: Sequence[Node | None]) -> Node:
 def _when(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
     parts = [argument.node for argument in arguments]
     pairs = len(parts) // 2 * 2
-    branches = [[parts[place], parts[place + 1]] for place in range(0, pairs, 2)]
+    branches = [[parts[index], parts[index + 1]] for index in range(0, pairs, 2)]
     otherwise = parts[-1] if len(parts) % 2 else None
     return Typed(nodes.node("CaseWhen", branches=branches, elseValue=otherwise))
 
@@ -178,7 +178,7 @@ def _count_if(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
 
 
 def _struct(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    names = [argument.name or f"col{place}" for place, argument in enumerate(arguments, 1)]
+    names = [argument.name or f"col{index}" for index, argument in enumerate(arguments, 1)]
     children = [part for argument in arguments for part in (None, argument.node)]
     return Typed(nodes.node("CreateNamedStruct", names=names, children=children))
 
@@ -192,14 +192,14 @@ def _of_child(kind: str) -> Callable[[Nodes, Sequence[Typed]], Typed]:
 
 
 def _zip(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    names = [argument.name or str(place) for place, argument in enumerate(arguments)]
+    names = [argument.name or str(index) for index, argument in enumerate(arguments)]
     parts = [argument.node for argument in arguments]
     return Typed(nodes.node("ArraysZip", **{"dataType.elementType.names": names}, children=parts))
 
 
 def _inserted(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    into, place, item = (argument.node for argument in arguments)
-    return Typed(nodes.node("ArrayInsert", srcArrayExpr=into, posExpr=place, itemExpr=item))
+    into, index, item = (argument.node for argument in arguments)
+    return Typed(nodes.node("ArrayInsert", srcArrayExpr=into, posExpr=index, itemExpr=item))
 
 
 def _sorted(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:

@@ -89,8 +89,8 @@ def _pivot(
     inner = reading.project(child, [*keys, *made])
     items = inner.node.nodes("projectList")
     values = [
-        reading.nodes.node("PivotFirst", pivotColumn=by.node, valueColumn=items[len(keys) + place % len(made)])
-        for place in range(count)
+        reading.nodes.node("PivotFirst", pivotColumn=by.node, valueColumn=items[len(keys) + index % len(made)])
+        for index in range(count)
     ]
     columns = reading.schema_columns(schema)
     outputs = [

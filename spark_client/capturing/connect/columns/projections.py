@@ -1,4 +1,4 @@
-"""Steps that make or choose columns: projections, generators, and the ways of frames to rename, set, fill and drop."""
+"""Steps that make or choose columns: projections, generators, and what renames, sets, fills or drops columns."""
 
 from __future__ import annotations
 
@@ -88,12 +88,9 @@ def _generated_fields(
 ) -> list[SchemaField] | None:
     """Return the columns of a generator by the type of its argument; None if that is unknown."""
     if kind == "JsonTuple":
-        return [SchemaField(f"c{place}", "string") for place in range(len(arguments) - 1)]
+        return [SchemaField(f"c{index}", "string") for index in range(len(arguments) - 1)]
     item = arguments[0]
-    type_ = item.type
-    if type_ is None and item.node is not None and item.node.kind == "AttributeReference":
-        column = next(one for one in scope.columns() if item.node and one.id == item.node.text("exprId"))
-        type_ = scope.type_of(column)
+    type_ = scope.type_of_item(item)
     if kind == "Inline" and (type_ is None or not type_.fields):
         raise Unreadable("an inline of a value")
     if type_ is None or kind == "Stack":
@@ -115,8 +112,8 @@ def _by_schema(reading: Reading, relation: Any, count: int, message: Any) -> lis
     if any(one.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex") for one in before):
         raise Unreadable("the columns of a generator beside a star")
     schema = reading.schema(relation)
-    place, width = before.index(message), len(schema) - count + 1
-    return list(schema[place : place + width])
+    index, width = before.index(message), len(schema) - count + 1
+    return list(schema[index : index + width])
 
 
 def _with_columns(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
@@ -296,10 +293,7 @@ def _unpivot(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
 
 def _widened(reading: Reading, item: Typed, to: SchemaField, scope: Scope) -> Node | None:
     """Return a value as the type that Spark makes of all of them."""
-    type_ = item.type
-    if type_ is None and item.node is not None and item.node.kind == "AttributeReference":
-        column = next(one for one in scope.columns() if item.node and one.id == item.node.text("exprId"))
-        type_ = scope.type_of(column)
+    type_ = scope.type_of_item(item)
     if type_ is None:
         raise Unreadable("the type of a value that is unpivoted")
     return item.node if type_.type == to.type else reading.nodes.node("Cast", child=item.node, flat=True)

@@ -192,7 +192,7 @@ def item_of(root: PlanText, text: str, columns: Sequence[Column], nodes: Nodes) 
         raise Unreadable(f"the expression {text}")
     frame = read_query(root, text, GivenRows(columns, nodes), nodes)
     items = frame.node.nodes("projectList") or frame.node.nodes("aggregateExpressions")
-    if len(items) != 1 or any(one.kind not in _SIMPLE for one in (*root.below, *_below(root))):
+    if len(items) != 1 or any(one.kind not in _SIMPLE for one in _below(root)):
         raise Unreadable(f"the expression {text}")
     return Typed(items[0], frame.columns[0].name, frame.columns[0].type)
 

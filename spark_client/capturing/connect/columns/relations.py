@@ -18,7 +18,7 @@ from spark_client.capturing.connect.columns.scopes import Scope, Steps
 from spark_client.capturing.connect.reads import relations_in
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.model import SchemaField
-from spark_client.capturing.plans.columns import PlanWalk
+from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node
 
@@ -87,29 +87,32 @@ class PlanReader:
         reading = Reading(self.nodes, self.steps, self._expressions, outer)
         done: dict[int, Frame] = {}
         base, self._count = self._count, self._count + len(entries)
-        for place in range(len(entries) - 1, -1, -1):
-            entry = entries[place]
+        for index in range(len(entries) - 1, -1, -1):
+            entry = entries[index]
             inputs = [done.pop(index) for index in entry.inputs]
             made = self._made(reading, entry, inputs)
-            last = max([base + place, *(one.last for one in inputs)])
-            done[place] = replace(
+            last = max([base + index, *(one.last for one in inputs)])
+            done[index] = replace(
                 made,
                 relation=entry.relation,
                 plan_id=_plan_id(entry.relation),
-                first=base + place,
+                first=base + index,
                 last=last,
                 depth=entry.depth,
             )
-            self.steps.add(done[place])
+            self.steps.add(done[index])
         return done[0]
 
     def related_node(self, node: Node) -> Relation:
         """Return what the columns of a plan are made of.
 
         Raises:
-            TooLarge: see `PlanWalk`.
+            Unreadable: they are too many.
         """
-        return PlanWalk(self.leaf).relation(node)
+        try:
+            return PlanWalk(self.leaf).relation(node)
+        except TooLarge as reason:
+            raise Unreadable(str(reason)) from reason
 
     def leaf(self, node: Node) -> Relation:
         """Return what a leaf gives."""

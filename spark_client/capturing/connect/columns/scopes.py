@@ -45,7 +45,7 @@ class Steps:
         """Return the columns of a step, with their names (and types) from the server where they are unknown.
 
         Raises:
-            Unreadable: the server does not say them, or has other columns.
+            Unreadable: the server does not return them, or has other columns.
         """
         found = tuple(map(self._completed, frame.columns))
         if all(column.name is not None and (column.type is not None or not typed) for column in found):
@@ -54,7 +54,7 @@ class Steps:
         return tuple(map(self._completed, frame.columns))
 
     def learn(self, frame: Frame) -> None:
-        """Ask the server for the schema of a step."""
+        """Fetch the server's schema of a step."""
         if frame.relation is None:
             raise Unreadable("the names of columns that Spark makes up")
         schema = self.schema(frame.relation)
@@ -120,6 +120,20 @@ class Scope:
                 found = self.steps.columns(frame, typed=True)
                 return next(one.type for one in found if one.id == column.id)
         return column.type
+
+    def type_of_item(self, item: Typed) -> SchemaField | None:
+        """Return an expression's type; of a column that of the server where it is unknown.
+
+        Raises:
+            Unreadable: there is no such column.
+        """
+        if item.type is not None or item.node is None or item.node.kind != "AttributeReference":
+            return item.type
+        id_ = item.node.text("exprId")
+        column = next((one for one in self.columns() if one.id == id_), None)
+        if column is None:
+            raise Unreadable(f"the type of {item.node.text('name')}")
+        return self.type_of(column)
 
     def columns(self) -> Iterator[Column]:
         """Yield all columns."""

@@ -10,14 +10,13 @@ from lineage_model.columns import ColumnSource
 from spark_client.capturing.connect.columns import queries
 from spark_client.capturing.connect.columns.frames import Nodes, Typed
 from spark_client.capturing.connect.columns.relations import PlanReader
-from spark_client.capturing.connect.plan_texts import PlanText, reads_in
+from spark_client.capturing.connect.plan_texts import PlanText, parse_plan_text, reads_in
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, UnknownRead, reads_of
 from spark_client.capturing.connect.server import NoResponse
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_recursive
 from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.model import Dataset, SchemaField
-from spark_client.capturing.plans.columns import TooLarge
 from spark_client.capturing.plans.values import IDENTITY, NOTHING, Dependency, Value, unknown
 
 # Requests to the server for one write's columns.
@@ -40,13 +39,13 @@ class SessionSources:
         Raises:
             Unreadable: it does not respond, or was queried too often.
         """
-        self._spend(relation)
+        self._count_request(relation)
         try:
             return self._session.server.schema(relation)
         except NoResponse as reason:
             raise Unreadable(f"the schema: {reason}") from reason
 
-    def _spend(self, relation: Any) -> None:
+    def _count_request(self, relation: Any) -> None:
         if relation.ByteSize() > _PLAN_MAX_BYTES:
             raise Unreadable("the schema of so large a plan")
         self._requests += 1
@@ -64,7 +63,7 @@ class SessionSources:
         return queries.item_of(self._explained(queries.relation_of(text, columns, proto)), text, columns, nodes)
 
     def _explained(self, relation: Any) -> PlanText:
-        self._spend(relation)
+        self._count_request(relation)
         try:
             return queries.parse_analyzed(self._session.server.explain_relation(relation))
         except NoResponse as reason:
@@ -141,7 +140,7 @@ class SessionSources:
         whole = proto.Relation()
         whole.with_relations.root.sql.CopyFrom(message)
         whole.with_relations.references.extend(named)
-        self._spend(whole)
+        self._count_request(whole)
         try:
             explained = self._session.server.explain_relation(whole)
         except NoResponse as reason:
@@ -157,7 +156,7 @@ class SessionSources:
         Raises:
             Unreadable: they cannot be read without guessing.
         """
-        parsed = self._session.parsed(explained)
+        parsed = parse_plan_text(explained)
         reads = list(reads_in(parsed, recursive=is_recursive(sql))) if parsed else []
         shown = [read for read in reads if not _is_frame(read, frames or {})]
         reader = PlanReader(self)
@@ -170,11 +169,7 @@ class SessionSources:
         sql = "\n".join([sql, *map(self._session.view_text, queries.views_in(tree))])
         leaves = queries.QueryLeaves(self, placed, shown, frames or {})
         frame = queries.read_query(tree, sql, leaves, reader.nodes)
-        try:
-            related = reader.related_node(frame.node)
-        except TooLarge as reason:
-            raise Unreadable(str(reason)) from reason
-        return queries.of_columns(frame, related)
+        return queries.of_columns(frame, reader.related_node(frame.node))
 
 
 def text_of(message: Any) -> str:
@@ -193,10 +188,7 @@ def snapshot_of(sources: SessionSources, relation: Any) -> Snapshot:
     """
     reader = PlanReader(sources)
     frame = reader.read(relation)
-    try:
-        related = reader.related_node(frame.node)
-    except TooLarge as reason:
-        raise Unreadable(str(reason)) from reason
+    related = reader.related_node(frame.node)
     columns = reader.steps.columns(frame)
     if [column.id for column in columns] != [id_ for id_, _ in related.columns]:
         raise Unreadable("columns in another order")

@@ -105,13 +105,13 @@ class _Parser:
             return Typed(None)
         return Typed(self._nodes.node("Function", children=[atom.item.node for atom in atoms]))
 
-    def _in(self, atoms: Sequence[_Atom], place: int) -> Typed:
+    def _in(self, atoms: Sequence[_Atom], index: int) -> Typed:
         """Return an expression with `a IN (subquery)` in it."""
-        if place < 2 or atoms[place - 1].word != "IN":
+        if index < 2 or atoms[index - 1].word != "IN":
             raise Unreadable("a subquery outside its form")
-        query, values = atoms[place].item.node, [atoms[place - 2].item.node]
+        query, values = atoms[index].item.node, [atoms[index - 2].item.node]
         found = _Atom(Typed(self._nodes.node("InSubquery", values=values, query=query)))
-        return self._joined([*atoms[: place - 2], found, *atoms[place + 1 :]])
+        return self._joined([*atoms[: index - 2], found, *atoms[index + 1 :]])
 
     def _filtered(self, atoms: Sequence[_Atom]) -> Typed:
         """Return an aggregate of some rows: `sum(x) FILTER (WHERE ...)`."""

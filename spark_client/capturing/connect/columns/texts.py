@@ -129,8 +129,8 @@ class Texts:
         found = MARK.match(text)
         if found is not None and text.startswith(REFERENCE) and text[found.end() :].startswith((", ", "]")):
             return Named(found[0]), text[found.end() :]
-        place = 0
-        while (ends := _ID.search(text, place)) is not None:
+        index = 0
+        while (ends := _ID.search(text, index)) is not None:
             before = text[: ends.start()]
             expression, alias, name = before.partition(" AS ")
             if alias and self.doubts.parts:
@@ -140,7 +140,7 @@ class Texts:
             if not before.endswith(")"):
                 break
             text = f"{before}{PYTHON}{text[ends.end() :]}"
-            place = ends.start()
+            index = ends.start()
         raise Unreadable("a list in the text of a plan")
 
     def define(self, id_: str, name: str, type_: SchemaField | None = None) -> Column:
