@@ -22,7 +22,7 @@ from spark_client.capturing.datasets.versions import (
     with_before,
 )
 from spark_client.capturing.leaves import Checkpoints, Reading
-from spark_client.capturing.model import RDD_ACTION, RDD_SAVES, Dataset, Execution, Read, StreamStart, Write
+from spark_client.capturing.model import RDD_ACTION, RDD_SAVES, Dataset, Execution, Read, StreamPlan, StreamStart, Write
 from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.row_changes import relate_rows
 from spark_client.capturing.plans.row_statements import RowChange
@@ -89,18 +89,18 @@ class Extractor:
         """Return by dataset the versions that are known by path."""
         return self._versions.locate(versions)
 
-    def read_stream(self, start: StreamStart) -> Write | None:
+    def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
         """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
 
         Raises:
             UnknownTarget: the sink has no name.
         """
-        query = start.plan.node("inputQuery")
-        at_ms = start.started_ms
-        whole = Execution(0, 0, "stream", at_ms, at_ms, start.tier, query or start.plan, stream=start.run_id)
-        if start.tier != "tables":
+        plan, at_ms = start.query, start.started_ms
+        query = plan.root.node("inputQuery") or plan.root
+        whole = Execution(0, 0, "stream", at_ms, at_ms, plan.tier, query, stream=start.run_id)
+        if plan.tier != "tables":
             self._checkpoint(whole)
-        target = find_sink(start.plan, start.options, self._catalogs)
+        target = find_sink(plan.root, plan.options, self._catalogs)
         if target is None:
             return None
         if target.output is None:

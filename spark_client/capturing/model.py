@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from lineage_model.columns import NO_COLUMNS, ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.plan import Node
 
+# Query of a stream, as its source knows it.
+Q = TypeVar("Q")
 # Methods of Python's RDDs: what saves, with the path or Hadoop's settings as the first argument, and what only reads.
 RDD_SAVES = (
     "saveAsTextFile",
@@ -190,20 +192,31 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamStart:
+class StreamPlan:
+    """Plan of a streaming query.
+
+    Attributes:
+        root: Spark's `WriteToStream`: the sink, and the analyzed query over the sources.
+        options: of the sink, those that name a location.
+    """
+
+    tier: Tier
+    root: Node
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStart(Generic[Q]):
     """Start of a streaming query.
 
     Attributes:
         run_id: Spark's, another one after each restart.
-        plan: Spark's `WriteToStream`: the sink, and the analyzed query over the sources.
-        options: of the sink, those that name a location.
+        query: what is known of the query: the driver's plan, or the command of Spark Connect that started it.
     """
 
     run_id: str
     started_ms: int
-    tier: Tier
-    plan: Node
-    options: Mapping[str, str] = field(default_factory=dict)
+    query: Q
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from spark_client.capturing.model import Ended, Failure
 _log = logging.getLogger("headwater.capture")
 # How long the end of a session waits until its writes are read, which takes queries to the server.
 _DRAIN_S = 5.0
-# The commands that write, or that decide what a later one reads; of a stream, that it is not captured.
+STREAM_START = "write_stream_operation_start"
+# The commands that write, or that decide what a later one reads.
 _CAPTURED = frozenset(
     {
         "catalog",
@@ -33,7 +34,15 @@ _CAPTURED = frozenset(
         "sql_command",
         "write_operation",
         "write_operation_v2",
-        "write_stream_operation_start",
+        STREAM_START,
+    }
+)
+# The commands that a streaming query ends, or that wait for its end, by their kinds and those of their parts.
+_STREAM_ENDS = frozenset(
+    {
+        ("streaming_query_command", "stop"),
+        ("streaming_query_command", "await_termination"),
+        ("streaming_query_manager_command", "await_any_termination"),
     }
 )
 
@@ -68,6 +77,18 @@ class Command:
         """Own id: a client's command is no part of another one."""
         return self.id
 
+    @property
+    def ends_stream(self) -> bool:
+        """True if it stopped a streaming query, or waited for the end of any."""
+        return _part_of(self.message) in _STREAM_ENDS
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """End of a session that is about to come."""
+
+    client: Any
+
 
 class Commands:
     """Commands of all sessions that this program has at one server, from now on; usable by many threads.
@@ -83,7 +104,7 @@ class Commands:
         self._kept = kept
         self._drain_s = drain_s
         self._changed = threading.Condition()
-        self._queue: deque[Command | Ended] = deque()
+        self._queue: deque[Command | Leaving | Ended] = deque()
         self._reading = False
         self._dropped = 0
         self._open: WeakSet[Any] = WeakSet([client])
@@ -94,7 +115,7 @@ class Commands:
         """Number of commands that found the queue full."""
         return self._dropped
 
-    def next(self, timeout_s: float) -> Command | Ended | None:
+    def next(self, timeout_s: float) -> Command | Leaving | Ended | None:
         """Return the next item; None if there is none within so many seconds."""
         with self._changed:
             self._reading = False
@@ -102,10 +123,6 @@ class Commands:
             self._changed.wait_for(lambda: bool(self._queue), timeout_s)
             self._reading = bool(self._queue)
             return self._queue.popleft() if self._queue else None
-
-    def drain(self, timeout_s: float) -> bool:  # noqa: ARG002 - the client waits for its commands itself
-        """Return True: `next` can return all commands that ended so far."""
-        return True
 
     def close(self) -> None:
         """Stop listening; kept commands can still be read."""
@@ -125,6 +142,8 @@ class Commands:
         """Wait until a session's commands are read before it ends, at most `drain_s`."""
         with self._changed:
             if client in self._open:
+                self._queue.append(Leaving(client))
+                self._changed.notify_all()
                 self._changed.wait_for(lambda: not self._queue and not self._reading, self._drain_s)
 
     def left(self, client: Any) -> None:
@@ -238,7 +257,9 @@ _PATCHES: tuple[tuple[str, Callable[[Callable[..., Any]], Callable[..., Any]]], 
 
 def _report(client: Any, message: Any, result: Any, started_ms: int, error: BaseException | None) -> None:
     try:
-        if message is None or kind_of(message) not in _CAPTURED or _is_query(result):
+        if message is None or _is_query(result):
+            return
+        if kind_of(message) not in _CAPTURED and _part_of(message) not in _STREAM_ENDS:
             return
         results = result[1] if isinstance(result, tuple) and len(result) > 1 else {}
         failure = None if error is None else failure_of(error)
@@ -251,6 +272,12 @@ def _report(client: Any, message: Any, result: Any, started_ms: int, error: Base
 def kind_of(message: Any) -> str:
     """Return the kind of a command or relation."""
     return str(message.WhichOneof(message.DESCRIPTOR.oneofs[0].name))
+
+
+def _part_of(message: Any) -> tuple[str, str]:
+    """Return the kind of a command, and the kind of the request in it; empty if it has but one."""
+    kind = kind_of(message)
+    return kind, str(getattr(message, kind).WhichOneof("command")) if kind.startswith("streaming_query") else ""
 
 
 def _is_query(result: Any) -> bool:

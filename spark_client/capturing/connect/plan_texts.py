@@ -16,7 +16,8 @@ _SECTION = re.compile(r"== Parsed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTA
 _ANALYZED = re.compile(r"== Analyzed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
 _BELOW = re.compile(r"[: ]*[:+]- ")
 # `:  ` and three spaces are the indentation by nodes above; `:- ` and `+- ` begin a node.
-_LINE = re.compile(r"((?:[: ] {2})*)(?:[:+]- )(.*)")
+# A `~` marks the nodes of a stream.
+_LINE = re.compile(r"((?:[: ] {2})*)(?:[:+]- )~?(.*)")
 _KIND = re.compile(r"'?(\w+)")
 _RELATION = re.compile(r"'?Unresolved(?:Relation|Table|TableOrView|View|Identifier|Namespace) \[(.*?)\](?:,|$)")
 _CTE = re.compile(r"CTE \[(.*)\]")
@@ -70,7 +71,7 @@ def parse_analyzed_text(explained: str) -> PlanText | None:
 
 def _tree(lines: list[str]) -> PlanText:
     first, *lines = lines
-    root = PlanText(first)
+    root = PlanText(first.removeprefix("~"))
     above = [root]
     for line in lines:
         found = _LINE.fullmatch(line)

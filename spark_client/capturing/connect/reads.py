@@ -15,6 +15,8 @@ _RELATION = "spark.connect.Relation"
 # Messages without relations in them, of which there are very many.
 _OTHERS = frozenset({"spark.connect.Expression", "spark.connect.DataType", "google.protobuf.Any"})
 _MADE_OF_NOTHING = frozenset({"range", "unresolved_table_valued_function", "common_inline_user_defined_table_function"})
+# Sources of streams that Spark makes up.
+_MADE_UP = frozenset({"rate", "rate-micro-batch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +121,10 @@ def _is_frame(relation: Any) -> bool:
 
 
 def _read(message: Any) -> Iterator[Read]:
-    if message.is_streaming:
-        yield UnknownRead("read: a stream")
-    elif message.WhichOneof("read_type") == "named_table":
+    source = message.data_source
+    if message.WhichOneof("read_type") == "named_table":
         yield table_read(message.named_table.unparsed_identifier)
-    else:
-        source = message.data_source
+    elif source.format.lower() not in _MADE_UP:
         yield source_read(source.format, source.paths, source.options, source.schema)
 
 

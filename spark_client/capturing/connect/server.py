@@ -5,15 +5,15 @@ from __future__ import annotations
 import copy
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from weakref import WeakSet
 
 from spark_client.capturing.connect.reads import SourceRead
 from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.model import SchemaField
+from spark_client.capturing.model import Failure, SchemaField
 
 # A query that takes longer is given up, where the client has time limits (PySpark 4.2 and newer).
 _RESPONSE_S = 30.0
@@ -29,6 +29,14 @@ _FIELDS_MAX = 10_000
 
 class NoResponse(Exception):
     """Failure of a query to the server; the message says why."""
+
+
+class StreamStatus(NamedTuple):
+    """Status of a streaming query: Spark's reports on its last batches, as JSON, and why it failed."""
+
+    is_active: bool
+    progress: Sequence[str]
+    failure: Failure | None = None
 
 
 class Server:
@@ -143,6 +151,21 @@ class Server:
     def source_schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
         """Return the columns of a source."""
         return self.schema(self._source(read))
+
+    def stream_status(self, query: Any) -> StreamStatus:
+        """Return the status of a streaming query, by the protocol's id of its run."""
+        with _no_response_for_errors():
+            is_active = self._of_stream(query, status=True).status.is_active
+            progress = self._of_stream(query, recent_progress=True).recent_progress.recent_progress_json
+            failure = None if is_active else self._of_stream(query, exception=True).exception
+        if failure is None or not failure.HasField("exception_message"):
+            return StreamStatus(is_active, progress)
+        return StreamStatus(is_active, progress, Failure(failure.exception_message, failure.stack_trace or None))
+
+    def _of_stream(self, query: Any, **request: Any) -> Any:
+        command = self._proto.StreamingQueryCommand(query_id=query, **request)
+        _, properties, *_ = self._client.execute_command(self._proto.Command(streaming_query_command=command))
+        return properties["streaming_query_command_result"]
 
     def _source(self, read: SourceRead) -> Any:
         relation = self._proto.Relation()

@@ -36,13 +36,15 @@ from spark_client.capturing.connect.sql_statements import (
 from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_partition
+from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
 from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.model import Change, Dataset, Write
+from spark_client.capturing.model import Change, Dataset, StreamStart, Write
 
 T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")
-# Sources that keep nothing.
+# Sources that keep nothing, and a stream's sink in the memory of the driver.
 _KEEP_NOTHING = frozenset({"noop", "console"})
+_STREAMS_KEEP_NOTHING = _KEEP_NOTHING | {"memory"}
 # Statements after which a table may be another one by the same name.
 _CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
 # Rows of the program are in its plan, and go over the wire again with a query of its schema.
@@ -74,6 +76,21 @@ class ConnectExtractor:
         return _RULES[command.kind](
             _Commanded(session, command, getattr(command.message, command.kind), columns=self._columns)
         )
+
+    def read_stream(self, start: StreamStart[Command]) -> Write | None:
+        """Return what a streaming query writes into its sink; None if that writes nothing.
+
+        Raises:
+            UnknownTarget: the sink has no name, or only the batches write (`foreachBatch`), whose code runs elsewhere.
+        """
+        command = start.query
+        message = getattr(command.message, command.kind)
+        write = _stream(_Commanded(self._session(command.client), command, message, columns=self._columns))
+        return None if write is None else replace(write, stream=start.run_id)
+
+    def locate(self, versions: Mapping[str, str | None]) -> Versions:  # noqa: ARG002 - a client sees none
+        """Return nothing: a client does not see the versions of tables."""
+        return NO_VERSIONS
 
     def meet(self, client: Any) -> None:
         """Read the state of a session whose commands will follow."""
@@ -181,9 +198,19 @@ class _Commanded:
             return False
 
 
-def _stream(commanded: _Commanded) -> list[Write]:
-    """Refuse a stream, whose batches and end the client does not see."""
-    raise UnknownTarget(f"{commanded.message.DESCRIPTOR.name}: streams are not captured on Spark Connect")
+def _stream(commanded: _Commanded) -> Write | None:
+    """Return the write of a streaming query into its sink."""
+    message = commanded.message
+    if message.HasField("foreach_batch"):
+        raise UnknownTarget("foreachBatch: on Spark Connect, what the batches of a stream write is not seen")
+    if message.HasField("foreach_writer") or message.format.lower() in _STREAMS_KEEP_NOTHING:
+        return None
+    if message.WhichOneof("sink_destination") == "table_name":
+        target: Read = table_read(message.table_name)
+    else:
+        target = source_read(message.format, (message.path,), message.options)
+    statement = Statement(message.DESCRIPTOR.name, target, tuple(reads_of(message.input)))
+    return commanded.write(statement, query=message.input)
 
 
 def _write_operation(commanded: _Commanded) -> list[Write]:
@@ -321,6 +348,5 @@ _RULES: dict[str, Callable[[_Commanded], list[Write]]] = {
     "merge_into_table_command": _merge_into,
     "sql_command": _sql,
     "write_operation": _write_operation,
-    "write_stream_operation_start": _stream,
     "write_operation_v2": _write_operation_v2,
 }

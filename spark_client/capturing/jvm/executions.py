@@ -24,6 +24,7 @@ from spark_client.capturing.model import (
     Failure,
     Over,
     StreamEnd,
+    StreamPlan,
     StreamProgress,
     StreamStart,
     WriteStatistics,
@@ -51,7 +52,7 @@ _TRIED = re.compile(r"(?:3\.5|4\.3)\.\d+")
 _VENDORS = ("spark.databricks.clusterUsageTags.sparkVersion",)
 
 # Item of the queue in the JVM.
-Item: TypeAlias = "Execution | Unread | Lost | Over | Ended | StreamStart | StreamProgress | StreamEnd"
+Item: TypeAlias = "Execution | Unread | Lost | Over | Ended | StreamStart[StreamPlan] | StreamProgress | StreamEnd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,11 +337,11 @@ def _parse_entry(entry: Mapping[str, Any]) -> WriteStatistics:
     return WriteStatistics(sum(known) if known else None, size_bytes, files)
 
 
-def _parse_moment(document: dict[str, Any]) -> StreamStart | StreamProgress | StreamEnd:
+def _parse_moment(document: dict[str, Any]) -> StreamStart[StreamPlan] | StreamProgress | StreamEnd:
     run_id, at_ms, plan = document["stream"], document["moment_ms"], document.get("plan")
     if plan is not None:
         tree = parse_plan(plan["kinds"], plan["objects"], plan["types"])
-        return StreamStart(run_id, at_ms, document["tier"], tree, document["options"] or {})
+        return StreamStart(run_id, at_ms, StreamPlan(document["tier"], tree, document["options"] or {}))
     counts = (count if count >= 0 else None for count in document["written"])
     written, commit = WriteStatistics(*counts), _parse_commit(document.get("commit"))
     progress = StreamProgress(run_id, at_ms, document["batches"], written, document.get("versions") or {}, commit)

@@ -10,15 +10,14 @@ from typing import Literal
 
 from spark_client import current_run
 from spark_client.capturing.events import events
-from spark_client.capturing.extract import Extractor
-from spark_client.capturing.model import Ended, Failure, Read
+from spark_client.capturing.model import Ended, Failure, Q, Read
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
-from spark_client.capturing.session.worker import P, Source, Streams, Worker
+from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
 from spark_client.redaction import DEFAULT_REDACTIONS
 
 # A program mostly ends soon after it stopped Spark, and can fail until then.
@@ -63,13 +62,13 @@ class RunningCapture(Capture):
     def __init__(
         self,
         application: events.Application,
-        source: Source[P],
+        source: Source[P, Q],
         read: Callable[[P], Sequence[Read]],
+        streams: StreamReader[Q],
         transport: EventTransport,
         counts: Counts,
         settings: Settings,
         *,
-        streams: Extractor | None = None,
         self_test: Callable[[], Sequence[str]] = tuple,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
@@ -93,8 +92,8 @@ class RunningCapture(Capture):
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
         self._runs = StreamRuns(self._names.name, settings.stream_interval_s)
-        of_streams = Streams(self._runs, streams.read_stream, self._emit_stream, streams.locate) if streams else None
         self._self_test = self_test
+        of_streams = Streams(streams, self._runs, self._emit_stream)
         self._worker = Worker(source, read, self._emit, counts, self._application_ended, of_streams, self._test)
 
     @property

@@ -151,10 +151,10 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
             application,
             executions,
             extractor.read,
+            extractor,
             transport,
             counts,
             settings,
-            streams=extractor,
             self_test=lambda: executions.test_once(find_doubts),
         )
     except Exception:
@@ -170,6 +170,7 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     """
     from spark_client.capturing.connect.commands import Commands
     from spark_client.capturing.connect.server import Server
+    from spark_client.capturing.connect.streams import CommandSource
     from spark_client.capturing.connect.writes import ConnectExtractor
 
     server = Server(spark.client)
@@ -181,11 +182,11 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     counts = Counts()
     transport = open_event_transport(client, settings, os.environ, counts)
     application = Application(given.context(settings, conf.get("spark.app.name") or "spark"), server.spark_version())
-    commands = Commands(spark.client, settings.executions_max)
+    source = CommandSource(Commands(spark.client, settings.executions_max), settings.stream_interval_s)
     try:
         extractor = ConnectExtractor(parse_catalogs(conf, os.environ), columns=settings.connect_columns)
         extractor.meet(spark.client)
-        return RunningCapture(application, commands, extractor.read_write, transport, counts, settings)
+        return RunningCapture(application, source, extractor.read_write, extractor, transport, counts, settings)
     except Exception:
-        commands.close()
+        source.close()
         raise

@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from lineage_model.columns import merge_columns
 from lineage_model.ids import DatasetId
@@ -75,7 +75,7 @@ class StreamRuns:
         self._lock = threading.Lock()
         self._queries: dict[str, _Query] = {}
 
-    def start(self, start: StreamStart, sink: Write | None) -> list[StreamReport]:
+    def start(self, start: StreamStart[Any], sink: Write | None) -> list[StreamReport]:
         """Begin a query; `sink` is what it writes itself, None if only its batches write."""
         with self._lock:
             query = self._queries[start.run_id] = _Query(start.run_id, start.started_ms)

@@ -11,7 +11,7 @@ from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 from spark_client.capturing.datasets.versions import Versions
 from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Lost, Unread
-from spark_client.capturing.model import Ended, Over, Read, StreamEnd, StreamProgress, StreamStart, Write
+from spark_client.capturing.model import Ended, Over, Q, Read, StreamEnd, StreamProgress, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.read_lineages import ReadLineages
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
@@ -32,17 +32,17 @@ P = TypeVar("P", bound=Part)
 T = TypeVar("T")
 R = TypeVar("R")
 # What becomes of a streaming query.
-Moment: TypeAlias = StreamStart | StreamProgress | StreamEnd
+Moment: TypeAlias = StreamStart[Q] | StreamProgress | StreamEnd
 
 
-class Source(Protocol[P_co]):
-    """Source of executions (`jvm.Executions`, `connect.Commands`)."""
+class Source(Protocol[P_co, Q]):
+    """Source of executions (`jvm.Executions`, `connect.CommandSource`)."""
 
     @property
     def dropped(self) -> int:
         """Number of executions that it did not keep, for there were too many."""
 
-    def next(self, timeout_s: float) -> P_co | Moment | Over | Unread | Lost | Ended | None:
+    def next(self, timeout_s: float) -> P_co | Moment[Q] | Over | Unread | Lost | Ended | None:
         """Return the next item; None if there is none within so many seconds."""
 
     def drain(self, timeout_s: float) -> bool:
@@ -52,17 +52,23 @@ class Source(Protocol[P_co]):
         """Stop listening."""
 
 
+class StreamReader(Protocol[Q]):
+    """Reader of streaming queries."""
+
+    def read_stream(self, start: StreamStart[Q]) -> Write | None:
+        """Return what a query writes into its sink; None if that writes nothing."""
+
+    def locate(self, versions: Mapping[str, str | None]) -> Versions:
+        """Return by dataset the versions that are known by path."""
+
+
 @dataclass(frozen=True)
-class Streams:
-    """Streaming queries of a driver: reading of what one writes into its sink, and the runs of all.
+class Streams(Generic[Q]):
+    """Streaming queries of an application: their reader, their runs, and where to emit these."""
 
-    `locate` returns by dataset the versions that are known by path.
-    """
-
+    reader: StreamReader[Q]
     runs: StreamRuns
-    read: Callable[[StreamStart], Write | None]
     emit: Callable[[StreamReport], bool]
-    locate: Callable[[Mapping[str, str | None]], Versions]
 
 
 @dataclass(eq=False)
@@ -79,7 +85,7 @@ class _Flush:
     finished: threading.Event = field(default_factory=threading.Event)
 
 
-class Worker(Generic[P]):
+class Worker(Generic[P, Q]):
     """Reader of a source to its end, in a thread of its own: only it uses the source, whose JVM may never respond.
 
     Args:
@@ -88,18 +94,17 @@ class Worker(Generic[P]):
         emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended.
-        streams: None where the source has none.
         prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
 
     def __init__(
         self,
-        source: Source[P],
+        source: Source[P, Q],
         read: Callable[[P], Sequence[Read]],
         emit: Callable[[Read], bool],
         counts: Counts,
         ended: Callable[[Ended], None],
-        streams: Streams | None = None,
+        streams: Streams[Q],
         prepare: Callable[[], None] | None = None,
     ) -> None:
         self._prepare = prepare
@@ -170,7 +175,7 @@ class Worker(Generic[P]):
                 return
             if finished:
                 self._emit_all(self._merger.release())
-                self._report(self._streams.runs.flush() if self._streams else ())
+                self._report(self._streams.runs.flush())
                 self._finish(finished)
 
     def _drained(self, flushes: Sequence[_Flush]) -> Sequence[_Flush]:
@@ -199,7 +204,7 @@ class Worker(Generic[P]):
     def _unreachable(self, error: Exception) -> None:
         self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
-    def _take(self, item: P | Moment | Over | Unread | Lost | None) -> None:
+    def _take(self, item: P | Moment[Q] | Over | Unread | Lost | None) -> None:
         if item is not None and self._prepare is not None:
             self._prepare()
             self._prepare = None
@@ -232,27 +237,23 @@ class Worker(Generic[P]):
             self._counts.warn(f"read {kind}", f"a write could not be read: {kind}: {error}")
         return None
 
-    def _moment(self, item: Moment) -> Sequence[StreamReport]:
-        if self._streams is None:
-            return []
+    def _moment(self, item: Moment[Q]) -> Sequence[StreamReport]:
+        reader, runs = self._streams.reader, self._streams.runs
         if isinstance(item, StreamStart):
-            return self._streams.runs.start(item, self._guarded(self._streams.read, item))
-        runs, locate = self._streams.runs, self._streams.locate
+            return runs.start(item, self._guarded(reader.read_stream, item))
+        locate = reader.locate
         if isinstance(item, StreamProgress):
             return runs.progress(item, locate(item.read_versions))
         return runs.end(item, locate(item.progress.read_versions))
 
     def _report(self, reports: Sequence[StreamReport]) -> None:
-        if self._streams is None:
-            return
         for report in reports:
             self._count(self._streams.emit, report, None if report.phase in ("START", "RUNNING") else "writes")
 
     def _emit_all(self, writes: Sequence[Write]) -> None:
         """Emit writes; those of a stream when their run is due."""
-        if self._streams is not None:
-            reports, writes = self._streams.runs.add(writes)
-            self._report(reports)
+        reports, writes = self._streams.runs.add(writes)
+        self._report(reports)
         for write in writes:
             self._count(self._emit, write, "writes")
 

@@ -13,6 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from spark_client.capturing.connect.commands import Command, Commands
+from spark_client.capturing.connect.streams import CommandSource
 from spark_client.capturing.connect.writes import ConnectExtractor
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.extract import Extractor
@@ -163,14 +164,19 @@ class Hearing:
     """Writes captured from the commands of a server's clients."""
 
     def __init__(self, remote: Any, spark: SparkSession, *, columns: bool = True) -> None:
-        self._commands = Commands(remote.client, drain_s=0)
+        self._commands = CommandSource(Commands(remote.client, drain_s=0), interval_s=60)
         self._extractor = ConnectExtractor(read_catalogs(spark, {}), columns=columns)
 
     def writes(self) -> list[Write]:
         """Return the writes since the last call, by any session."""
-        ended = iter(lambda: self._commands.next(0), None)
-        commands = (one for one in ended if isinstance(one, Command))
-        return [write for one in commands for write in self._extractor.read_write(one)]
+        items = iter(lambda: self._commands.next(0), None)
+        return [write for item in items for write in self._read(item)]
+
+    def _read(self, item: object) -> list[Write]:
+        if isinstance(item, StreamStart):
+            sink = self._extractor.read_stream(item)
+            return [sink] if sink else []
+        return self._extractor.read_write(item) if isinstance(item, Command) else []
 
     def writes_of_frame(self, frame: Any, path: str) -> list[Write]:
         """Return the writes of a frame into a folder, as its client would send them; nothing is written."""

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.model import Dataset, Write
 from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.specification import lines_of, short_name
@@ -282,10 +281,3 @@ def _rendered(write: Write) -> dict[str, Any]:
 
 def _dataset(dataset: Dataset) -> tuple[Any, ...]:
     return dataset.id, [(one.name, one.type) for one in dataset.schema], dataset.symlinks
-
-
-def test_a_stream_is_refused_with_a_reason(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    stream = remote.readStream.format("rate").load().writeStream.trigger(availableNow=True)
-    stream.option("checkpointLocation", str(tmp_path / "progress")).start(str(tmp_path / "out")).awaitTermination()
-    with pytest.raises(UnknownTarget, match="streams are not captured on Spark Connect"):
-        hearing.writes()

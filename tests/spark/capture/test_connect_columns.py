@@ -138,7 +138,7 @@ def test_columns_over_spark_connect(
 ) -> None:
     if case.name in _NOT_OVER_CONNECT | _NOT_SEEN:
         pytest.skip("not over Spark Connect")
-    _with_functions_of_connect(module, monkeypatch)
+    with_functions_of_connect(module, monkeypatch)
     for statement in case.before:
         remote.sql(statement)
     hearing.writes()
@@ -170,7 +170,7 @@ def test_columns_of_sql_over_a_table_of_many_columns_are_read_whole(remote: Any,
     assert remote.conf.get("spark.sql.debug.maxToStringFields") == "30"
 
 
-def _with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a module of cases make columns for a remote session; PySpark has one kind for each in one process."""
     from pyspark.sql.connect import functions
     from pyspark.sql.connect.window import Window

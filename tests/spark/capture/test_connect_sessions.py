@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from lineage_model.ids import DatasetId
 from spark_client import LineageClient, capture
-from spark_client.capturing.connect.commands import Commands
+from spark_client.capturing.connect.commands import Commands, Leaving
 from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.model import Ended, Write
 from tests.spark.capture.conftest import Hearing, a_session
@@ -245,9 +245,10 @@ def test_the_application_ends_with_its_last_session(endpoint: str) -> None:
     second.range(1).createOrReplaceTempView("v")
     assert commands.next(0) is not None
     first.stop()
-    assert commands.next(0) is None
     second.stop()
-    assert isinstance(commands.next(0), Ended)
+    items = list(iter(lambda: commands.next(0), None))
+    assert items[:2] == [Leaving(first.client), Leaving(second.client)]
+    assert [type(item) for item in items[2:]] == [Ended]
     commands.close()
 
 

@@ -16,7 +16,9 @@ from openlineage.client.transport import Transport
 from pyspark.sql import SparkSession
 
 from spark_client import Capture, capture
+from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.events.events import Application
+from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
 from spark_client.capturing.model import Execution, Write
 from spark_client.capturing.session.counts import Counts
@@ -78,7 +80,10 @@ def a_capture(
     """Return a capture whose parts are the test's."""
     counts = Counts()
     transport = open_event_transport(place, settings, {}, counts)
-    return RunningCapture(Application(RunContext(RUN)), Executions(spark, bounds), read, transport, counts, settings)
+    application, executions = Application(RunContext(RUN)), Executions(spark, bounds)
+    return RunningCapture(
+        application, executions, read, Extractor(read_catalogs(spark, {})), transport, counts, settings
+    )
 
 
 def test_some_hundred_writes_are_emitted_each_once(

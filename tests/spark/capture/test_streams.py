@@ -31,7 +31,7 @@ def _longest(key: tuple[str], frames: Iterator[pd.DataFrame], state: Any) -> Ite
 
 def _with_state(spark: SparkSession, data: str) -> DataFrame:
     """Return a frame whose function never runs: nothing arrives."""
-    Path(data, "later").mkdir()
+    Path(data, "later").mkdir(exist_ok=True)
     return (
         spark.readStream.schema("carrier STRING, distance INT")
         .parquet(f"{data}/later")

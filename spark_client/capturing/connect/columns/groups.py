@@ -13,7 +13,13 @@ from spark_client.capturing.plans.plan import Node
 
 # Kinds of functions over whole rows, by the client's number for them (PythonEvalType), as Spark's classes.
 _OVER_ROWS = {205: "MapInPandas", 207: "MapInArrow"}
-_OVER_GROUPS = {201: "FlatMapGroupsInPandas", 209: "FlatMapGroupsInArrow", 215: "FlatMapGroupsInArrow"}
+_OVER_GROUPS = {
+    201: "FlatMapGroupsInPandas",
+    208: "FlatMapGroupsInPandasWithState",
+    209: "FlatMapGroupsInArrow",
+    215: "FlatMapGroupsInArrow",
+    216: "FlatMapGroupsInPandas",
+}
 _OVER_TWO = {206: "FlatMapCoGroupsInPandas", 210: "FlatMapCoGroupsInArrow"}
 
 
@@ -273,6 +279,7 @@ RULES: Mapping[str, Rule] = {
     "zip": _zip,
     "set_op": _set_operation,
     "map_partitions": _map,
+    "apply_in_pandas_with_state": _map_groups,
     "group_map": _map_groups,
     "co_group_map": _map_two,
 }

@@ -21,7 +21,6 @@ from spark_client.capturing.plans.values import IDENTITY, NOTHING, Dependency, V
 
 # Requests to the server for one write's columns.
 _REQUESTS_MAX = 20
-_MADE_OF_NOTHING = ("range", "unresolved_table_valued_function")
 _PLAN_MAX_BYTES = 1_000_000
 _MERGES = ("spark.sql.parquet.mergeSchema", "spark.sql.orc.mergeSchema")
 
@@ -75,12 +74,10 @@ class SessionSources:
         Raises:
             Unreadable: its columns' names are unknown.
         """
-        kind = relation.WhichOneof("rel_type")
-        if kind == "sql":
+        if relation.WhichOneof("rel_type") == "sql":
             return self._query(relation.sql, references)
-        if kind in _MADE_OF_NOTHING:
-            return _of_schema(self.schema(relation), NOTHING)
-        return self._of_read(next(iter(reads_of(relation))), relation)
+        read = next(reads_of(relation), None)
+        return _of_schema(self.schema(relation), NOTHING) if read is None else self._of_read(read, relation)
 
     def _of_read(self, read: Read, relation: Any) -> Snapshot:
         snapshot = self._session.snapshot(read)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
 from spark_client.capturing.jvm.executions import Unread
-from spark_client.capturing.model import Dataset, Ended, Execution, Over, Write
+from spark_client.capturing.model import Dataset, Ended, Execution, Over, StreamStart, Write
 from spark_client.capturing.plans.plan import Node
 
 ESTIMATED = Dataset(DatasetId("file", "/flights/estimated"))
@@ -31,6 +32,16 @@ def a_write(execution: Execution, output: Dataset = ESTIMATED) -> Write:
 
 def writes_of(execution: Execution) -> Sequence[Write]:
     return [a_write(execution)]
+
+
+class NoSinks:
+    """A reader of streaming queries that write nothing."""
+
+    def read_stream(self, start: StreamStart[None]) -> Write | None:
+        return None
+
+    def locate(self, versions: Mapping[str, str | None]) -> Versions:
+        return NO_VERSIONS
 
 
 class Executions:

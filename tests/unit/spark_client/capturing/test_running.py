@@ -17,7 +17,7 @@ from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program
 from spark_client.current_run import JobRun, RunContext
 from spark_client.requests import DeliveryCounts
-from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
+from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 APPLICATION = Application(RunContext(JobRun("emissions", "calculate", RUN)), "4.3.0")
@@ -86,6 +86,7 @@ def a_capture(
         APPLICATION,
         source,
         read,
+        NoSinks(),
         transport,
         Counts(),
         settings or Settings(),

@@ -18,12 +18,11 @@ from spark_client.capturing.model import (
     Write,
     WriteStatistics,
 )
-from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution
 
 QUERY = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
-START = StreamStart(QUERY, 1_000, "full", Node(0, "WriteToStream"))
+START = StreamStart(QUERY, 1_000, None)
 CHECKED = Dataset(DatasetId("file", "/flights/checked"))
 SINK = replace(a_write(an_execution(0), CHECKED), stream=QUERY)
 

@@ -18,7 +18,6 @@ from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId
 from spark_client.capturing.events.events import Application, stream_event, write_events
 from spark_client.capturing.model import Dataset, SchemaField, StreamEnd, StreamProgress, StreamStart, WriteStatistics
-from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.current_run import JobRun, RunContext
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
@@ -50,7 +49,7 @@ def rendered(reports: Sequence[StreamReport]) -> list[dict[str, Any]]:
 def moments() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the events of a stream until its second batch, and of its end."""
     runs = StreamRuns(lambda write: JOB.name, interval_s=0)
-    active = runs.start(StreamStart(QUERY, 1_000, "full", Node(0, "WriteToStream")), SINK)
+    active = runs.start(StreamStart(QUERY, 1_000, None), SINK)
     for at_ms in (2_000, 3_000):
         active += runs.progress(StreamProgress(QUERY, at_ms, 1, WriteStatistics(rows=5)))
     return rendered(active), rendered(runs.end(StreamEnd(StreamProgress(QUERY, 9_000))))

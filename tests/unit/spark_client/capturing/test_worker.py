@@ -12,8 +12,11 @@ from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Lost, Unread
 from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, Write
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.worker import Worker
-from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
+from spark_client.capturing.session.stream_runs import StreamRuns
+from spark_client.capturing.session.worker import Streams, Worker
+from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
+
+NO_STREAMS = Streams(NoSinks(), StreamRuns(lambda write: "flights", 60.0), lambda report: True)
 
 
 class Emitted:
@@ -32,7 +35,7 @@ class Emitted:
 
 
 def a_worker(source: Executions, emitted: Emitted, counts: Counts, read: Callable = writes_of) -> Worker:
-    return Worker(source, read, emitted, counts, emitted.ended.append)
+    return Worker(source, read, emitted, counts, emitted.ended.append, NO_STREAMS)
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -195,7 +198,7 @@ def test_a_source_is_prepared_once_something_happened() -> None:
     prepared: list[int] = []
     emitted = Emitted()
     prepare = lambda: prepared.append(len(emitted.ids))  # noqa: E731
-    silent = Worker(Executions(), writes_of, emitted, Counts(), emitted.ended.append, prepare=prepare)
+    silent = Worker(Executions(), writes_of, emitted, Counts(), emitted.ended.append, NO_STREAMS, prepare=prepare)
     assert silent.flush(10)
     assert prepared == []
     worker = Worker(
@@ -204,6 +207,7 @@ def test_a_source_is_prepared_once_something_happened() -> None:
         emitted,
         Counts(),
         emitted.ended.append,
+        NO_STREAMS,
         prepare=prepare,
     )
     assert worker.flush(10)
