@@ -20,6 +20,14 @@ def template(synthesized) -> Template:
     return Template(synthesized())
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what needs a second stack out of `make test-fast`."""
+    for item in items:
+        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if isinstance(item, pytest.Function) and "turned" in (*item.fixturenames, *parameters):
+            item.add_marker(pytest.mark.large)
+
+
 @pytest.fixture(scope="session")
 def turned(made_once) -> Template:
     """Return the stack with every context value changed, and with a layer and libraries."""

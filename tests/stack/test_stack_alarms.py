@@ -105,7 +105,6 @@ def test_the_apis_own_failures_alarm(template):
     assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Sum", 1)
 
 
-@pytest.mark.large
 def test_the_failures_of_both_apis_alarm_where_there_are_two(turned):
     alarms = turned.of_type("AWS::CloudWatch::Alarm")
     assert alarms["TokenApiServerErrors"]["MetricName"] == "5XXError"
@@ -122,22 +121,25 @@ def refusals(template):
     }
 
 
-def test_refused_requests_are_counted_and_many_of_them_are_an_alarm(template, turned):
-    for stack, stage, access_logs in (
-        (template, "prod", ["AccessLog"]),
-        (turned, "dev", ["AccessLog", "TokenAccessLog"]),
-    ):
-        metrics = {"401": "RequestsUnauthorized", "403": "RequestsForbidden"}
-        assert refusals(stack) == {
-            (access_log, f'{{ $.status = "{status}" }}'): ((f"Headwater/{stage}", metric, "1"),)
-            for access_log in access_logs
-            for status, metric in metrics.items()
-        }
-        for metric in metrics.values():
-            alarm = stack.of_type("AWS::CloudWatch::Alarm")[metric]
-            assert (alarm["Namespace"], alarm["MetricName"]) == (f"Headwater/{stage}", metric)
-            assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, 20, "Sum")
-            assert (alarm["Period"], alarm["TreatMissingData"]) == (5 * MINUTES, "notBreaching")
+@pytest.mark.parametrize(
+    ("made", "stage", "access_logs"),
+    [
+        ("template", "prod", ["AccessLog"]),
+        ("turned", "dev", ["AccessLog", "TokenAccessLog"]),
+    ],
+)
+def test_refused_requests_are_counted_and_many_of_them_are_an_alarm(made, stage, access_logs, request):
+    stack, metrics = request.getfixturevalue(made), {"401": "RequestsUnauthorized", "403": "RequestsForbidden"}
+    assert refusals(stack) == {
+        (access_log, f'{{ $.status = "{status}" }}'): ((f"Headwater/{stage}", metric, "1"),)
+        for access_log in access_logs
+        for status, metric in metrics.items()
+    }
+    for metric in metrics.values():
+        alarm = stack.of_type("AWS::CloudWatch::Alarm")[metric]
+        assert (alarm["Namespace"], alarm["MetricName"]) == (f"Headwater/{stage}", metric)
+        assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, 20, "Sum")
+        assert (alarm["Period"], alarm["TreatMissingData"]) == (5 * MINUTES, "notBreaching")
 
 
 def test_every_access_log_is_counted(turned):

@@ -1,6 +1,6 @@
 """The driver's cases over Spark Connect: what is exact stays exact, what is less says so, and nothing is wrong.
 
-`HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of every sixth query and frame. The names below
+`HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of every twelfth query and frame. The names below
 are of those that are not exact.
 """
 
@@ -21,7 +21,7 @@ from tests.spark.capture.conftest import Hearing
 from tests.spark.capture.specification import Case, expected, lines_of
 
 _ALL = os.environ.get("HEADWATER_CONNECT_CASES") == "all"
-_SHARE = 6
+_SHARE = 12
 _MODULES = (
     "aggregates",
     "corners",
