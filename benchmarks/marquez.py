@@ -2,7 +2,7 @@
 
 It starts PostgreSQL, Marquez, DynamoDB Local and the api function, loads 100, 1,000, then 10,000 jobs into both
 services, and sends the queries to both in turns at each size. It exits with 1 if a goal is missed, and writes its
-section of docs/benchmarks.md with `--write`. Linux only, for the CPU of processes; an hour or more.
+section of docs/benchmarks.md after each size with `--write`. Linux only, for the CPU of processes; an hour or more.
 """
 
 from __future__ import annotations
@@ -51,17 +51,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         loads: list[Load] = []
         with _world(parsed, Path(folder)) as world:
             for begin, end in zip((0, *parsed.jobs), parsed.jobs, strict=False):
-                status.update(f"loading {end:,} jobs")
-                loads.append(_load(world, begin, end))
+                loads.append(_load(world, begin, end, status.update))
                 servers.vacuum(parsed.postgresql, world.database)
                 measured = list(_measure(world, end, status.update))
                 _print(console, "\n".join(render_size(measured)))
                 results += measured
-    about = [*machine.describe(), ("load before and after", f"{load_before}; {machine.load()}")]
-    section, met = render_section(results, loads, about)
-    if parsed.write:
-        page, _ = split_section(_RESULTS.read_text(encoding="utf-8"))
-        _RESULTS.write_text(join_section(page, section), encoding="utf-8")
+                about = [*machine.describe(), ("load before and after", f"{load_before}; {machine.load()}")]
+                section, met = render_section(results, loads, about)
+                if parsed.write:
+                    page, _ = split_section(_RESULTS.read_text(encoding="utf-8"))
+                    _RESULTS.write_text(join_section(page, section), encoding="utf-8")
     _print(console, section)
     return 0 if met else 1
 
@@ -161,14 +160,16 @@ def _make_table(environment: dict[str, str]) -> None:
     )
 
 
-def _load(world: World, begin: int, end: int) -> Load:
+def _load(world: World, begin: int, end: int, report: Report) -> Load:
     """Load the jobs from a number to another into both; with the first, the readers of the hub."""
+    report(f"loading {end:,} jobs")
     readers = not begin
     before = world.ours.cpu_s()
     ours = run("peers.load_work", str(begin), str(end), *["hub"] * readers, environment=world.environment)
     our_cpu_s = {"function": ours["cpu_s"], "DynamoDB Local": _since(before, world.ours)["DynamoDB Local"]}
     before, watch = world.marquez.cpu_s(), Stopwatch()
-    loaded = load_marquez(world.marquez, map(events_of, steps(begin, end, readers=readers)))
+    for loaded in load_marquez(world.marquez, map(events_of, steps(begin, end, readers=readers))):
+        report(f"loading {end:,} jobs: {loaded:,} of {ours['events']:,} events into Marquez")
     assert loaded == ours["events"]
     return Load(end, loaded, ours["s"], our_cpu_s, watch.read()["s"], _since(before, world.marquez))
 
