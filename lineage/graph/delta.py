@@ -22,8 +22,10 @@ from lineage.graph.facts import (
     join,
     text_of,
 )
+from lineage.graph.index_rows import streamed_version
 from lineage.graph.keys import dataset_pk
 from lineage.graph.lattice import history_of
+from lineage.graph.run_facts import storage_version
 from lineage.graph.source_rows import SourceId, sources_in
 from lineage.graph.table import Row
 from lineage.graph.tag_rows import NO_NAMESPACE, rows_of_tagging
@@ -52,7 +54,7 @@ _OF_USES = frozenset({"schema"})
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by what they are of, rows of DatasetEvents and of tags, and facet refs by name."""
+    """Facts by what they are of, rows of DatasetEvents, streams and tags, and facet refs by name."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
@@ -150,6 +152,7 @@ def _event(delta: FactsDelta, sent: Event) -> None:
         delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job.namespace, event.run or name_uuid(event.hash))
         _add(delta.runs, run, _run_facts(event, stamp))
+        delta.described += _streamed_versions(event, run)
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(delta, parent, stamp, event.time)
@@ -319,6 +322,13 @@ def _run_facts(event: Event, stamp: str) -> RunFacts:
         read_facets=_described(event.inputs, stamp, only=_OF_INPUTS),
         written_facets=_described(event.outputs, stamp),
     )
+
+
+def _streamed_versions(event: Event, run: RunKey) -> Iterator[Row]:
+    """Yield a row for each version of a storage that a stream made; its facts have the last one alone."""
+    for use in event.outputs if event.kind == "RUN" and _streams(event) else ():
+        if storage := storage_version(use.facets):
+            yield streamed_version(use.dataset, storage, run)
 
 
 def _used(uses: Iterable[DatasetUse], stamp: str) -> Mapping[str, Histories]:

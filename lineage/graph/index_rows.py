@@ -99,7 +99,7 @@ def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -
         if parent:
             yield Row(pk, f"BY_PARENT#{parent}#{time}#{run}")
         if storage:
-            yield Row(pk, f"BY_STORAGE#{storage_key(storage)}#{time}#{run}")
+            yield Row(pk, f"{storage_prefix(storage)}#{time}#{run}")
 
 
 def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
@@ -121,9 +121,23 @@ def columns_prefix(dataset: DatasetId) -> str:
     return f"COLUMNS#{dataset.digest[:32]}"
 
 
-def storage_key(version: str) -> str:
-    """Return a storage's version as part of a sort key."""
-    return hashlib.sha256(version.encode()).hexdigest()[:32]
+def storage_prefix(version: str) -> str:
+    """Return the prefix of a dataset's versions by a storage's own version."""
+    return f"BY_STORAGE#{hashlib.sha256(version.encode()).hexdigest()[:32]}"
+
+
+# In place of the time; of a dataset's versions, those with it are read first.
+_STREAMED = "STREAMED"
+
+
+def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:
+    """Return the row by which a version of the storage is found that a stream made, and perhaps others since."""
+    return Row(dataset_pk(dataset), f"{storage_prefix(storage)}#{_STREAMED}#{run}")
+
+
+def is_of_stream(row: Row) -> bool:
+    """True if it is such a row."""
+    return row.sk.split("#")[-2] == _STREAMED
 
 
 # A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.

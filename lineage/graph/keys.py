@@ -24,6 +24,7 @@
                             ACTIVE#<time>#<run>                  effective times of streaming runs that write it
                             BY_PARENT#<parent>#<time>#<run>      its versions by the parent run of their run
                             BY_STORAGE#<version>#<time>#<run>    its versions by the storage's own version
+                            BY_STORAGE#<version>#STREAMED#<run>  likewise, each that a stream made
                             VERSION_ID#<version>                 the run of a version
     FACET#<ref>             BODY                                 a facet that reports columns, stored once, by content
                             COLUMNS#<dataset>                    the columns that it reports of a dataset

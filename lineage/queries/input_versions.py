@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from lineage.graph.entities import ResolvedBy, UsedVersion
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets
-from lineage.graph.index_rows import storage_key
 from lineage.graph.index_scan import read_first
 from lineage.graph.run_facts import (
     dataset_version_id,
@@ -28,7 +27,7 @@ from lineage.graph.table import GraphTable, RowQuery
 from lineage.openlineage.event import Facets
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
 from lineage.queries.dataset_versions import KnownVersion, first_pages, newest_versions
-from lineage.queries.written_versions import VersionQuery, WrittenVersion, newest_written
+from lineage.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_written
 from lineage_model.ids import DatasetId, RunKey
 
 # Inputs that one result resolves, all runs together: each costs about four requests.
@@ -129,7 +128,7 @@ def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
     queries: list[RowQuery] = []
     for read in reads:
         if storage := read.storage:
-            queries += VersionQuery(read.group, f"BY_STORAGE#{storage_key(storage)}").first_pages()
+            queries += by_storage(read.group, storage, _others(read)).first_pages()
         elif (parent := parent_run(read.facts)) and read.facts.last:
             queries += VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last).first_pages()
         else:
@@ -139,23 +138,10 @@ def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
 
 def _by_storage(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
     candidates = [(read, storage) for read in reads if (storage := read.storage)]
-    wanted = [
-        VersionQuery(read.group, f"BY_STORAGE#{storage_key(storage)}", accept=_stored(read, storage))
-        for read, storage in candidates
-    ]
+    wanted = [by_storage(read.group, storage, _others(read)) for read, storage in candidates]
     for (read, storage), one in zip(candidates, newest_written(wanted, table, at), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
         read.resolve(version, "storage", one.run if one else None)
-
-
-def _stored(read: InputVersion, storage: str) -> Callable[[WrittenVersion], bool]:
-    others = _others(read)
-
-    def accept(one: WrittenVersion) -> bool:
-        written = merged_facets(one.facts.written_facets, read.group.names)
-        return others(one) and storage_version(written) == storage
-
-    return accept
 
 
 def _by_parent(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from lineage.graph.facts import RunFacts
+from lineage.graph.facts import RunFacts, merged_facets
+from lineage.graph.index_rows import is_of_stream, storage_prefix
 from lineage.graph.index_scan import IndexScan, first_found, run_of, time_of
 from lineage.graph.keys import dataset_pk
-from lineage.graph.run_facts import effective_time, failed, owner, run_version_id, version_created
+from lineage.graph.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
 from lineage.graph.table import GraphTable, Key, Row, RowQuery
 from lineage.queries.dataset_groups import DatasetGroup
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -47,13 +48,15 @@ class WrittenVersion:
 class VersionQuery:
     """A query of a dataset's versions: accepted ones under an index prefix, made at a time or before.
 
-    The prefix `ACTIVE` has the versions of streaming runs, by the time of their last event.
+    The prefix `ACTIVE` has the versions of streaming runs, by the time of their last event. `storage` is the storage's
+    own version, under its prefix.
     """
 
     group: DatasetGroup
     prefix: str
     high: str = "~"
     accept: Callable[[WrittenVersion], bool] = lambda _: True
+    storage: str | None = None
 
     def scans(self) -> list[IndexScan[WrittenVersion]]:
         """Return a scan for each name of the dataset; all scans share their results."""
@@ -82,9 +85,23 @@ class VersionQuery:
         return one.standing if self.prefix == "ACTIVE" else one.order
 
     def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
-        streams = self.prefix == "ACTIVE"
-        one = _standing_at(row, facts, self.group) if streams else confirmed_version(row, facts, name, self.group)
+        one = self._confirmed(name, row, facts)
         return one if one and _under(self.prefix, one) and self.accept(one) else None
+
+    def _confirmed(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
+        if self.prefix == "ACTIVE":
+            return _standing_at(row, facts, self.group)
+        if self.storage is not None:
+            if is_of_stream(row):
+                return version_by(run_of(row), facts, self.group) if facts.streaming else None
+            if self.storage != storage_version(merged_facets(facts.written_facets, self.group.names)):
+                return None
+        return confirmed_version(row, facts, name, self.group)
+
+
+def by_storage(group: DatasetGroup, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
+    """Return the query of a storage's own version: the last that a run made, or any that a stream did."""
+    return VersionQuery(group, storage_prefix(storage), accept=accept, storage=storage)
 
 
 def newest_written(

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from lineage_model.ids import RunKey, name_uuid
 from tests.runs_model.facets import canonical, merged, text_in
+from tests.runs_model.run import streams
 
 
 @dataclass(frozen=True)
 class Version:
     """A version; `maker` is the run that made it (as text), the hash of the DatasetEvent, or '' for the initial one.
 
-    `last_event`: the end of its run, or the last event of an active stream.
+    `last_event`: the end of its run, or the last event of an active stream. `stored`: the storage's own versions of it.
     """
 
     created: str
@@ -22,6 +23,7 @@ class Version:
     failed: bool = False
     last_event: str = ""
     facets: dict = field(default_factory=dict)
+    stored: frozenset = frozenset()
 
     @property
     def position(self):
@@ -59,7 +61,19 @@ def _version_by_run(statements, run, dataset):
     created = run.first_seen("out", names) if run.streaming else run.ended
     facets = written_facets(run, names)
     made = version_of_run(names[0], run)
-    return [Version(created, str(run.key), made, run.key, run.failed, run.position[0], facets)]
+    stored = frozenset(_stored(statements, run, dataset)) | {_storage_version(facets)}
+    return [Version(created, str(run.key), made, run.key, run.failed, run.position[0], facets, stored)]
+
+
+def _stored(statements, run, dataset):
+    """Yield each version of the storage that a stream states, whenever it does; of another run the last counts."""
+    for event in run.every if run.streaming else ():
+        uses = event.outputs if streams(event) else ()
+        yield from (_storage_version(use.facets) for use in uses if statements.primary(use.dataset) == dataset)
+
+
+def _storage_version(facets):
+    return text_in(facets, "version", "datasetVersion")
 
 
 def written_facets(run, names):
@@ -125,10 +139,10 @@ def version_read(statements, reader, dataset):
 
 def _by_storage(reader, names, others):
     read = merged((event, use.facets) for event, use in reader.uses("in") if use.dataset in names)
-    stored = text_in(read, "version", "datasetVersion")
+    stored = _storage_version(read)
     if stored is None:
         return None
-    same = [one for one in others if one.run and text_in(one.facets, "version", "datasetVersion") == stored]
+    same = [one for one in others if one.run and stored in one.stored]
     return (same[-1].id, "storage", same[-1].run) if same else (version_id(names[0], stored), "storage", None)
 
 

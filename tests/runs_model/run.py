@@ -9,6 +9,11 @@ from lineage_model.ids import RunKey
 from tests.runs_model.facets import merged, text_in, when
 
 
+def streams(event):
+    """Return True if the event says that its job is streaming."""
+    return (text_in(event.job_facets, "jobType", "processingType") or "").upper() == "STREAMING"
+
+
 @dataclass(frozen=True)
 class Run:
     """A run's own events in order, and (event, job) for each mention of it as a parent or root.
@@ -75,8 +80,7 @@ class Run:
 
     @property
     def streaming(self):
-        kinds = [text_in(event.job_facets, "jobType", "processingType") or "" for event in self.events]
-        return "STREAMING" in map(str.upper, kinds)
+        return any(map(streams, self.events))
 
     @property
     def active(self):

@@ -77,10 +77,11 @@ def _facets(**facets):
     return st.fixed_dictionaries({}, optional={name: st.sampled_from(bodies) for name, bodies in facets.items()})
 
 
+_VERSIONS = ({"datasetVersion": "1"}, {"datasetVersion": "2"})
 _dataset_facets = _sometimes(
     st.one_of(
         _facets(schema=(*_SCHEMAS, _DELETED), documentation=({"description": "flights"}, {"description": "all"})),
-        _facets(version=({"datasetVersion": "1"}, {"datasetVersion": "2"})),
+        _facets(version=_VERSIONS),
         _facets(lifecycleStateChange=({"lifecycleStateChange": "DROP"}, {"lifecycleStateChange": "CREATE"})),
         st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2).map(lambda names: a_symlink(*names)),
         _facets(tags=_TAGS, ownership=_OWNERS, schema=_SCHEMAS),
@@ -266,6 +267,20 @@ def writers_of_one_dataset(draw):
     return events
 
 
+@st.composite
+def versions_of_a_stream(draw):
+    """Draw a streaming run that makes a storage's versions of a dataset, of two names, and runs that read them."""
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=3, max_size=6)):
+        run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:3])))
+        use = DatasetUse(draw(st.sampled_from(DATASETS[:2])), {"version": draw(st.sampled_from(_VERSIONS))})
+        side = {"outputs": (use,), "job_facets": _STREAMING} if run == RUNS[0] else {"inputs": (use,)}
+        kind = draw(st.sampled_from(("RUNNING", "COMPLETE")))
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)], **side)
+        events.append(stamped(event))
+    return events
+
+
 def streams(max_size=8):
     """Draw statements, each once, by time and hash."""
     pieces = st.one_of(
@@ -274,6 +289,7 @@ def streams(max_size=8):
         applications(),
         deployments(),
         writers_of_one_dataset(),
+        versions_of_a_stream(),
         run_events().map(lambda one: [one]),
         st.one_of(job_events, dataset_events, deletions, taggings, descriptions).map(lambda one: [one]),
     )

@@ -91,6 +91,35 @@ def test_which_version_a_run_read(queries_over, reader, version, resolved_by):
     assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
 
 
+def stored(version):
+    return {"version": {"datasetVersion": version}}
+
+
+@pytest.mark.parametrize("version", ["1", "2", "3"])
+@pytest.mark.parametrize("state", ["COMPLETE", "FAIL", "RUNNING"])
+def test_each_version_of_the_storage_that_a_stream_made_names_it(queries_over, version, state):
+    events = [
+        *(
+            an_event(second, "a1", A, kind, outputs=[(X, stored(made))], job_facets=STREAM)
+            for second, kind, made in ((1, "START", "1"), (2, "RUNNING", "2"), (3, state, "3"))
+        ),
+        an_event(4, "b1", B, outputs=[X]),
+        an_event(5, "c1", C, inputs=[(X, stored(version))]),
+    ]
+    (read,) = queries_over(events).find_run(the("c1")).inputs
+    assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:X:emissions:{the('a1')}"), "storage")
+
+
+def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
+    events = [
+        an_event(1, "a1", A, "START", outputs=[(X, stored("1"))]),
+        an_event(2, "a1", A, outputs=[(X, stored("2"))]),
+        *(an_event(3, run, B, inputs=[(X, stored(version))]) for run, version in (("b1", "1"), ("b2", "2"))),
+    ]
+    ids = [queries_over(events).find_run(the(run)).inputs[0].version for run in ("b1", "b2")]
+    assert ids == [name_uuid("s3://flights:X:1"), name_uuid(f"s3://flights:X:emissions:{the('a1')}")]
+
+
 def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(queries_over):
     reported = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
     events = [
