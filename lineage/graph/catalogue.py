@@ -12,7 +12,8 @@ Reading costs one query of about `CHANGES_MAX` rows and one row, however many na
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -22,7 +23,8 @@ from lineage.graph.facts import text_of
 from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, RowPage, RowQuery, Swap
 from lineage_model.ids import DatasetId, JobId
 
-Sets: TypeAlias = Mapping[str, frozenset[str]]
+# By the name of a set, its values in order.
+Sets: TypeAlias = Mapping[str, Sequence[str]]
 # A set of names: namespaces, jobs or datasets that are listed, and those of them that may be hidden.
 NameSet: TypeAlias = Literal[
     "namespaces", "jobs", "datasets", "namespaces_to_check", "jobs_to_check", "datasets_to_check"
@@ -51,8 +53,18 @@ class Catalogue:
     sets: Sets
     truncated: bool = False
 
-    def __getitem__(self, name: str) -> frozenset[str]:
-        return self.sets.get(name, frozenset())
+    def __getitem__(self, name: str) -> Sequence[str]:
+        return self.sets.get(name, ())
+
+    def under(self, name: str, prefix: str) -> Sequence[str]:
+        """Return the values of a set that begin with a prefix, in order."""
+        values, length = self[name], len(prefix)
+        low = bisect_left(values, prefix)
+        return values[low : bisect_right(values, prefix, lo=low, key=lambda value: value[:length])]
+
+    def has(self, name: str, value: str) -> bool:
+        """True if a set has a value."""
+        return _has(self[name], value)
 
 
 def change(pk: str, name: str, values: Iterable[str]) -> Row:
@@ -79,7 +91,7 @@ def compact(pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX) -> No
         if len(changes.rows) <= changes_max:
             return
         snapshot = table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
-        data = {name: sorted(values) for name, values in sorted(_merged(snapshot, changes).items())}
+        data = dict(sorted(_merged(snapshot, changes).items()))
         row = Row(*_snapshot_key(pk), {"sets": data}, snapshot.version if snapshot else 0)
         if not table.swap([Swap(row, deletes=tuple(change_row.key for change_row in changes.rows[:SIDES_MAX]))])[0]:
             return
@@ -95,7 +107,18 @@ def _snapshot_key(pk: str) -> Key:
 
 
 def _merged(snapshot: Row | None, changes: RowPage) -> Sets:
-    sets = {name: set(values) for name, values in snapshot.data["sets"].items()} if snapshot else {}
+    sets: dict[str, Sequence[str]] = dict(snapshot.data["sets"]) if snapshot else {}
+    added: dict[str, set[str]] = {}
     for row in changes.rows:
-        sets.setdefault(row.data["set"], set()).update(row.data["values"])
-    return {name: frozenset(values) for name, values in sets.items()}
+        added.setdefault(row.data["set"], set()).update(row.data["values"])
+    for name, values in added.items():
+        stored = sets.get(name, ())
+        new = [value for value in values if not _has(stored, value)]
+        sets[name] = sorted([*stored, *new]) if new else stored
+    return sets
+
+
+def _has(values: Sequence[str], value: str) -> bool:
+    """True if values in order have this one."""
+    place = bisect_left(values, value)
+    return place < len(values) and values[place] == value

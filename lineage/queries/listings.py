@@ -59,7 +59,7 @@ class Datasets:
     ) -> ResultPage[Dataset]:
         """Return a page of a namespace's datasets, by name or the last updated first."""
         catalogue = NameCatalogue(self._table)
-        names = catalogue.listed(catalogue.datasets(namespace))
+        names = catalogue.every_dataset(namespace)
         truncated = names.truncated
         if sort == "updated_at":
             page = self._last_updated(catalogue.page(names, limit=SORTED_MAX, offset=0))[offset : offset + limit]
@@ -157,7 +157,7 @@ class Jobs:
         the page have their last ten runs, in short, unless `in_short`.
         """
         catalogue = NameCatalogue(self._table, self._visibility)
-        names = catalogue.listed(catalogue.jobs(namespace))
+        names = catalogue.every_job(namespace)
         if states or sort == "updated_at":
             most = STATES_MAX if states else SORTED_MAX
             found = self._read(catalogue.page(names, limit=most, offset=0))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeAlias, TypeVar
+from functools import cache
+from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
-from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
+from lineage.graph.catalogue import NAMES, Catalogue, NameSet, read_catalogue
 from lineage.graph.entities import Namespace, ResultPage, SearchHit, SearchSort
-from lineage.graph.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted
+from lineage.graph.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.lattice import latest
 from lineage.graph.table import GraphTable
@@ -20,6 +21,8 @@ from lineage_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId
 T = TypeVar("T", bound=Id)
+_Kind: TypeAlias = Literal["jobs", "datasets"]
+_TO_CHECK: Mapping[_Kind, NameSet] = {"jobs": "jobs_to_check", "datasets": "datasets_to_check"}
 # Names that may be hidden are checked one by one: up to this number for a list, and those of the page.
 DOUBTFUL_MAX = 2_000
 
@@ -61,6 +64,25 @@ class NameList(Generic[T]):
     truncated: bool
 
 
+class _Ids(Sequence[T]):
+    """Ids of texts, each made when it is taken: a page is a small part of a namespace."""
+
+    def __init__(self, texts: Sequence[IdText], id_of: Callable[[IdText], T]) -> None:
+        self._texts, self._id_of = texts, id_of
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return [self._id_of(text) for text in self._texts[index]]
+        return self._id_of(self._texts[index])
+
+
 class NameCatalogue:
     """The names of jobs and datasets during one query."""
 
@@ -70,22 +92,48 @@ class NameCatalogue:
         self._namespaces = NamespaceDeletions(table)
         self._namespaces.load(self._catalogue["namespaces_to_check"])
 
-    def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
+    def jobs(self, namespace: str | None, text: str) -> list[JobId]:
         """Return the jobs, by namespace and name, whose names contain the text in any case; some may be hidden."""
-        return self._matching(self._catalogue["jobs"], job_of, namespace, text)
+        return self._matching("jobs", job_of, namespace, text)
 
-    def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
+    def datasets(self, namespace: str | None, text: str) -> list[DatasetId]:
         """Return the datasets, by namespace and name, whose names contain the text in any case; some may be hidden."""
-        return self._matching(self._catalogue["datasets"], dataset_of, namespace, text)
+        return self._matching("datasets", dataset_of, namespace, text)
 
-    def _matching(
-        self, texts: Iterable[IdText], id_of: Callable[[IdText], T], namespace: str | None, text: str
-    ) -> list[T]:
+    def _matching(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None, text: str) -> list[T]:
         wanted, sees = text.lower(), self._visibility.sees
         # Most ids of a catalogue do not match, and a comparison costs less than an id.
-        near = (id_of(one) for one in texts if wanted in one.lower())
-        found = (one for one in near if namespace in (None, one.namespace) and wanted in one.name.lower())
-        return sorted(filter(sees, found))
+        near = (id_of(one) for one in self._texts(kind, namespace) if wanted in one.lower())
+        return [one for one in near if wanted in one.name.lower() and sees(one)]
+
+    def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
+        """Return the names in a namespace, or in all of them, by namespace and name."""
+        return self._catalogue[kind] if namespace is None else self._catalogue.under(kind, f"{namespace}\0")
+
+    def every_job(self, namespace: str | None) -> NameList[JobId]:
+        """Return the listed jobs of a namespace, or of all namespaces, by namespace and name."""
+        return self._every("jobs", job_of, namespace)
+
+    def every_dataset(self, namespace: str | None) -> NameList[DatasetId]:
+        """Return the listed datasets of a namespace, or of all namespaces, by namespace and name."""
+        return self._every("datasets", dataset_of, namespace)
+
+    def _every(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
+        texts = self._visible(self._texts(kind, namespace), namespace)
+        marked = {*self._texts(_TO_CHECK[kind], namespace)}
+        for checked in self._catalogue["namespaces_to_check"]:
+            marked.update(self._texts(kind, checked) if namespace in (None, checked) else ())
+        doubtful = [id_of(text) for text in texts if text in marked] if marked else []
+        unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
+        listed = [text for text in texts if text not in unlisted] if unlisted else texts
+        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
+        return NameList(_Ids(listed, id_of), unsure, self._catalogue.truncated or bool(unsure))
+
+    def _visible(self, texts: Sequence[IdText], namespace: str | None) -> Sequence[IdText]:
+        covers = cache(self._visibility.covers)
+        if namespace is not None:
+            return texts if covers(namespace) else ()
+        return [text for text in texts if covers(text.partition("\0")[0])]
 
     def listed(self, ids: Sequence[T]) -> NameList[T]:
         """Return the listed names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
@@ -102,10 +150,9 @@ class NameCatalogue:
 
     def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
         """Return the primary name of each listed dataset, by name; and true if some are unknown."""
-        every = self._catalogue["datasets"]
         doubtful = [one for one in datasets if self._is_doubtful(one)]
         known = set(datasets) - set(doubtful)
-        found = {one: one for one in known if f"{one.namespace}\0{one.name}" in every}
+        found = {one: one for one in known if self._catalogue.has("datasets", text_of(one))}
         groups = DatasetGroups(self._table)
         checked = doubtful[:DOUBTFUL_MAX]
         groups.load(checked)
@@ -115,11 +162,9 @@ class NameCatalogue:
         return found, self._catalogue.truncated or groups.truncated or len(doubtful) > DOUBTFUL_MAX
 
     def _is_doubtful(self, one: Id) -> bool:
-        kind = "jobs_to_check" if isinstance(one, JobId) else "datasets_to_check"
-        return (
-            one.namespace in self._catalogue["namespaces_to_check"]
-            or f"{one.namespace}\0{one.name}" in self._catalogue[kind]
-        )
+        kind = _TO_CHECK["jobs" if isinstance(one, JobId) else "datasets"]
+        names = self._catalogue
+        return names.has("namespaces_to_check", one.namespace) or names.has(kind, text_of(one))
 
     def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
         jobs = [one for one in ids if isinstance(one, JobId)]

@@ -74,7 +74,7 @@ def _total(table: GraphTable, kind: Created) -> int:
 
 def _unlisted(table: GraphTable, catalogue: Catalogue) -> int:
     """Return how many names came to be known as temporary after they were listed, of the first `DOUBTFUL_MAX`."""
-    doubtful = sorted(catalogue["datasets"] & catalogue["datasets_to_check"])[:DOUBTFUL_MAX]
+    doubtful = [text for text in catalogue["datasets_to_check"] if catalogue.has("datasets", text)][:DOUBTFUL_MAX]
     rows = table.get(facts_key(dataset_of(text)) for text in doubtful) if doubtful else {}
     return sum(DatasetFacts(**row.data["facts"]).temporary is not None for row in rows.values())
 
