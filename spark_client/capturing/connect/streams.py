@@ -17,8 +17,8 @@ from spark_client.capturing.connect.commands import STREAM_START, Command, Comma
 from spark_client.capturing.connect.server import NoResponse, Server
 from spark_client.capturing.model import Ended, StreamEnd, StreamProgress, StreamStart
 
-# Wait before the first poll; each wait is twice the one before it, up to the source's interval.
-_FIRST_POLL_S = 1.0
+# Least wait for a poll; each wait is twice the one before it, up to the source's interval.
+_POLL_S = 1.0
 _Moment: TypeAlias = StreamStart[Command] | StreamProgress | StreamEnd
 
 
@@ -30,7 +30,7 @@ class _Query:
     client: Any
     server: Server
     due_s: float
-    wait_s: float = _FIRST_POLL_S
+    wait_s: float = _POLL_S
     last_batch: int = -1
 
 
@@ -92,7 +92,7 @@ class CommandSource:
         result = (command.result or {}).get(f"{STREAM_START}_result")
         if result is None:  # it did not start
             return
-        server, due_s = self._server(command.client), self._clock() + _FIRST_POLL_S
+        server, due_s = self._server(command.client), self._clock() + _POLL_S
         self._queries[result.query_id.run_id] = _Query(result.query_id, command.client, server, due_s)
         self._moments.append(StreamStart(result.query_id.run_id, command.started_ms, command))
 
@@ -110,7 +110,7 @@ class CommandSource:
                 status = query.server.stream_status(query.id)
             except NoResponse:  # the next poll may have one; what is left ends with the application
                 status = None
-            query.wait_s = min(2 * query.wait_s, self._interval_s)
+            query.wait_s = min(2 * query.wait_s, max(self._interval_s, _POLL_S))
             query.due_s = self._clock() + query.wait_s
             if status is None:
                 continue

@@ -47,10 +47,9 @@ class Program:
         self.sent.append(Command(0, client, message, {"write_stream_operation_start_result": result}, 5, 6))
         self.status[run_id] = active()
 
-    def wait_for_end(self, client: str = "first") -> None:
-        message = proto.Command()
-        message.streaming_query_command.await_termination.timeout_ms = 10
-        self.sent.append(Command(0, client, message, {}, 5, 6))
+    def send(self, kind: str, **request: Any) -> None:
+        message = proto.Command(**{kind: getattr(proto, "".join(map(str.capitalize, kind.split("_"))))(**request)})
+        self.sent.append(Command(0, "first", message, {}, 5, 6))
 
     def items(self) -> list[str]:
         return [shown(item) for item in iter(lambda: self.source.next(0), None)]
@@ -111,11 +110,22 @@ def test_each_batch_that_ran_counts_once_and_a_wait_for_data_does_not(program: P
     assert program.items() == ["1 of checked"]
 
 
-def test_a_command_that_waited_for_the_end_is_followed_by_it(program: Program) -> None:
+@pytest.mark.parametrize(
+    ("kind", "request_of"),
+    [
+        ("streaming_query_command", {"stop": True}),
+        ("streaming_query_command", {"await_termination": {"timeout_ms": 10}}),
+        ("streaming_query_manager_command", {"await_any_termination": {}}),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_command_that_waited_for_the_end_is_followed_by_it(
+    program: Program, kind: str, request_of: dict[str, Any]
+) -> None:
     program.start("checked")
     program.start("estimated", client="second")
     program.status |= {"checked": ended(batch(0)), "estimated": ended()}
-    program.wait_for_end()
+    program.send(kind, **request_of)
     assert program.items() == ["start checked", "start estimated", "end checked after 1"]
     assert program.polled == ["checked"]
 
