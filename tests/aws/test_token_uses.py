@@ -12,6 +12,7 @@ from lineage.api.tokens import Tokens
 from tests.aws.faults import before, refused, timed_out
 from tests.aws.token_requests import a_token, send, status
 from tests.builders import NOON
+from tests.token_texts import id_of
 
 DAY_S = 24 * 3600
 TODAY = NOON - NOON % DAY_S
@@ -28,10 +29,6 @@ def writes(cloud):
 
     cloud.dynamodb.meta.events.register("provide-client-params.dynamodb.UpdateItem", note)
     return made
-
-
-def id_of(text):
-    return text.split("_")[1]
 
 
 def test_a_token_is_written_down_as_used_once_a_day(cloud, writes):

@@ -9,13 +9,14 @@ from lineage.api.tokens import Tokens, new_token
 from lineage_model.errors import Conflict, Invalid, NotFound
 from tests.aws.token_requests import DAY_S, a_token, send, status
 from tests.builders import NOON
+from tests.token_texts import id_of, secret_of
 
 
 def test_a_token_is_known_by_its_hash_alone(cloud):
     text = a_token(cloud)
 
     assert text.startswith("hw_")
-    assert text.rpartition("_")[2] not in repr(cloud.items("Graph"))
+    assert secret_of(text) not in repr(cloud.items("Graph"))
     found = wiring.tokens().find(text, now_s=NOON)
     assert (found.scopes, found.namespaces, found.created) == (("read", "write"), ("*",), NOON)
 
@@ -48,7 +49,7 @@ def test_a_revoked_token_is_listed_and_refused_within_a_minute(cloud):
     known = wiring.tokens()
     assert known.find(text, now_s=NOON) is not None
 
-    id_ = text.split("_")[1]
+    id_ = id_of(text)
     assert Tokens(wiring.graph_table()).revoke(id_, now_s=NOON + 1).revoked == NOON + 1
     assert known.find(text, now_s=NOON + 59) is not None
     assert known.find(text, now_s=NOON + 60) is None
@@ -162,4 +163,4 @@ def test_no_token_is_written_to_a_log(cloud, capsys, caplog):
     printed = capsys.readouterr()
     assert len(caplog.records) == 2
     logged = [str(vars(record)) for record in caplog.records]
-    assert text.rpartition("_")[2] not in "".join([printed.out, printed.err, *logged])
+    assert secret_of(text) not in "".join([printed.out, printed.err, *logged])

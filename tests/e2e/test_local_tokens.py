@@ -17,6 +17,7 @@ import pytest
 from lineage.openlineage.parse import render_deletion
 from local.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
+from tests.token_texts import id_of, secret_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,14 +77,14 @@ def test_a_revoked_token_is_refused_within_a_minute_and_stays_in_the_list(stack)
     token = a_token(stack, "--scope", "read", "--all-namespaces", "--expires-days", "30")
     assert send(stack.token_api_url, "/api/v1/namespaces", token)[0] == 200
 
-    id_ = token.split("_")[1]
+    id_ = id_of(token)
     assert headwater(stack, "token", "revoke", id_).returncode == 0
     stack.advance(60)
     assert send(stack.token_api_url, "/api/v1/namespaces", token)[0] == 401
     [line] = [line for line in headwater(stack, "token", "list").stdout.splitlines() if line.startswith(id_)]
     assert "revoked" in line
     assert re.search(r"last used \d{4}-\d\d-\d\d$", line)
-    assert token.rpartition("_")[2] not in line
+    assert secret_of(token) not in line
 
 
 @pytest.mark.parametrize(
