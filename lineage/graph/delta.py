@@ -54,7 +54,7 @@ _OF_USES = frozenset({"schema"})
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by what they are of, rows of DatasetEvents, streams and tags, and facet refs by name."""
+    """Facts by what they are of, the rows that DatasetEvents, streams and tags add, and facet refs by name."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class FactsDelta:
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
     tags: dict[str, TagFacts] = field(default_factory=dict)
     sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
-    described: list[Row] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     refs: dict[str, FacetRef] = field(default_factory=dict)
 
     def mention(self, time: str, *namespaces: str) -> None:
@@ -107,7 +107,7 @@ def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
 def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
     stamp = f"{tagging.time}#{tagging.hash}"
     key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
-    delta.described += rows_of_tagging(tagging)
+    delta.rows += rows_of_tagging(tagging)
     tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
     if tagging.job is not None:
         _add(delta.jobs, tagging.job, JobFacts(tagged=tagged))
@@ -152,7 +152,7 @@ def _event(delta: FactsDelta, sent: Event) -> None:
         delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job.namespace, event.run or name_uuid(event.hash))
         _add(delta.runs, run, _run_facts(event, stamp))
-        delta.described += _streamed_versions(event, run)
+        delta.rows += _streamed_versions(event, run)
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(delta, parent, stamp, event.time)
@@ -258,7 +258,7 @@ def _description(delta: FactsDelta, event: Event, stamp: str) -> None:
         return
     _dataset(delta, use, stamp, None, reads=True, drops=_drops(use))
     _add(delta.datasets, use.dataset, DatasetFacts(first_described=event.time))
-    delta.described.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
+    delta.rows.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
     text = text_of(use.dataset)
     for source in declared["outputs"].get(text, ()) if declared else ():

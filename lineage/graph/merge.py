@@ -89,7 +89,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     stored: Set[Key] = frozenset()
     unread = [current_key(job) for job in delta.jobs]
     pending: Sequence[_Subject] = list(_subjects(delta))
-    extra: list[Row] = list(delta.described)
+    extra: list[Row] = list(delta.rows)
     complete_keys = {complete_key(ref) for ref in delta.refs}
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:

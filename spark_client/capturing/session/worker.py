@@ -94,6 +94,7 @@ class Worker(Generic[P, Q]):
         emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended.
+        streams: the streaming queries, their reader and their runs.
         prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
 

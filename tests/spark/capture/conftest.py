@@ -195,6 +195,8 @@ class Hearing:
 
 @pytest.fixture
 def hearing(remote: Any, spark: SparkSession) -> Iterator[Hearing]:
+    """Return the writes of the module's session, which is the active one: PySpark gives that all it checkpoints."""
+    type(remote)._active_session.session = remote
     hearing = Hearing(remote, spark)
     yield hearing
     hearing.close()

@@ -92,6 +92,7 @@ def test_a_server_that_is_gone_leaves_what_the_program_says_itself(
     session.client.release_session()
     (write,) = hearing.writes()
     hearing.close()
+    session.stop()
     assert (write.output.id, write.inputs) == (DatasetId("file", str(tmp_path / "out")), ())
     (reason,) = write.unknown_inputs
     assert reason.startswith("flights: ")
