@@ -21,8 +21,8 @@ from lineage_model.ids import DatasetId, JobId
 EDGES_MAX = 3_000
 # Names that one query reads because they are aliases, of all its datasets together.
 ALIASES_MAX = 10_000
-# Up to this number, names are read in one round, by one or two requests each. More are read by their facts, a hundred a
-# request, which name the users of most of them.
+# Up to this number, names from which a walk goes on are read in one round, by one or two requests each. Others are read
+# by their facts, a hundred a request, which name the users of most of them.
 _FEW = 16
 
 
@@ -102,15 +102,16 @@ class DatasetGroups:
         self._aliases_left = aliases_max
         self.truncated = False
 
-    def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
+    def load(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
         """Read these names, the names that they are aliases of, and the other names of these.
 
-        `readers`: also read the jobs that read them, if the groups have `edges`.
+        `readers`: also read the jobs that read them, if the groups have `edges`. `onward`: the datasets of these jobs
+        will be read next, so what is `near` is worth a request for each name.
         """
         read = self._whole if readers and self._edges else self._names.keys()
 
         def read_names(level: Sequence[DatasetId], _: bool) -> Iterable[DatasetId]:
-            self._names.update(zip(level, self._read(level, readers), strict=True))
+            self._names.update(zip(level, self._read(level, readers, onward), strict=True))
             self._whole.update(level if readers else ())
             return {other for name in level for other in self._beside(name)} - read
 
@@ -124,11 +125,11 @@ class DatasetGroups:
         self.truncated |= walked.truncated
         self._groups.clear()
 
-    def expect(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
-        """Announce that these names will probably be loaded."""
+    def expect(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
+        """Announce that these names will probably be loaded with these options."""
         read = self._whole if readers and self._edges else self._names.keys()
         new = sorted(set(names) - read)
-        if self._edges and len(new) <= _FEW:
+        if self._edges and onward and len(new) <= _FEW:
             self._table.expect(queries=(one for name in new for one in self._queries(dataset_pk(name), readers)))
         else:
             self._table.expect(map(facts_key, new))
@@ -189,8 +190,8 @@ class DatasetGroups:
             group.cut |= one.cut
         return group
 
-    def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        if self._edges and len(names) <= _FEW:
+    def _read(self, names: Sequence[DatasetId], readers: bool, onward: bool) -> list[_Name]:
+        if self._edges and onward and len(names) <= _FEW:
             return self._at_once(names, readers)
         return self._facts_first(names, readers)
 

@@ -7,7 +7,7 @@ start. Hidden nodes, and nodes that the caller may not see in full, connect no o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -109,11 +109,8 @@ class JobGraphWalk:
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
         self._namespaces.expect(name.namespace for name, _ in names)
-        alone, whole = _split(names, is_last=is_last)
-        if alone:
-            self._groups.load(alone, readers=False)
-        if whole:
-            self._groups.load(whole)
+        for some, options in _split(names, is_last=is_last):
+            self._groups.load(some, **options)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[DatasetGroup, Way]]:
         """Add the visible datasets of these loaded names; return the new ones of each way."""
@@ -153,10 +150,9 @@ class JobGraphWalk:
         opened = [(job, way) for job, way in steps if job in near and self._visibility.opens(job)]
         names = {(name, way) for job, way in opened for name in datasets_beyond(near[job], way)} - self._names
         some = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
-        alone, whole = _split(some, is_last=self._hops_left <= 0)
         self._namespaces.expect(name.namespace for name, _ in some)
-        self._groups.expect(alone, readers=False)
-        self._groups.expect(whole)
+        for each, options in _split(some, is_last=self._hops_left <= 0):
+            self._groups.expect(each, **options)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
         found = {job.id: job for job in jobs}
@@ -213,13 +209,20 @@ class JobGraphWalk:
         return sorted(edges)
 
 
-def _split(names: Iterable[tuple[DatasetId, Way]], *, is_last: bool) -> tuple[list[DatasetId], list[DatasetId]]:
-    """Return the datasets that are read without their readers, and the others.
+def _split(
+    names: Sequence[tuple[DatasetId, Way]], *, is_last: bool
+) -> Iterator[tuple[Sequence[DatasetId], Mapping[str, bool]]]:
+    """Yield the datasets that are read alike, with the options of their load.
 
     The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
     """
-    alone = [name for name, way in names if is_last or way == "up"]
-    return alone, [name for name, way in names if not is_last and way != "up"]
+    if is_last:
+        yield [name for name, _ in names], {"readers": False, "onward": False}
+        return
+    for readers in (False, True):
+        some = [name for name, way in names if (way != "up") == readers]
+        if some:
+            yield some, {"readers": readers}
 
 
 def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:

@@ -113,6 +113,17 @@ def test_the_border_of_a_graph_does_not_read_who_else_reads_its_datasets():
     assert calls.items < 8
 
 
+@pytest.mark.parametrize("size", [1, 7])
+def test_the_border_costs_as_few_requests_for_many_datasets_as_for_one(size):
+    inputs, outputs = ([f"{side}-{number:02}" for number in range(size)] for side in ("in", "out"))
+    table = a_table([a_run(0, "join", inputs, outputs), a_run(1, "feed", [], inputs)])
+
+    _, graph = rounds(table, "job:pipelines:join", 0)
+
+    assert len(graph.datasets) == 2 * size
+    assert table.dynamo.calls.reads <= 5
+
+
 def test_the_datasets_of_a_hubs_readers_are_read_a_hundred_a_request():
     readers = [a_run(number, f"reader-{number:05}", ["hub"], [f"made-{number:05}"]) for number in range(400)]
     table = a_table(readers)
