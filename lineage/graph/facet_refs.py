@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import orjson
@@ -42,6 +43,10 @@ OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
 OPERATIONS_KIND = "op:"
 _REF = "ref"
+# Facets that a process remembers by content, and the size up to which it does: a COMPLETE reports the columns of its
+# START, and the next run those of this one.
+_REMEMBERED_MAX = 256
+_REMEMBERED_BYTES_MAX = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], FacetRef]] 
 
 def _make_ref(kind: str, facet: Mapping[str, Any], columns: ColumnsByDataset) -> FacetRef:
     content = orjson.dumps([sorted(map(text_of, columns)), facet], option=orjson.OPT_SORT_KEYS)
-    return _rows(kind + hashlib.sha256(content).hexdigest(), dict(facet), columns)
+    return _rows(kind + hashlib.sha256(content).hexdigest(), facet, columns)
 
 
 def _rows(ref: str, facet: Mapping[str, Any], columns: ColumnsByDataset, reads: Iterable[DatasetId] = ()) -> FacetRef:
@@ -97,7 +102,16 @@ def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = No
     for name in names:
         facet = facets.get(name)
         if facet is not None and facet.get("_deleted") is not True:
-            yield name, _KINDS[name](facet, dataset)
+            content = orjson.dumps(facet, option=orjson.OPT_SORT_KEYS)
+            make = _remembered if len(content) <= _REMEMBERED_BYTES_MAX else _of_content
+            yield name, make(name, content, dataset)
+
+
+def _of_content(name: str, content: bytes, dataset: DatasetId | None) -> FacetRef:
+    return _KINDS[name](orjson.loads(content), dataset)
+
+
+_remembered = lru_cache(_REMEMBERED_MAX)(_of_content)
 
 
 def ref_of(facet: Mapping[str, Any]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 from lineage.graph.lattice import (
@@ -217,12 +217,11 @@ F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts, TagFacts, Sou
 
 def join(left: F, right: F) -> F:
     """Return the facts of both."""
-    changes: dict[str, Any] = {}
-    for member in fields(right):
-        new, old = getattr(right, member.name), getattr(left, member.name)
-        if new:
-            changes[member.name] = _RULES[member.name].join(old, new) if old else new
-    return replace(left, **changes)
+    both: dict[str, Any] = {}
+    for name in _names(left):
+        old, new = getattr(left, name), getattr(right, name)
+        both[name] = _RULES[name].join(old, new) if old and new else old or new
+    return type(left)(**both)
 
 
 def as_of(facts: F, time: str) -> F:
@@ -230,11 +229,7 @@ def as_of(facts: F, time: str) -> F:
 
     A run keeps its parent, whenever that was stated: who started a run is no matter of time.
     """
-    changes: dict[str, Any] = {}
-    for member in fields(facts):
-        value = getattr(facts, member.name)
-        if value:
-            changes[member.name] = _RULES[member.name].as_of(value, time)
+    changes = {name: _RULES[name].as_of(value, time) for name, value in to_json(facts).items()}
     if not isinstance(facts, TagFacts | SourceFacts) and facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts):
@@ -265,7 +260,11 @@ def _last_mentioned(
 
 def to_json(facts: Facts) -> dict[str, Any]:
     """Return the facts as a row holds them, without empty fields."""
-    return {member.name: value for member in fields(facts) if (value := getattr(facts, member.name))}
+    return {name: value for name in _names(facts) if (value := getattr(facts, name))}
+
+
+def _names(facts: Facts) -> tuple[str, ...]:
+    return type(facts).__slots__
 
 
 def text_of(id: DatasetId | JobId) -> IdText:  # noqa: A002 - what it is

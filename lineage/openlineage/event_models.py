@@ -75,15 +75,15 @@ class _SchemaField(Model):
     name: Name
     type: Text | None = None
     description: Text | None = None
-    fields_: list[_SchemaField] = Field(default=[], alias="fields")
+    fields_: list[_SchemaField] = Field(default_factory=list, alias="fields")
 
 
 class _SchemaFacet(Model):
-    fields_: list[_SchemaField] = Field(default=[], alias="fields")
+    fields_: list[_SchemaField] = Field(default_factory=list, alias="fields")
 
 
 class _SymlinksFacet(Model):
-    identifiers: list[NamedModel] = Field(default=[])
+    identifiers: list[NamedModel] = Field(default_factory=list)
 
 
 class _VersionFacet(Model):
@@ -203,8 +203,8 @@ class JobEventModel(_EventModel):
     """A JobEvent: the datasets that a job reads and writes."""
 
     job: JobModel
-    inputs: list[DatasetModel] = Field(default=[])
-    outputs: list[DatasetModel] = Field(default=[])
+    inputs: list[DatasetModel] = Field(default_factory=list)
+    outputs: list[DatasetModel] = Field(default_factory=list)
 
 
 class RunEventModel(JobEventModel):

@@ -68,7 +68,7 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _null_is_not_given(cls, sent: object) -> object:
-        if not isinstance(sent, dict):
+        if not isinstance(sent, dict) or None not in sent.values():
             return sent
         return {name: value for name, value in sent.items() if value is not None}
 
@@ -132,11 +132,11 @@ class _Transformation(Model):
 
 class _InputField(NamedModel):
     field: Name
-    transformations: list[_Transformation] = Field(default=[])
+    transformations: list[_Transformation] = Field(default_factory=list)
 
 
 class _Column(Model):
-    inputFields: list[_InputField] = Field(default=[])  # noqa: N815 - the specification's spelling
+    inputFields: list[_InputField] = Field(default_factory=list)  # noqa: N815 - the specification's spelling
     transformationDescription: Text | None = None  # noqa: N815 - the specification's spelling
     transformationType: Text | None = None  # noqa: N815 - the specification's spelling
 
@@ -144,8 +144,8 @@ class _Column(Model):
 class ColumnLineageFacet(_Facet):
     """An output's `columnLineage`."""
 
-    fields_: ByColumn[_Column] = Field(default={}, alias="fields")
-    dataset: list[_InputField] = Field(default=[])
+    fields_: ByColumn[_Column] = Field(default_factory=dict, alias="fields")
+    dataset: list[_InputField] = Field(default_factory=list)
 
 
 class _Entity(Model):
@@ -164,29 +164,29 @@ class _Entity(Model):
 
 class _Input(_Entity):
     field: Name | None = None
-    transformations: list[_Transformation] = Field(default=[])
+    transformations: list[_Transformation] = Field(default_factory=list)
 
 
 class _InputsOfColumn(Model):
-    inputs: list[_Input] = Field(default=[])
+    inputs: list[_Input] = Field(default_factory=list)
 
 
 class DatasetLineageFacet(_Facet):
     """A dataset's `lineage`: the sources of the dataset and of each of its columns."""
 
-    inputs: list[_Input] = Field(default=[])
-    fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
+    inputs: list[_Input] = Field(default_factory=list)
+    fields_: ByColumn[_InputsOfColumn] = Field(default_factory=dict, alias="fields")
 
 
 class _Entry(_Entity):
-    inputs: list[_Input] = Field(default=[])
-    fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
+    inputs: list[_Input] = Field(default_factory=list)
+    fields_: ByColumn[_InputsOfColumn] = Field(default_factory=dict, alias="fields")
 
 
 class JobLineageFacet(_Facet):
     """A job's `lineage`: the sources of each of its outputs."""
 
-    entries: list[_Entry] = Field(default=[])
+    entries: list[_Entry] = Field(default_factory=list)
 
 
 class _Tag(Model):
@@ -199,7 +199,7 @@ class _Tag(Model):
 class TagsFacet(_Facet):
     """A job's or a dataset's `tags`; a tag with a `field` is that field's."""
 
-    tags: list[_Tag] = Field(default=[])
+    tags: list[_Tag] = Field(default_factory=list)
 
 
 class _Owner(Model):
@@ -210,10 +210,10 @@ class _Owner(Model):
 class OwnershipFacet(_Facet):
     """A job's or a dataset's `ownership`."""
 
-    owners: list[_Owner] = Field(default=[])
+    owners: list[_Owner] = Field(default_factory=list)
 
 
 class RecordsFacet(_Facet):
     """The record roots that a run worked on, a facet of our own (docs/facets/headwater_records.json)."""
 
-    rootIds: Annotated[list[RootId], Field(max_length=ROOTS_MAX)] = Field(default=[])  # noqa: N815 - as facets are spelled
+    rootIds: Annotated[list[RootId], Field(max_length=ROOTS_MAX)] = Field(default_factory=list)  # noqa: N815 - as facets are spelled

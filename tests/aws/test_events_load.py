@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 
 import pytest
 
@@ -13,7 +14,7 @@ from lineage.graph.entities import ResultPage
 from lineage.graph.load import EventLoad, load_events
 from lineage.times import day_of
 from tests.aws.faults import Killed, before, killed_at, refused
-from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
+from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_facet, a_job_event, a_run_event
 
 READ = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b21")
 CHECKED = a_run_event(
@@ -84,11 +85,15 @@ def test_the_list_has_bounds_of_which_the_first_is_in_it_and_the_last_is_not(clo
     assert listed(cloud, newest_first=False, limit=1, offset=1) == ResultPage([CHECKED], 2)
 
 
-def test_an_event_too_large_for_a_row_is_listed_all_the_same(cloud):
-    large = a_run_event(run_facets={"plan": {"_producer": "p", "_schemaURL": "s", "text": "scan " * 5000}})
+@pytest.mark.parametrize(
+    ("text", "bodies"), [("scan " * 10_000, 0), (random.Random(1).randbytes(10_000).hex(), 1)], ids=["plain", "noise"]
+)
+def test_a_large_event_is_listed_and_has_an_object_if_it_is_large_when_compressed(cloud, text, bodies):
+    large = a_run_event(run_facets={"plan": a_facet(text=text)})
     cloud.load_events(large)
 
     assert listed(cloud).items == [large]
+    assert len(cloud.objects("events/bodies/")) == bodies
 
 
 def test_an_event_too_large_for_a_message_is_read_from_where_its_pointer_points(cloud):
