@@ -19,6 +19,8 @@ _ENVIRONMENT = {
     "POWERTOOLS_SERVICE_NAME": "cold",
     "POWERTOOLS_METRICS_NAMESPACE": "Headwater",
     "PYDANTIC_DISABLE_PLUGINS": "true",
+    # Whatever the shell says: the first run writes the bytecode.
+    "PYTHONDONTWRITEBYTECODE": "",
     settings.RECORDS_TABLE: "records",
     settings.GRAPH_TABLE: "graph",
     settings.INTAKE_BUCKET: "intake",

@@ -22,7 +22,7 @@ from lineage.api.marquez.graph_views import render_graph
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.graph.apply import apply_changes
-from lineage.graph.entities import Graph
+from lineage.graph.graph_results import Graph
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 

@@ -42,6 +42,7 @@ sqlglot
 # What the functions import besides boto3, which the Lambda runtime brings.
 _FUNCTIONS = """
 aws-lambda-powertools>=3.37
+httptools>=0.7
 orjson>=3.10
 pydantic>=2.11
 tzdata

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import select
 import socket
 import ssl
@@ -19,6 +18,7 @@ from botocore.exceptions import (
     ResponseStreamingError,
     SSLError,
 )
+from httptools import HttpParserError, HttpResponseParser
 
 # Failures of a request on a connection that the other side has closed: before a byte of the response.
 _CLOSED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
@@ -26,14 +26,18 @@ _CLOSED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 # A connection that was used just now is taken to be open: a look at the system costs a tenth of a call.
 _FRESH_S = 0.5
+_READ_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An HTTP response; its attributes are named as in botocore, whose retries read them."""
+    """An HTTP response, with the names of its headers in lower case.
+
+    Its attributes are named as in botocore, whose retries read them.
+    """
 
     status_code: int
-    headers: http.client.HTTPMessage
+    headers: Mapping[str, str]
     content: bytes
 
 
@@ -41,7 +45,7 @@ class Connections:
     """A pool of connections for any number of threads; at most `keep` stay open while they are idle.
 
     `ca_file` holds the certificates that an `https` endpoint is checked against. One call of the system writes a
-    request, and http.client reads the response: requests by http.client or urllib3 cost more than the rest of a call.
+    request, and httptools reads the response: http.client and urllib3 cost more than the rest of a call.
     """
 
     def __init__(
@@ -80,18 +84,12 @@ class Connections:
         kept = False
         try:
             connection.sendall(request)
-            received = http.client.HTTPResponse(connection, method="POST")
-            try:
-                received.begin()
-                response = _read(received)
-                kept = not received.will_close
-            finally:
-                received.close()
+            response, kept = _read(connection)
         except _CLOSED as error:
             raise ConnectionClosedError(endpoint_url=self.url, error=error) from error
         except TimeoutError as error:
             raise ReadTimeoutError(endpoint_url=self.url, error=error) from error
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, HttpParserError) as error:
             raise ResponseStreamingError(error=error) from error
         finally:
             if kept and len(self._idle) < self._keep:
@@ -137,12 +135,46 @@ def _render(headers: Mapping[str, str], body: bytes) -> bytes:
     return f"POST / HTTP/1.1\r\n{lines}content-length: {len(body)}\r\n\r\n".encode("latin-1") + body
 
 
-def _read(received: http.client.HTTPResponse) -> Response:
-    """Read the body. A connection that ends within it was not idle: the request has reached AWS."""
+class _Received:
+    """A response so far, as httptools calls it."""
+
+    def __init__(self) -> None:
+        self.headers: dict[str, str] = {}
+        self.body: list[bytes] = []
+        self.complete = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+
+    def on_body(self, body: bytes) -> None:
+        self.body.append(body)
+
+    def on_message_complete(self) -> None:
+        self.complete = True
+
+
+def _read(connection: socket.socket) -> tuple[Response, bool]:
+    """Return the response, and whether the connection stays open after it.
+
+    A connection that ends within the response was not idle: the request has reached AWS.
+    """
+    received = _Received()
+    parser = HttpResponseParser(received)
+    parser.feed_data(_receive(connection))
     try:
-        return Response(received.status, received.msg, received.read())
+        while not received.complete:
+            parser.feed_data(_receive(connection))
     except _CLOSED as error:
         raise ResponseStreamingError(error=error) from error
+    response = Response(parser.get_status_code(), received.headers, b"".join(received.body))
+    return response, parser.get_http_version() == "1.1" and received.headers.get("connection", "").lower() != "close"
+
+
+def _receive(connection: socket.socket) -> bytes:
+    data = connection.recv(_READ_BYTES)
+    if not data:
+        raise ConnectionResetError("the other side closed the connection")
+    return data
 
 
 def _is_readable(connection: socket.socket) -> bool:

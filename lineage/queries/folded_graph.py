@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from lineage.graph.entities import Degree, GraphDirection, Job, Side
+from lineage.graph.entities import Job
 from lineage.graph.facts import job_of
+from lineage.graph.graph_results import Degree, GraphDirection, Side
 from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import dataset_pk
 from lineage.graph.table import GraphTable, RowQuery

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.graph.entities import Graph, GraphDirection, History, Impact, Side
+from lineage.graph.graph_results import Graph, GraphDirection, History, Impact, Side
 from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lineage.graph.entities import Cause, Graph, GraphChange, GraphDirection, History, SchemaColumn
+from lineage.graph.graph_results import Cause, Graph, GraphChange, GraphDirection, History, SchemaColumn
 from lineage.graph.index_scan import read_run_facts, run_of
 from lineage.graph.keys import job_pk
 from lineage.graph.run_facts import owner

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from lineage.graph.entities import Dataset, Graph, Impact, Impacted, Job
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.graph_results import Graph, Impact, Impacted
 from lineage.walk import Walked, walk
 
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from lineage.graph.entities import Dataset, Degree, Graph, GraphDirection, Job, LastWriter, outline_dataset, outline_job
+from lineage.graph.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import job_of
+from lineage.graph.graph_results import Degree, Graph, GraphDirection
 from lineage.graph.job_nodes import job_of_node
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility

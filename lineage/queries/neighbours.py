@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lineage.graph.entities import Dataset, Job, Side, outline_dataset, outline_job
+from lineage.graph.entities import Dataset, Job, outline_dataset, outline_job
 from lineage.graph.facts import job_of
+from lineage.graph.graph_results import Side
 from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import dataset_pk
 from lineage.graph.table import GraphTable, RowQuery

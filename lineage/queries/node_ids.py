@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
-from lineage.graph.entities import GraphDirection
 from lineage.graph.facts import DatasetFacts, JobFacts
+from lineage.graph.graph_results import GraphDirection
 from lineage.graph.keys import FACTS, current_key, facts_key, namespace_pk
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility

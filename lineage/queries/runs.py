@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from lineage.graph.entities import ResultPage, Run, UpstreamInput, UpstreamRun
+from lineage.graph.entities import ResultPage, Run
 from lineage.graph.facet_refs import restored
 from lineage.graph.facts import RunFacts, dataset_of, facets_of
+from lineage.graph.graph_results import UpstreamInput, UpstreamRun
 from lineage.graph.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_pk

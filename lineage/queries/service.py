@@ -26,8 +26,8 @@ from lineage.graph.entities import (
     Sort,
     Source,
     State,
-    UpstreamRun,
 )
+from lineage.graph.graph_results import UpstreamRun
 from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import Visibility

@@ -6,17 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from lineage.graph.entities import (
-    Dataset,
-    Graph,
-    Job,
-    JobVersion,
-    Run,
-    outline_dataset,
-    outline_job,
-)
+from lineage.graph.entities import Dataset, Job, JobVersion, Run, outline_dataset, outline_job
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets
+from lineage.graph.graph_results import Graph
 from lineage.graph.index_scan import read_run_facts
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.run_facts import owner

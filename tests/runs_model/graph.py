@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.graph.entities import Graph, UpstreamInput, UpstreamRun
+from lineage.graph.graph_results import Graph, UpstreamInput, UpstreamRun
 from lineage_model.errors import Invalid
 from tests.runs_model import dataset_versions
 

@@ -14,7 +14,8 @@ from lineage.api.marquez.dataset_views import render_dataset_data, render_short_
 from lineage.api.marquez.job_views import render_job_data, render_short_job
 from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.api.values import render_id, render_version_id, when
-from lineage.graph.entities import Dataset, Graph, Job, UpstreamRun
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.graph_results import Graph, UpstreamRun
 from lineage.walk import Walked, walk
 
 N = TypeVar("N", bound=types.Node | types.ShortNode)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from lineage.api.marquez import graph_types as types
 from lineage.api.types import Edge
 from lineage.api.values import when
-from lineage.graph.entities import GraphChange, History, SchemaColumn
+from lineage.graph.graph_results import GraphChange, History, SchemaColumn
 from lineage.times import just_after
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from lineage.api.reports.impact_views import field_id
 from lineage.api.reports.tables import Row, cut, flag, listed, table
 from lineage.api.values import when
-from lineage.graph.entities import Dataset, Impact, Impacted, Job
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.graph_results import Impact, Impacted
 from lineage.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
 from lineage_model.columns import Column
 from lineage_model.field_paths import print_dotted

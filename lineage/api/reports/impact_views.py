@@ -8,7 +8,8 @@ from typing import TypeAlias
 from lineage.api.marquez.dataset_views import render_short_dataset
 from lineage.api.marquez.job_views import render_short_job
 from lineage.api.reports import types
-from lineage.graph.entities import Impact, Impacted, Job
+from lineage.graph.entities import Job
+from lineage.graph.graph_results import Impact, Impacted
 from lineage.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
 from lineage_model.columns import Column
 from lineage_model.field_paths import print_dotted

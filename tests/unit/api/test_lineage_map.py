@@ -7,7 +7,7 @@ import pytest
 
 from lineage.api.marquez.graph_views import render_graph, render_short_graph
 from lineage.api.responses import size_of
-from lineage.graph.entities import Degree, Graph
+from lineage.graph.graph_results import Degree, Graph
 from lineage_model.ids import JobId
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.builders_found import RAW as RAW_ID

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lineage.api.marquez.graph_views import render_graph
 from lineage.api.responses import size_of
-from lineage.graph.entities import Graph
+from lineage.graph.graph_results import Graph
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 

@@ -50,6 +50,17 @@ def truncate(connection):
     return False
 
 
+def send(*pieces):
+    """Send these bytes, a piece after the other."""
+
+    def act(connection):
+        for piece in pieces:
+            connection.sendall(piece)
+        return True
+
+    return act
+
+
 class Service:
     """The received requests, as (number of the connection, headers, body)."""
 

@@ -22,7 +22,7 @@ from botocore.exceptions import (
 )
 
 from tests.unit.aws.conftest import SECRETS
-from tests.unit.aws.service import hang_up, refuse, reset, respond, truncate
+from tests.unit.aws.service import hang_up, refuse, reset, respond, send, truncate
 
 KEY = {"pk": {"S": "P"}, "sk": {"S": "S"}}
 NOON = datetime(2025, 11, 20, 12, tzinfo=timezone.utc)
@@ -32,6 +32,7 @@ PASSING = {
     "a reset": (reset, ConnectionClosedError),
     "no response": (hang_up, ConnectionClosedError),
     "a truncated body": (truncate, ResponseStreamingError),
+    "no HTTP": (send(b"220 smtp.example.com ESMTP\r\n"), ResponseStreamingError),
     "a wrong checksum": (respond(document={"Item": KEY}, x_amz_crc32="1"), ResponseStreamingError),
     "no JSON": (respond(content=b"<html>"), ResponseStreamingError),
     "throttled": (refuse("ThrottlingException"), ClientError),
@@ -208,11 +209,33 @@ def test_after_a_thaw_each_of_many_connections_is_replaced_at_once(client, servi
     assert len(service.requests) == 18
 
 
-def test_a_connection_that_the_service_will_close_is_not_kept(client, service):
-    service.acts = [respond(Connection="close")]
+@pytest.mark.parametrize(
+    "act",
+    [
+        respond(Connection="close"),
+        respond(Connection="Close"),
+        send(b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
+    ],
+)
+def test_a_connection_that_the_service_will_close_is_not_kept(client, service, act):
+    service.acts = [act]
     put(client.dynamodb)
     put(client.dynamodb)
     assert [number for number, _, _ in service.requests] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [bytes([byte]) for byte in b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"Table": "t"}'],
+        [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b'9\r\n{"Table":\r\n', b'5\r\n "t"}\r\n0\r\n\r\n'],
+    ],
+    ids=["byte by byte", "chunked"],
+)
+def test_a_response_is_read_whatever_pieces_it_comes_in(client, service, pieces):
+    service.acts = [send(*pieces)] * 2
+    assert [put(client.dynamodb) for _ in range(2)] == [{"Table": "t"}] * 2
+    assert [number for number, _, _ in service.requests] == [1, 1]
 
 
 def test_a_service_that_is_not_there_is_named_after_six_attempts(make):

@@ -12,7 +12,7 @@ from headwater.job_graph import fetch_graph, parse_graph
 from headwater.mermaid import render_jobs
 from headwater.service import NoResponse
 from lineage.api.marquez.graph_views import render_graph
-from lineage.graph.entities import Graph
+from lineage.graph.graph_results import Graph
 from lineage_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.headwater.responding import Service

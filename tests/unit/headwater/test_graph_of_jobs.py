@@ -18,7 +18,8 @@ from headwater.layers import Edge
 from headwater.picture import draw
 from headwater.service import NoResponse
 from lineage.api.marquez.graph_views import render_graph
-from lineage.graph.entities import Graph, LastWriter, outline_dataset, outline_job
+from lineage.graph.entities import LastWriter, outline_dataset, outline_job
+from lineage.graph.graph_results import Graph
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, NOON, RAW, a_found_dataset, a_found_job
 

@@ -14,7 +14,7 @@ from headwater.job_graph import Dataset, Job, JobGraph, Node, parse_graph
 from headwater.mermaid import render_columns, render_jobs
 from headwater.service import printable
 from lineage.api.marquez.graph_views import render_graph
-from lineage.graph.entities import Graph
+from lineage.graph.graph_results import Graph
 from lineage_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.headwater.column_responses import CO2, FILTER, IDENTITY, RESPONSE, a_column, a_source, id_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
-from lineage.graph.entities import Degree
+from lineage.graph.graph_results import Degree
 from lineage.graph.keys import dataset_pk
 from lineage.graph.table import Row, RowQuery
 from lineage.openlineage.event import DatasetUse, Event
