@@ -43,9 +43,11 @@ if TYPE_CHECKING:
 
     from lineage.graph.table import GraphTable
 
-# An event that is compressed to this size is stored in its row of the index, and read with it. It costs as much there,
-# 8 write units in a transaction, as an object of its own ($5 a million). A shorter event is not compressed to see that.
-_INLINE_BYTES_MAX = 4_096
+# An event up to this size, and up to the second when compressed, is stored in its row of the index, and read with it.
+# It costs as much there, 8 write units in a transaction, as an object of its own ($5 a million). A short event is not
+# compressed to see that.
+_INLINE_BYTES_MAX = 65_536
+_PACKED_BYTES_MAX = 4_096
 _SHORT_BYTES_MAX = 16_384
 _DOCUMENT = "event"
 # Events that are read for a caller who sees only some of them, and how many at once.
@@ -114,7 +116,7 @@ class EventLog:
         time, sha = event.statement.time, event.statement.hash
         kind = event.statement.type if isinstance(event.statement, Event) else None
         packed = b"" if len(body) <= _SHORT_BYTES_MAX else gzip.compress(body, mtime=0)
-        if len(packed) <= _INLINE_BYTES_MAX:
+        if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
             return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)}, kind)
         self._put_body(_body_key(sha), body, packed)
         return IndexedEvent(time, sha, type=kind)

@@ -86,9 +86,11 @@ def test_the_list_has_bounds_of_which_the_first_is_in_it_and_the_last_is_not(clo
 
 
 @pytest.mark.parametrize(
-    ("text", "bodies"), [("scan " * 10_000, 0), (random.Random(1).randbytes(10_000).hex(), 1)], ids=["plain", "noise"]
+    ("text", "bodies"),
+    [("scan " * 10_000, 0), ("scan " * 20_000, 1), (random.Random(1).randbytes(10_000).hex(), 1)],
+    ids=["50 KB of little", "100 KB of little", "20 KB of noise"],
 )
-def test_a_large_event_is_listed_and_has_an_object_if_it_is_large_when_compressed(cloud, text, bodies):
+def test_a_large_event_is_listed_and_has_an_object_if_it_is_too_large_for_a_row(cloud, text, bodies):
     large = a_run_event(run_facets={"plan": a_facet(text=text)})
     cloud.load_events(large)
 
