@@ -6,21 +6,29 @@ whoever writes it. Compaction moves changes into the snapshot, in one transactio
 a change that is gone by then is in the snapshot read afterwards. Sets are merged and never lose a value, so order,
 repetition and the death of a loader do not matter.
 
-Reading costs one query of about `CHANGES_MAX` rows and one row, however many names there are.
+The snapshot holds the youngest values, and names the *parts* that hold the older ones. A part is never changed: parts
+of about one size are replaced by one that has the values of all, as levels of a log-structured merge tree are. So a
+value is written a few times, however many there are, and a process that read a part before reads it no more.
+
+Reading costs one query of about `CHANGES_MAX` rows, one row, and the parts that the process does not know.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
 import orjson
 
 from lineage.graph.facts import text_of
-from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, RowPage, RowQuery, Swap
+from lineage.graph.table import SIDES_MAX, GraphTable, Row, RowQuery, Swap
+from lineage_model.errors import Unavailable
 from lineage_model.ids import DatasetId, JobId
 
 # By the name of a set, its values in order.
@@ -40,18 +48,54 @@ SOURCES = "SOURCES"
 CATALOGUES = frozenset({NAMES, COLUMNS, TAGS, SOURCES})
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
+_PART = "PART#"
 # Changes beside the snapshot: every list reads each of their rows.
 CHANGES_MAX = 100
+# Values of the snapshot itself, which every list reads, too.
+YOUNG_MAX = 1_000
+# A part of as many values (about 100 KB, compressed) is replaced no more.
+PART_MAX = 16_000
 # The next loader goes on with a backlog of more transactions.
 _ROUNDS_MAX = 100
+# Replaced parts stay for readers that saw them named: for longer than any function runs (15 minutes).
+_REPLACED_KEPT_S = 1_000
+# What one transaction moves and removes, beside the snapshot and a new part.
+_REMOVED_MAX = 9
+_MOVED_MAX = SIDES_MAX - 1 - _REMOVED_MAX
 
 
-@dataclass(frozen=True, slots=True)
+class SearchText:
+    """Texts in lower case, joined to be searched as one."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        lowered = [text.lower() for text in texts]
+        self._joined = "\0".join(lowered)
+        # Where each text ends.
+        self._ends = [end - 1 for end in accumulate(len(text) + 1 for text in lowered)]
+
+    def places(self, wanted: str) -> Iterable[int]:
+        """Yield the places of the texts that contain the wanted text, in any case, in order.
+
+        >>> list(SearchText(["Flights", "air", "flight"]).places("LIGHT"))
+        [0, 2]
+        """
+        wanted = wanted.lower()
+        start = self._joined.find(wanted)
+        while start >= 0 and self._ends:
+            place = bisect_left(self._ends, start)
+            if start + len(wanted) <= self._ends[place]:
+                yield place
+                start = self._ends[place]
+            start = self._joined.find(wanted, start + 1)
+
+
+@dataclass(frozen=True)
 class Catalogue:
-    """The sets of a catalogue; `truncated` if there were more changes than one query reads."""
+    """The sets of a catalogue; `truncated` if there were more changes than one query reads. Requests share it."""
 
     sets: Sets
     truncated: bool = False
+    _texts: dict[str, SearchText] = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Sequence[str]:
         return self.sets.get(name, ())
@@ -64,7 +108,38 @@ class Catalogue:
 
     def has(self, name: str, value: str) -> bool:
         """True if a set has a value."""
-        return _has(self[name], value)
+        values = self[name]
+        place = bisect_left(values, value)
+        return place < len(values) and values[place] == value
+
+    def named_like(self, name: str, text: str) -> Iterable[str]:
+        """Yield the ids of a set, in order, whose names, without the namespace, contain a text in any case."""
+        if name not in self._texts:
+            self._texts[name] = SearchText(value.partition("\0")[2] for value in self[name])
+        return map(self[name].__getitem__, self._texts[name].places(text))
+
+    def sets_like(self, text: str) -> Iterable[tuple[str, Sequence[str]]]:
+        """Yield the sets, in order, in which some value contains a text in any case."""
+        names, search = self._text_of_sets
+        return ((names[place], self[names[place]]) for place in search.places(text))
+
+    @cached_property
+    def _text_of_sets(self) -> tuple[Sequence[str], SearchText]:
+        names = sorted(self.sets)
+        return names, SearchText(map("\0".join, map(self.sets.__getitem__, names)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    """A catalogue as this process read it last, of a state of its rows; `parts` are those of its snapshot."""
+
+    state: tuple[bytes, tuple[str, ...], bool]
+    catalogue: Catalogue
+    parts: Mapping[str, Sets]
+
+
+# By catalogue. The names of changes and parts are hashes of their content, so another table's are never taken for ours.
+_LATEST: dict[str, _Latest] = {}
 
 
 def change(pk: str, name: str, values: Iterable[str]) -> Row:
@@ -79,46 +154,107 @@ def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
 
 
 def read_catalogue(pk: str, table: GraphTable) -> Catalogue:
-    """Read a catalogue with its latest changes."""
-    changes, snapshot = _read(pk, table)
-    return Catalogue(_merged(snapshot, changes), changes.more)
+    """Read a catalogue with its latest changes. `Unavailable` if the reader slept while its parts were replaced."""
+    changes = table.query([RowQuery(pk, prefix=_CHANGE)])[0]
+    snapshot = table.get([(pk, SNAPSHOT)]).get((pk, SNAPSHOT), Row(pk, SNAPSHOT))
+    state = orjson.dumps(snapshot.data), tuple(row.sk for row in changes.rows), changes.more
+    latest = _LATEST.get(pk)
+    if latest is None or latest.state != state:
+        known = latest.parts if latest else {}
+        parts = _read_parts(pk, snapshot.data.get("parts", ()), table, known)
+        sets = _united([*parts.values(), snapshot.data.get("sets", {}), *map(_added, changes.rows)])
+        _LATEST[pk] = latest = _Latest(state, Catalogue(sets, changes.more), parts)
+    return latest.catalogue
 
 
-def compact(pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+def compact(
+    pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX, now: Callable[[], float] = time.time
+) -> None:
     """Move changes into the snapshot until at most `changes_max` are left; stop if another loader is compacting."""
     for _ in range(_ROUNDS_MAX):
-        changes = table.query([RowQuery(pk, prefix=_CHANGE, limit=changes_max + SIDES_MAX)])[0]
+        changes = table.query([RowQuery(pk, prefix=_CHANGE, limit=changes_max + _MOVED_MAX)])[0]
         if len(changes.rows) <= changes_max:
             return
-        snapshot = table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
-        data = dict(sorted(_merged(snapshot, changes).items()))
-        row = Row(*_snapshot_key(pk), {"sets": data}, snapshot.version if snapshot else 0)
-        if not table.swap([Swap(row, deletes=tuple(change_row.key for change_row in changes.rows[:SIDES_MAX]))])[0]:
+        snapshot = table.get([(pk, SNAPSHOT)]).get((pk, SNAPSHOT), Row(pk, SNAPSHOT))
+        if not table.swap([_move(changes.rows[:_MOVED_MAX], snapshot, table, int(now()))])[0]:
             return
 
 
-def _read(pk: str, table: GraphTable) -> tuple[RowPage, Row | None]:
-    changes = table.query([RowQuery(pk, prefix=_CHANGE)])[0]
-    return changes, table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
+def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) -> Swap:
+    """Return the swap that moves changes into the snapshot, and its young values, if they are many, into a part."""
+    pk, data = snapshot.pk, snapshot.data
+    young = _united([data.get("sets", {}), *map(_added, changes)])
+    # The number of values of each part, the oldest first; the time when each part was replaced.
+    parts: dict[str, int] = dict(data.get("parts", {}))
+    replaced: dict[str, int] = dict(data.get("replaced", {}))
+    puts: tuple[Row, ...] = ()
+    if _size(young) > YOUNG_MAX:
+        merged = _small_parts(parts, _size(young))
+        sets = _united([*_read_parts(pk, merged, table).values(), young])
+        part = _part(pk, sets, snapshot.version + 1)
+        parts = {**{sk: size for sk, size in parts.items() if sk not in merged}, part.sk: _size(sets)}
+        replaced |= dict.fromkeys(merged, now_s)
+        young, puts = {}, (part,)
+    removed = [sk for sk, time_s in replaced.items() if time_s < now_s - _REPLACED_KEPT_S][:_REMOVED_MAX]
+    moved = {
+        "sets": dict(sorted(young.items())),
+        "parts": parts,
+        "replaced": {sk: time_s for sk, time_s in replaced.items() if sk not in removed},
+    }
+    row = Row(pk, SNAPSHOT, {name: value for name, value in moved.items() if value or name == "sets"}, snapshot.version)
+    return Swap(row, puts, deletes=(*(change_row.key for change_row in changes), *((pk, sk) for sk in removed)))
 
 
-def _snapshot_key(pk: str) -> Key:
-    return pk, SNAPSHOT
+def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
+    """Return the youngest parts that are no larger than all that is merged by then, as the digits of a counter carry.
+
+    >>> _small_parts({"a": 8_000, "b": 2_000, "c": 1_000}, 1_050)
+    ['c', 'b']
+    >>> _small_parts({"a": 8_000, "b": 2_000}, 1_050)
+    []
+    """
+    small = []
+    for sk, values in reversed(list(parts.items())):
+        if values > size or values >= PART_MAX:
+            break
+        small.append(sk)
+        size += values
+    return small
 
 
-def _merged(snapshot: Row | None, changes: RowPage) -> Sets:
-    sets: dict[str, Sequence[str]] = dict(snapshot.data["sets"]) if snapshot else {}
-    added: dict[str, set[str]] = {}
-    for row in changes.rows:
-        added.setdefault(row.data["set"], set()).update(row.data["values"])
-    for name, values in added.items():
-        stored = sets.get(name, ())
-        new = [value for value in values if not _has(stored, value)]
-        sets[name] = sorted([*stored, *new]) if new else stored
-    return sets
+def _part(pk: str, sets: Sets, version: int) -> Row:
+    """Return a new part; the snapshot's version makes the name one that no part had before."""
+    content = hashlib.sha256(orjson.dumps(sets, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
 
 
-def _has(values: Sequence[str], value: str) -> bool:
-    """True if values in order have this one."""
-    place = bisect_left(values, value)
-    return place < len(values) and values[place] == value
+def _read_parts(
+    pk: str, names: Iterable[str], table: GraphTable, known: Mapping[str, Sets] | None = None
+) -> dict[str, Sets]:
+    known = known or {}
+    wanted = list(names)
+    new = [(pk, sk) for sk in wanted if sk not in known]
+    rows = table.get(new) if new else {}
+    if len(rows) < len(new):
+        raise Unavailable(f"parts of the catalogue {pk} were replaced while it was read: try again")
+    return {sk: known[sk] if sk in known else rows[pk, sk].data["sets"] for sk in wanted}
+
+
+def _added(change_row: Row) -> Sets:
+    return {change_row.data["set"]: change_row.data["values"]}
+
+
+def _size(sets: Sets) -> int:
+    return sum(map(len, sets.values()))
+
+
+def _united(several: Iterable[Sets]) -> Sets:
+    """Return the values of all, in order, each once."""
+    found: dict[str, list[Sequence[str]]] = {}
+    for sets in several:
+        for name, values in sets.items():
+            found.setdefault(name, []).append(values)
+    return {
+        name: some[0] if len(some) == 1 else list(dict.fromkeys(sorted(chain.from_iterable(some))))
+        for name, some in found.items()
+    }

@@ -31,10 +31,11 @@
                             COMPLETE                             present when all of these rows are
     NAMESPACE#<namespace>   FACTS                                the facts of a namespace
     NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
+                            PART#<version>#<content>             older names, named by the snapshot
                             +<content>                           a name added since, or one to check: it may be hidden
-    COLUMNS                 SNAPSHOT  +<content>                 by dataset, the columns that it ever had
-    TAGS                    SNAPSHOT  +<content>                 by namespace, the tags that were ever used in it
-    SOURCES                 SNAPSHOT  +<content>                 by namespace, the sources that its datasets named
+    COLUMNS                 SNAPSHOT  PART#…  +<content>         by dataset, the columns that it ever had
+    TAGS                    SNAPSHOT  PART#…  +<content>         by namespace, the tags that were ever used in it
+    SOURCES                 SNAPSHOT  PART#…  +<content>         by namespace, the sources that its datasets named
     SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
     CREATED#<kind>          <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)

@@ -1,7 +1,7 @@
 """Rows of sources, which datasets name in their `dataSource` facet, and the API describes.
 
 SOURCE#<source>    FACTS#<namespace>    what datasets of the namespace report of it; of no namespace: of the API
-SOURCES            SNAPSHOT  +<content>   by namespace, the sources that its datasets ever named (`catalogue`)
+SOURCES            SNAPSHOT  PART#…  +<content>   by namespace, the sources that its datasets ever named (`catalogue`)
 """
 
 from __future__ import annotations

@@ -101,10 +101,9 @@ class NameCatalogue:
         return self._matching("datasets", dataset_of, namespace, text)
 
     def _matching(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None, text: str) -> list[T]:
-        wanted, sees = text.lower(), self._visibility.sees
-        # Most ids of a catalogue do not match, and a comparison costs less than an id.
-        near = (id_of(one) for one in self._texts(kind, namespace) if wanted in one.lower())
-        return [one for one in near if wanted in one.name.lower() and sees(one)]
+        prefix = "" if namespace is None else f"{namespace}\0"
+        near = (id_of(one) for one in self._catalogue.named_like(kind, text) if one.startswith(prefix))
+        return list(filter(self._visibility.sees, near))
 
     def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
         """Return the names in a namespace, or in all of them, by namespace and name."""

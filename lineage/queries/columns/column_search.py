@@ -61,7 +61,9 @@ def _matches(
     columns: Catalogue, names: NameCatalogue, text: str, namespace: str | None
 ) -> tuple[Sequence[_Match], bool]:
     """Return the columns of listed datasets by name, under primary names; and true if some were not read."""
-    found = [(path, dataset_of(name)) for name, paths in columns.sets.items() for path in paths if text in path.lower()]
+    found = [
+        (path, dataset_of(name)) for name, paths in columns.sets_like(text) for path in paths if text in path.lower()
+    ]
     primaries, truncated = names.primaries(sorted({dataset for _, dataset in found}))
     matches = {(path, primaries[dataset]) for path, dataset in found if dataset in primaries}
     wanted = sorted(match for match in matches if namespace in (None, match[1].namespace))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
-from lineage.graph.catalogue import NAMES, compact, named, read_catalogue
+from lineage.graph.catalogue import NAMES, SNAPSHOT, SearchText, compact, named, read_catalogue
+from lineage.graph.table import Row, Swap
 from lineage.openlineage.event import Deletion, Event
 from lineage.queries.name_lists import DOUBTFUL_MAX
 from lineage.queries.service import LineageQueries
+from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId
 from tests.examples import examples
 from tests.unit.graph.loaders import SteppedTable
@@ -39,22 +43,123 @@ def items_of_names(table):
     return [item for item in table.dynamo.items() if item["pk"]["S"] == NAMES]
 
 
+def parts_of(table):
+    return [item["sk"]["S"] for item in items_of_names(table) if item["sk"]["S"].startswith("PART#")]
+
+
+def snapshot_of(table):
+    return table.get([(NAMES, SNAPSHOT)])[NAMES, SNAPSHOT].data
+
+
+def add(table, names):
+    table.put(named("jobs", JobId("emissions", name)) for name in names)
+
+
 @examples(100)
 @given(st.integers(0, 2**32))
 def test_a_reader_misses_no_name_while_loaders_compact_the_catalogue(seed):
     dice = random.Random(seed)
     table = MemoryTable()
-    table.put(named("jobs", JobId("emissions", name)) for name in JOBS[:5])
-    compact(NAMES, table, changes_max=dice.choice((0, 3)))
-    table.put(named("jobs", JobId("emissions", name)) for name in JOBS[5:10])
+    expected = set()
+    for _ in range(4):
+        some = dice.sample(JOBS[:30], 5)
+        add(table, some)
+        expected.update(f"emissions\0{name}" for name in some)
+        compact(NAMES, table, changes_max=dice.choice((0, 3)))
+        if dice.random() < 0.3:
+            read_catalogue(NAMES, table)
 
     def meanwhile(_late=None):
         if dice.random() < 0.5:
             compact(NAMES, table, changes_max=dice.choice((0, 3)))
 
-    found = read_catalogue(NAMES, SteppedTable(table.dynamo, meanwhile, dice))["jobs"]
+    found = read_catalogue(NAMES, SteppedTable(table.dynamo, meanwhile, dice))
 
-    assert found == sorted(f"emissions\0{name}" for name in JOBS[:10])
+    assert found["jobs"] == sorted(expected) == list(found.under("jobs", "emissions\0"))
+    assert all(found.has("jobs", name) for name in expected)
+
+
+@examples(100)
+@given(st.lists(st.lists(st.sampled_from(JOBS[:60]), min_size=1, max_size=12), min_size=1, max_size=12), st.booleans())
+def test_a_value_is_written_few_times_and_parts_that_were_replaced_are_removed_later(batches, reads):
+    table, now, rewritten = MemoryTable(), 0, Counter()
+    for batch in batches:
+        before = set(parts_of(table))
+        add(table, batch)
+        compact(NAMES, table, changes_max=0, now=lambda: now)  # noqa: B023 - called at once
+        for part in set(parts_of(table)) - before:
+            rewritten.update(table.get([(NAMES, part)])[NAMES, part].data["sets"]["jobs"])
+        now += 501
+        if reads:
+            read_catalogue(NAMES, table)
+
+    snapshot = snapshot_of(table)
+    assert set(parts_of(table)) == {*snapshot.get("parts", {}), *snapshot.get("replaced", {})}
+    # Those of the last compaction and of the two before.
+    assert all(now - 3 * 501 <= time < now for time in snapshot.get("replaced", {}).values())
+    assert read_catalogue(NAMES, table)["jobs"] == sorted({f"emissions\0{name}" for some in batches for name in some})
+    # A part is merged with none that is larger, so a value moves into one of twice the size, up to 20.
+    times_added = Counter(f"emissions\0{name}" for some in batches for name in set(some))
+    assert all(times <= times_added[name] * 6 for name, times in rewritten.items())
+
+
+def test_a_part_that_many_values_fill_is_read_once_and_replaced_no_more():
+    table = MemoryTable()
+    for start in range(0, 240, 30):
+        add(table, JOBS[start : start + 30])
+        compact(NAMES, table, changes_max=0)
+    full = {sk: size for sk, size in snapshot_of(table)["parts"].items() if size >= 20}
+    known = read_catalogue(NAMES, table)
+    add(table, JOBS[240:])
+    compact(NAMES, table, changes_max=0)
+    table.dynamo.calls = Calls()
+
+    found = read_catalogue(NAMES, table)
+
+    # The snapshot, and the part that is new.
+    assert table.dynamo.calls.items == 2
+    assert full == {sk: size for sk, size in snapshot_of(table)["parts"].items() if size >= 20}
+    assert len(full) == 8
+    assert (len(known["jobs"]), len(found["jobs"])) == (240, 250)
+
+
+def test_a_reader_that_sleeps_until_its_parts_are_removed_gets_unavailable():
+    table = MemoryTable()
+    for turn, start in enumerate(range(0, 12, 3)):
+        add(table, JOBS[start : start + 3])
+        compact(NAMES, table, changes_max=0, now=lambda: turn * 1_001)  # noqa: B023 - called at once
+        if start == 0:
+            asleep = table.get([(NAMES, SNAPSHOT)])
+    late = MemoryTable(table.dynamo)
+    late.get = lambda keys: asleep if list(keys) == [(NAMES, SNAPSHOT)] else table.get(keys)
+
+    with pytest.raises(Unavailable, match="parts of the catalogue NAMES were replaced while it was read: try again"):
+        read_catalogue(NAMES, late)
+
+
+def test_a_snapshot_that_an_earlier_release_wrote_whole_becomes_a_part():
+    table = MemoryTable()
+    names = sorted(f"emissions\0{name}" for name in JOBS[:30])
+    table.swap([Swap(Row(NAMES, SNAPSHOT, {"sets": {"jobs": names}}))])
+    before = read_catalogue(NAMES, table)["jobs"]
+
+    add(table, ["one more"])
+    compact(NAMES, table, changes_max=0)
+
+    assert before == names
+    assert read_catalogue(NAMES, table)["jobs"] == [*names, "emissions\0one more"]
+    assert list(snapshot_of(table)["parts"].values()) == [31]
+
+
+TEXTS = st.text("aAbBß\0.İ", max_size=4)
+
+
+@examples(200)
+@given(st.lists(TEXTS, max_size=8), TEXTS)
+def test_texts_are_found_where_each_would_be(texts, wanted):
+    expected = [place for place, text in enumerate(texts) if wanted.lower() in text.lower()]
+
+    assert list(SearchText(texts).places(wanted)) == expected
 
 
 def test_more_names_than_a_transaction_moves_are_compacted_in_several():

@@ -77,7 +77,10 @@ def test_a_page_of_columns_costs_the_same_however_many_there_are():
         counter = Counter(
             a_run(number, f"job-{number}", dataset(number), dataset(number + 1)) for number in range(jobs)
         )
-        _, cost = counter.measure(lambda queries: queries.search_columns("a", sort="name", limit=10))
+        search = lambda queries: queries.search_columns("a", sort="name", limit=10)  # noqa: E731 - a question
+        # The first search of a process reads the whole catalogue.
+        counter.measure(search)
+        _, cost = counter.measure(search)
         costs[jobs] = (cost.requests, cost.rounds)
 
     assert len(set(costs.values())) == 1, costs
