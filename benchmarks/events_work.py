@@ -33,9 +33,9 @@ from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog
 from lineage.graph.load import EventStores, load_events
 from lineage.graph.table import GraphTable
-from lineage.openlineage.ingest import parse_event_message, render_event_message
+from lineage.openlineage.api_changes import parse_change
+from lineage.openlineage.event_messages import parse_event_message, render_event_message
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change
 from local.partiql import parse_put
 
 if TYPE_CHECKING:

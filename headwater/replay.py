@@ -77,7 +77,7 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from lineage.graph.load import replay
+    from lineage.graph.replay import replay
 
     done_to = _done_to(state_file)
     remaining = [day for day in days if day > done_to]

@@ -12,7 +12,7 @@ from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
-from lineage.graph.load import EventLoad, load_api_changes, load_events
+from lineage.graph.load import EventLoad, load_events
 from lineage.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 
 
@@ -21,11 +21,18 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Load a batch of queued events or changes; return the messages to try again."""
     changes = [message for message in event["Records"] if _is_from(message, os.environ[CHANGES_QUEUE_URL])]
     events = [message for message in event["Records"] if message not in changes]
-    failed = {**_load(load_events, events), **_load(load_api_changes, changes)}
+    failed = {**_load(load_events, events), **_load(_load_api_changes, changes)}
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
         retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]])
     return failures_of(failed)
+
+
+def _load_api_changes(*messages: Any, **options: Any) -> EventLoad:
+    # Most batches hold none.
+    from lineage.graph.load_changes import load_api_changes
+
+    return load_api_changes(*messages, **options)
 
 
 def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:

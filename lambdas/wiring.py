@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from lineage.graph.event_log import EventLog
     from lineage.graph.load import EventStores
     from lineage.graph.table import GraphTable
-    from lineage.openlineage.ingest import ApiChangeQueue, EventQueue
+    from lineage.openlineage.api_change_queue import ApiChangeQueue
+    from lineage.openlineage.ingest import EventQueue
     from lineage.openlineage.naming import NamingRules
     from lineage.queries.service import LineageQueries
     from lineage.records.archive_state import ArchiveState
@@ -119,7 +120,7 @@ def event_queue() -> EventQueue:
 @cache
 def change_queue() -> ApiChangeQueue:
     """Return the queue of changes through the API."""
-    from lineage.openlineage.ingest import ApiChangeQueue
+    from lineage.openlineage.api_change_queue import ApiChangeQueue
 
     return ApiChangeQueue(sqs(), os.environ[settings.CHANGES_QUEUE_URL])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lineage.graph.entities import Dataset, Job, Run
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.run_results import Run
 from lineage_model.ids import DatasetId, JobId
 
 MORNING = "2025-11-20T11:00:00.000000Z"

@@ -12,7 +12,7 @@ from benchmarks.events_work import BATCH, our_load
 from benchmarks.peers.world import events
 from benchmarks.processes import Stopwatch, print_figures
 from lineage.aws.items import chunks
-from lineage.openlineage.ingest import render_event_message
+from lineage.openlineage.event_messages import render_event_message
 
 
 def main(arguments: Sequence[str]) -> None:

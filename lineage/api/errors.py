@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTT
 
 from lineage.api.responses import respond
 from lineage.api.types import Error
-from lineage.records.table import is_throttle
+from lineage.aws.retries import is_throttle
 from lineage_model.errors import (
     Conflict,
     Forbidden,

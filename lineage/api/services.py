@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from lineage.api.links import Links
     from lineage.api.tokens import Tokens
     from lineage.graph.event_log import EventLog
-    from lineage.openlineage.ingest import ApiChangeQueue, EventQueue
+    from lineage.openlineage.api_change_queue import ApiChangeQueue
+    from lineage.openlineage.ingest import EventQueue
     from lineage.queries.service import LineageQueries
     from lineage.records.dirty_roots import DirtyRoots
     from lineage.records.ingest import RecordQueue

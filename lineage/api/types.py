@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from lineage.graph.entities import State
+from lineage.graph.run_results import State
 from lineage.openlineage.bounds import EVENTS_MAX, NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
 
 Time: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date-time"})]

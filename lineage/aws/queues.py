@@ -40,6 +40,11 @@ class Message:
         return len(self.body.encode()) + extra
 
 
+def from_caller(body: str, caller: str | None) -> Message:
+    """Return a message that names the API caller who sent its content, if known."""
+    return Message(body, {CALLER: caller} if caller else {})
+
+
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
     """A message as a function received it.

@@ -1,4 +1,4 @@
-"""botocore's standard retries, for a client that is not botocore's."""
+"""botocore's standard retries, for a client that is not botocore's; and what was refused for now."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from botocore.exceptions import ClientError
 from botocore.model import ServiceId
 from botocore.retries.standard import register_retry_handler
 
@@ -56,3 +57,12 @@ class StandardRetries:
     def succeeded(self, context: dict[str, Any], response: Response) -> None:
         """Return to the quota what the call's retries took from it."""
         self._release(context=context, http_response=response)
+
+
+def is_throttle(error: ClientError) -> bool:
+    """True if DynamoDB refused for now because of load."""
+    return error.response["Error"]["Code"] in {
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "RequestLimitExceeded",
+    }

@@ -1,4 +1,4 @@
-"""Results of queries about runs: times are normalized (`times`), facets are as their producers sent them.
+"""Results of queries about jobs and datasets: times are normalized (`times`), facets are as their producers sent them.
 
 The exception is `headwater_operations`, in canonical order. Graphs leave out facets that report columns.
 """
@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from lineage.graph.annotations import NO_ANNOTATIONS, Annotations
+from lineage.graph.run_results import Run
 from lineage.openlineage.event import Facets, ParentRun
-from lineage_model.ids import DatasetId, JobId, RunKey
+from lineage_model.ids import DatasetId, JobId
 
-T = TypeVar("T")
-State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
-ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 Sort: TypeAlias = Literal["name", "updated_at"]
 SearchSort: TypeAlias = Literal["name", "updated_at", "relevance"]
 
@@ -33,15 +31,6 @@ class SearchOptions(_Limits):
 
     sort: SearchSort
     limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class ResultPage(Generic[T]):
-    """A page of a list; `total` counts the whole list, at least so many if `truncated`."""
-
-    items: Sequence[T]
-    total: int
-    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,51 +60,6 @@ class Source:
 _EPOCH = "1970-01-01T00:00:00.000000Z"
 # The source of datasets that name none.
 DEFAULT_SOURCE = Source("default", "UNKNOWN", _EPOCH, _EPOCH)
-
-
-@dataclass(frozen=True, slots=True)
-class UsedVersion:
-    """A dataset version that a run read or wrote; `facets` are the input or output facets of that use."""
-
-    dataset: DatasetId
-    version: str
-    facets: Facets = field(default_factory=dict)
-    resolved_by: ResolvedBy | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
-
-    `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace whose first
-    claim is later than that of `job`. A look-up by run id adds the jobs of runs with this id in other namespaces;
-    `others_cut` if there are more such namespaces than the look-up reads. `truncated`: the run read more than `inputs`
-    shows.
-    """
-
-    id: str
-    job: JobId
-    state: State
-    created: str
-    updated: str
-    started: str | None = None
-    ended: str | None = None
-    nominal_start: str | None = None
-    nominal_end: str | None = None
-    parent: ParentRun | None = None
-    job_version: str | None = None
-    inputs: tuple[UsedVersion, ...] = ()
-    outputs: tuple[UsedVersion, ...] = ()
-    facets: Facets = field(default_factory=dict)
-    job_facets: Facets = field(default_factory=dict)
-    other_jobs: tuple[JobId, ...] = ()
-    others_cut: bool = False
-    truncated: bool = False
-
-    @property
-    def key(self) -> RunKey:
-        """The run's identity."""
-        return RunKey.of(self.job.namespace, self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lineage.aws.items import chunks
-from lineage.graph.entities import ResultPage
+from lineage.graph.result_page import ResultPage
 from lineage.graph.table import QUERY_ROWS_MAX, Key, Row, RowQuery, Swap
 from lineage_model.errors import Unavailable
 

@@ -24,11 +24,11 @@ import orjson
 
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.objects import put_new, put_once
-from lineage.graph.entities import ResultPage
 from lineage.graph.event_index import EventIndex, IndexedEvent
 from lineage.graph.facts import RunFacts
 from lineage.graph.index_scan import read_run_facts
 from lineage.graph.lattice import CONTENTS_MAX
+from lineage.graph.result_page import ResultPage
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.canonical import canonical
 from lineage.openlineage.event import ApiChange, Event

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from lineage.graph.entities import Dataset, Job, ResolvedBy, Run
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.run_results import ResolvedBy, Run
 from lineage_model.ids import DatasetId, JobId
 
 # The sides of a node, in the direction of the data; and which a graph follows from its start. `both`: of every node,

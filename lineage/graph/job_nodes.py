@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from lineage.graph.annotation_facts import annotations_of
-from lineage.graph.annotations import annotations_from_json, annotations_to_json
-from lineage.graph.entities import Job, Run
+from lineage.graph.annotations import annotations_to_json
 from lineage.graph.facet_refs import is_explicit, reported_columns
 from lineage.graph.facts import (
     IdText,
@@ -16,7 +15,6 @@ from lineage.graph.facts import (
     RunFacts,
     dataset_of,
     facets_of,
-    job_of,
     last_deleted,
     parent_of,
     text_of,
@@ -34,6 +32,7 @@ from lineage.graph.run_facts import (
     version_at,
     version_created,
 )
+from lineage.graph.run_results import Run
 from lineage.graph.table import GraphTable
 from lineage.openlineage.event import ParentRun
 from lineage.times import LATEST
@@ -117,27 +116,6 @@ def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, An
     }
 
 
-def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
-    """Return the job of a node; names of datasets are as they were written."""
-    latest = node["latest"]
-    return Job(
-        id=job_of(node["job"]),
-        type=node["type"],
-        created=node["first"] or "",
-        updated=node["last"] or "",
-        inputs=tuple(map(dataset_of, node["inputs"])),
-        outputs=tuple(map(dataset_of, node["outputs"])),
-        location=node["location"],
-        description=node["description"],
-        parent=_parent_of(node["parent"]),
-        latest_run=_run_of(latest) if latest else None,
-        labels=tuple(node["labels"]),
-        # Without a mention it was only tagged, or deleted.
-        hidden=node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or ""),
-        annotations=annotations_from_json(node.get("annotations")),
-    )
-
-
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
     """Return the node's inputs and outputs, as they were written."""
     return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
@@ -152,10 +130,6 @@ def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
     return None if parent is None else {"run": parent.run, "job": text_of(parent.job)}
 
 
-def _parent_of(document: Mapping[str, str] | None) -> ParentRun | None:
-    return None if document is None else ParentRun(document["run"], job_of(document["job"]))
-
-
 def _run_json(run: Run) -> dict[str, Any]:
     document = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
     return {
@@ -164,17 +138,6 @@ def _run_json(run: Run) -> dict[str, Any]:
         "parent": _parent_json(run.parent),
         "other_jobs": [text_of(job) for job in run.other_jobs],
     }
-
-
-def _run_of(document: Mapping[str, Any]) -> Run:
-    return Run(
-        **{
-            **document,
-            "job": job_of(document["job"]),
-            "parent": _parent_of(document["parent"]),
-            "other_jobs": tuple(map(job_of, document["other_jobs"])),
-        }
-    )
 
 
 _Pair: TypeAlias = tuple[JobId, IdText]

@@ -1,9 +1,9 @@
-"""Loading queued events into the raw log and the graph table, and replaying the raw log into a graph table."""
+"""Loading queued events into the raw log and the graph table."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,12 +11,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.bodies import Pointer
 from lineage.aws.queues import QueuedMessage
+from lineage.aws.retries import is_throttle
 from lineage.graph.apply import apply_changes, failures
 from lineage.graph.event_log import EventLog, RawEvent
-from lineage.openlineage.ingest import parse_event_message
+from lineage.openlineage.event_messages import parse_event_message
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_api_change, parse_change, parse_event
-from lineage.records.table import is_throttle
+from lineage.openlineage.parse import parse_event
 from lineage.times import day_of, from_seconds
 from lineage_model.errors import HeadwaterError, Invalid, Unavailable
 
@@ -60,15 +60,10 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     event, or cannot be loaded, fails alone: after some tries its queue moves it to the dead letters. A message need not
     have come through the API: what the API refuses is refused here, too.
     """
-    return _load_messages(messages, _read_event, stores, now_s)
+    return load_messages(messages, _read_event, stores, now_s)
 
 
-def load_api_changes(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
-    """Load messages of the queue of changes, as `load_events` does; no event is accepted."""
-    return _load_messages(messages, _read_api_change, stores, now_s)
-
-
-def _load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> EventLoad:
+def load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> EventLoad:
     """Read each message alone, so that a fault fails it alone; load the events together."""
     result = EventLoad()
     events: dict[str, RawEvent] = {}
@@ -89,20 +84,6 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
         document = _fetch(document, stores.s3)
     event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     return RawEvent(event, document, message.sender, message.caller)
-
-
-def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
-    """Read a change through the API; date one from a fast clock back to when SQS took it, the same at each delivery."""
-    document: Any = parse_event_message(message.body)
-    change = parse_api_change(document, stores.rules)
-    sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
-    # SQS cuts its times to milliseconds: the last microsecond of that one.
-    latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
-    if change.time > latest:
-        # The log stores the applied time: a replay has no queue to look it up in.
-        document = {**document, "eventTime": latest}
-        change = parse_api_change(document, stores.rules)
-    return RawEvent(change, document, message.sender, message.caller)
 
 
 def _fetch(pointer: Pointer, s3: S3Client) -> Any:
@@ -138,66 +119,3 @@ def _reason(error: Exception) -> str:
         return f"{name}: {error}"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{name} in {frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})"
-
-
-# Events applied together: larger groups share more reads and writes.
-_TOGETHER = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """The result of some objects of the log: their number, the number of events, and the reason of each that failed."""
-
-    objects: int = 0
-    events: int = 0
-    failed: tuple[str, ...] = ()
-
-
-def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
-    """List and apply the events in these objects again, in the log's table; yield a result for some objects at a time.
-
-    An event that cannot be read or applied is reported and passed over. Raises `Unavailable`, or boto3's errors, if AWS
-    refuses; all that was yielded before is done.
-    """
-    objects, lines = 0, list[tuple[str, Any]]()
-    for key in keys:
-        lines += [(f"{key}:{number}", document) for number, document in enumerate(log.read(key), 1)]
-        objects += 1
-        if len(lines) >= _TOGETHER:
-            yield _replay(objects, lines, log, rules)
-            objects, lines = 0, []
-    if objects:
-        yield _replay(objects, lines, log, rules)
-
-
-def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NamingRules) -> Replay:
-    """Parse and apply the documents of some objects; report faults by position."""
-    events: list[tuple[str, RawEvent]] = []
-    failed: list[str] = []
-    for position, document in lines:
-        try:
-            events.append((position, RawEvent(parse_change(document, rules), document)))
-        except HeadwaterError as error:
-            failed.append(f"{position}: {error}")
-    failed += _apply(events, log)
-    return Replay(objects, len(lines) - len(failed), tuple(failed))
-
-
-def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
-    """Apply the events; return the position and the reason of each that failed."""
-
-    def act(group: Sequence[tuple[str, RawEvent]]) -> None:
-        log.enlist(event for _, event in group)
-        apply_changes([event.statement for _, event in group], log.table)
-
-    reasons = []
-    for (position, _), error in failures(events, act, is_passing=_is_of_aws):
-        if _is_of_aws(error):
-            raise error
-        reasons.append(f"{position}: {type(error).__name__}: {error}")
-    return reasons
-
-
-def _is_of_aws(error: Exception) -> bool:
-    """True for any refusal of AWS: a replay stops there and starts over, and loses nothing."""
-    return isinstance(error, (Unavailable, BotoCoreError, ClientError))

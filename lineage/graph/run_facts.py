@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from lineage.graph.entities import State
 from lineage.graph.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from lineage.graph.lattice import latest
+from lineage.graph.run_results import State
 from lineage.openlineage.event import Facets
 from lineage.times import parse_time
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid

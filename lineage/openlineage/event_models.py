@@ -20,7 +20,6 @@ from pydantic import (
     PrivateAttr,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from lineage.openlineage.facet_models import (
@@ -31,7 +30,6 @@ from lineage.openlineage.facet_models import (
     Name,
     NamedJobModel,
     NamedModel,
-    Namespace,
     OwnershipFacet,
     RecordsFacet,
     TagsFacet,
@@ -217,50 +215,3 @@ class DatasetEventModel(_EventModel):
     """A DatasetEvent: facets of a dataset."""
 
     dataset: DatasetModel
-
-
-class TaggingModel(Model):
-    """A change of a tag, a message of our own; the names are as they were accepted."""
-
-    eventTime: Time  # noqa: N815 - as in events
-    tag: Name
-    namespace: Namespace | None = None
-    job: Name | None = None
-    dataset: Name | None = None
-    field: Name | None = None
-    description: Text | None = None
-    caller: Text | None = None
-
-    @model_validator(mode="after")
-    def _is_of_one_thing(self) -> Self:
-        named = [one for one in (self.job, self.dataset) if one is not None]
-        if len(named) == (0 if self.namespace is None else 1):
-            return self
-        raise PydanticCustomError("subject", "must name a namespace with a job or a dataset in it, or none of them")
-
-
-class DescriptionModel(Model):
-    """The description of a namespace or of a source, a message of our own; it sets all of its values."""
-
-    eventTime: Time  # noqa: N815 - as in events
-    namespace: Namespace | None = None
-    source: Name | None = None
-    owner: Name | None = None
-    type: Name | None = None
-    connectionUrl: Text | None = None  # noqa: N815 - as in Marquez
-    description: Text | None = None
-
-    @model_validator(mode="after")
-    def _is_of_one_thing(self) -> Self:
-        if (self.namespace is None) != (self.source is None):
-            return self
-        raise PydanticCustomError("subject", "must name either a namespace or a source")
-
-
-class DeletionModel(Model):
-    """A deletion, a message of our own; the names are as they were accepted."""
-
-    eventTime: Time  # noqa: N815 - as in events
-    namespace: Namespace
-    job: Name | None = None
-    dataset: Name | None = None

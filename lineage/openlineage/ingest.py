@@ -6,39 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-import orjson
-
-from lineage.aws.bodies import BODY_BYTES_MAX, Pointer, parse_pointer, put_body, render_body, render_pointer
-from lineage.aws.queues import CALLER, Message, send_all, send_each
+from lineage.aws.bodies import BODY_BYTES_MAX, put_body, render_pointer
+from lineage.aws.queues import Message, from_caller, send_all, send_each
 from lineage.openlineage.bounds import EVENTS_MAX
+from lineage.openlineage.event_messages import render_event_message
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_api_change, parse_event, render_deletion, render_description, render_tagging
+from lineage.openlineage.parse import parse_event
 from lineage_model.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
-
-
-def render_event_message(body: Mapping[str, object]) -> str:
-    """Return the body of a message with one event, which `parse_event` has accepted."""
-    return render_body(body)
-
-
-def parse_event_message(body: str | bytes) -> object | Pointer:
-    """Return the content of a message, or of the object behind a pointer: JSON for `parse_event`, or a pointer.
-
-    Raises:
-        Invalid: the content is no JSON object, or a pointer without bucket and key.
-    """
-    try:
-        form = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise Invalid.because("message", body, f"must be JSON ({error})") from error
-    if not isinstance(form, dict):
-        raise Invalid.because("message", form, "must be a JSON object")
-    # An event has a time and a producer beside whatever it calls `s3`.
-    return parse_pointer(form["s3"]) if form.keys() == {"s3"} else form
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,62 +49,7 @@ class EventQueue:
         text = render_event_message(body)
         if len(text.encode()) > BODY_BYTES_MAX:
             text = render_pointer(put_body(self.s3, self.bucket, text))
-        return _message(text, caller)
-
-
-@dataclass(frozen=True, slots=True)
-class ApiChangeQueue:
-    """The queue of changes through the API: deletions, tags, descriptions. Only the api function may send to it."""
-
-    sqs: SQSClient
-    queue_url: str
-
-    def put_deletion(
-        self,
-        namespace: str,
-        *,
-        time: str,
-        job: str | None = None,
-        dataset: str | None = None,
-        caller: str | None = None,
-    ) -> None:
-        """Put the deletion of a job, a dataset or a whole namespace on the queue; `time` is normalized (`times`).
-
-        Raises:
-            Unavailable: the deletion was not queued; the caller sends it again.
-        """
-        self._send(render_deletion(namespace, time=time, job=job, dataset=dataset), caller)
-
-    def put_tagging(
-        self, tag: str, *, time: str, present: bool = True, caller: str | None = None, **about: str | None
-    ) -> None:
-        """Put a tag that was set, or taken away, on the queue; `about` as in `render_tagging`.
-
-        Raises:
-            Invalid: a name breaks a rule.
-            Unavailable: it was not queued; the caller sends it again.
-        """
-        body = render_tagging(tag, time=time, present=present, caller=caller, **about)
-        parse_api_change(body, _RULES)
-        self._send(body, caller)
-
-    def put_description(self, *, time: str, caller: str | None = None, **about: str | None) -> None:
-        """Put the description of a namespace or a source on the queue; `about` as in `render_description`.
-
-        Raises:
-            Invalid: a name breaks a rule.
-            Unavailable: it was not queued; the caller sends it again.
-        """
-        body = render_description(time=time, **about)
-        parse_api_change(body, _RULES)
-        self._send(body, caller)
-
-    def _send(self, body: Mapping[str, str], caller: str | None) -> None:
-        send_all(self.sqs, self.queue_url, [_message(render_event_message(body), caller)])
-
-
-def _message(text: str, caller: str | None) -> Message:
-    return Message(text, {CALLER: caller} if caller else {})
+        return from_caller(text, caller)
 
 
 # Keeps the response to a thousand bad events small.

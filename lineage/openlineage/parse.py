@@ -1,4 +1,4 @@
-"""Parsing of OpenLineage events, and of changes through the API, messages of our own."""
+"""Parsing of OpenLineage events."""
 
 from __future__ import annotations
 
@@ -9,27 +9,20 @@ from pydantic import BaseModel, ValidationError
 
 from lineage.openlineage.canonical import canonical, content_hash
 from lineage.openlineage.event import (
-    ApiChange,
     DatasetUse,
-    Deletion,
-    Description,
     Event,
     Facets,
     ParentRun,
-    Tagging,
 )
 from lineage.openlineage.event_models import (
     WORDS,
     DatasetEventModel,
     DatasetModel,
-    DeletionModel,
-    DescriptionModel,
     FacetsModel,
     JobEventModel,
     JobRunModel,
     RunEventModel,
     RunFacetsModel,
-    TaggingModel,
 )
 from lineage.openlineage.facet_models import NamedModel, is_deleted
 from lineage.openlineage.naming import NamingRules, rename_datasets
@@ -43,6 +36,8 @@ from lineage_model.operations import parse_operations
 Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
 F = TypeVar("F", bound=BaseModel)
 
+# What a change through the API names itself, a message of our own (`api_changes`).
+API_CHANGES = ("DELETE", "TAG", "UNTAG", "DESCRIBE")
 # A clock that is further ahead than this is wrong.
 AHEAD_MAX_S = 24 * 3600
 # Datasets that one event may name: loading so many new ones takes 11,300 requests.
@@ -64,7 +59,7 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     hash_ = content_hash(body)
     if not isinstance(body, dict):
         raise Invalid.because("event", body, "must be a JSON object")
-    if _is_api_change(body):
+    if is_api_change(body):
         raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
     event = _PARSERS[_kind(body)](body, hash_, rules)
     _check_time(event.time, body["eventTime"], now)
@@ -72,28 +67,9 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     return event
 
 
-def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
-    """Parse a line of the raw log: an event, or a change of ours, whatever its time.
-
-    Only the log holds both: senders of events may not delete or tag.
-    """
-    return parse_api_change(body, rules) if _is_api_change(body) else parse_event(body, rules, now=None)
-
-
-def parse_api_change(body: object, rules: NamingRules) -> ApiChange:
-    """Parse the message of a change through the API, as one of the `render_` functions makes it.
-
-    Raises:
-        Invalid: the body is no such change, or breaks a rule.
-    """
-    if not isinstance(body, dict) or not _is_api_change(body):
-        raise Invalid.because("change", body, f"must be one of {', '.join(_API_CHANGES)}, without a producer")
-    return _API_CHANGES[body["change"]](body, rules)
-
-
-def _is_api_change(body: object) -> bool:
+def is_api_change(body: object) -> bool:
     """True if the body is a change through the API: every event names its producer, no such change does."""
-    return isinstance(body, dict) and body.get("change") in _API_CHANGES and body.get("producer") is None
+    return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
 
 
 def _check_time(time: str, sent: object, now: str | None) -> None:
@@ -110,28 +86,6 @@ def _check_size(event: Event) -> None:
         )
 
 
-def render_deletion(namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> dict[str, str]:
-    """Return the message of a deletion accepted at `time` (normalized): of a job, a dataset, or a whole namespace."""
-    document = {"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset}
-    return {name: value for name, value in document.items() if value is not None}
-
-
-def render_tagging(tag: str, *, time: str, present: bool = True, **about: str | None) -> dict[str, str]:
-    """Return the message of a tag that was set, or taken away, at `time` (normalized).
-
-    `about` are the fields of `TaggingModel`: the namespace with the job or the dataset, the field, the description, the
-    caller.
-    """
-    document = {"change": "TAG" if present else "UNTAG", "eventTime": time, "tag": tag, **about}
-    return {name: value for name, value in document.items() if value is not None}
-
-
-def render_description(*, time: str, **about: str | None) -> dict[str, str]:
-    """Return the message of a description accepted at `time` (normalized); `about` are fields of `DescriptionModel`."""
-    document = {"change": "DESCRIBE", "eventTime": time, **about}
-    return {name: value for name, value in document.items() if value is not None}
-
-
 def _kind(body: Mapping[str, object]) -> Kind:
     if body.get("run") is not None:
         return "RUN"
@@ -141,7 +95,7 @@ def _kind(body: Mapping[str, object]) -> Kind:
     return "DATASET" if body.get("dataset") is not None else "RUN"
 
 
-def _read(model: type[F], body: object, further: Sequence[Fault] = ()) -> F:
+def read_model(model: type[F], body: object, further: Sequence[Fault] = ()) -> F:
     """Return the validated model of the body; `further` faults are raised with the model's own."""
     try:
         read = model.model_validate(body)
@@ -153,7 +107,7 @@ def _read(model: type[F], body: object, further: Sequence[Fault] = ()) -> F:
 
 
 def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
-    model = _read(RunEventModel, body, operation_faults(body))
+    model = read_model(RunEventModel, body, operation_faults(body))
     parent, root = _parents(model.run.facets)
     return Event(
         kind="RUN",
@@ -172,7 +126,7 @@ def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
 
 
 def _job_event(body: object, hash_: str, rules: NamingRules) -> Event:
-    model = _read(JobEventModel, body)
+    model = read_model(JobEventModel, body)
     return Event(
         kind="JOB",
         time=model.eventTime,
@@ -186,7 +140,7 @@ def _job_event(body: object, hash_: str, rules: NamingRules) -> Event:
 
 
 def _dataset_event(body: object, hash_: str, rules: NamingRules) -> Event:
-    model = _read(DatasetEventModel, body)
+    model = read_model(DatasetEventModel, body)
     dataset = _use(model.dataset, FacetsModel(), rules)
     return Event(kind="DATASET", time=model.eventTime, hash=hash_, type=_type(model.eventType), dataset=dataset)
 
@@ -195,52 +149,6 @@ _PARSERS: Mapping[Kind, Callable[[object, str, NamingRules], Event]] = {
     "RUN": _run_event,
     "JOB": _job_event,
     "DATASET": _dataset_event,
-}
-
-
-def _deletion(body: object, rules: NamingRules) -> Deletion:
-    hash_ = content_hash(body)
-    model = _read(DeletionModel, body)
-    return Deletion(
-        time=model.eventTime,
-        hash=hash_,
-        namespace=model.namespace,
-        job=JobId(model.namespace, model.job) if model.job else None,
-        dataset=rules.dataset(model.namespace, model.dataset) if model.dataset else None,
-    )
-
-
-def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
-    hash_ = content_hash(body)
-    model = _read(TaggingModel, body)
-    namespace = model.namespace or ""
-    return Tagging(
-        time=model.eventTime,
-        hash=hash_,
-        tag=model.tag,
-        job=JobId(namespace, model.job) if model.job else None,
-        dataset=rules.dataset(namespace, model.dataset) if model.dataset else None,
-        field=model.field,
-        present=body["change"] == "TAG",
-        description=model.description,
-        caller=model.caller,
-    )
-
-
-def _description(body: object, _rules: NamingRules) -> Description:
-    hash_ = content_hash(body)
-    model = _read(DescriptionModel, body)
-    values = model.model_dump(include={"description", *_VALUES["source" if model.source else "namespace"]})
-    return Description(time=model.eventTime, hash=hash_, namespace=model.namespace, source=model.source, values=values)
-
-
-# The values of a description by its subject, beside the text.
-_VALUES = {"namespace": {"owner"}, "source": {"type", "connectionUrl"}}
-_API_CHANGES: Mapping[str, Callable[[Mapping[str, object], NamingRules], ApiChange]] = {
-    "DELETE": _deletion,
-    "TAG": _tagging,
-    "UNTAG": _tagging,
-    "DESCRIBE": _description,
 }
 
 

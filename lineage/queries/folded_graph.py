@@ -12,10 +12,10 @@ from typing import TypeAlias, TypeVar
 from lineage.graph.entities import Job
 from lineage.graph.facts import job_of
 from lineage.graph.graph_results import Degree, GraphDirection, Side
-from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import dataset_pk
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
 from lineage.queries.job_graph import JobGraphWalk, Way, datasets_beyond, users_beyond
 from lineage.queries.stale import nodes_of

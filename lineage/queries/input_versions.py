@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lineage.graph.entities import ResolvedBy, UsedVersion
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets
 from lineage.graph.index_scan import read_first
 from lineage.graph.run_facts import (
@@ -23,6 +22,7 @@ from lineage.graph.run_facts import (
     storage_version,
     written_datasets,
 )
+from lineage.graph.run_results import ResolvedBy, UsedVersion
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.openlineage.event import Facets
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups

@@ -15,11 +15,11 @@ from lineage.graph.entities import Dataset, Job, LastWriter, outline_dataset, ou
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import job_of
 from lineage.graph.graph_results import Degree, Graph, GraphDirection
-from lineage.graph.job_nodes import job_of_node
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
 from lineage.queries.current_facets import read_facets
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions, Near
 from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.stale import PRODUCERS_MAX, find_stale, nodes_of

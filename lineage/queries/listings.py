@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, ResultPage, Sort, State
+from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
 from lineage.graph.facet_refs import ref_of, restored
 from lineage.graph.facts import JobFacts, facets_of
-from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import current_key, facet_key, facts_key
+from lineage.graph.result_page import ResultPage
+from lineage.graph.run_results import State
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.current_facets import read_facets
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.dataset_versions import (
     current_versions,

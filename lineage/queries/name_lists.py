@@ -8,10 +8,11 @@ from functools import cache
 from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
 from lineage.graph.catalogue import NAMES, Catalogue, NameSet, read_catalogue
-from lineage.graph.entities import Namespace, ResultPage, SearchHit, SearchSort
+from lineage.graph.entities import Namespace, SearchHit, SearchSort
 from lineage.graph.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.lattice import latest
+from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups, NamespaceDeletions

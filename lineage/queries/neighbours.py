@@ -9,10 +9,10 @@ from typing import TypeAlias
 from lineage.graph.entities import Dataset, Job, outline_dataset, outline_job
 from lineage.graph.facts import job_of
 from lineage.graph.graph_results import Side
-from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import dataset_pk
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.short_forms import short_datasets
 from lineage.queries.stale import nodes_of

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from lineage.graph.entities import ResultPage, Run
 from lineage.graph.facet_refs import restored
 from lineage.graph.facts import RunFacts, dataset_of, facets_of
 from lineage.graph.graph_results import UpstreamInput, UpstreamRun
 from lineage.graph.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_pk
+from lineage.graph.result_page import ResultPage
 from lineage.graph.run_facts import effective_time, first_claim, has_io, jobs_of, owner
+from lineage.graph.run_results import Run
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups

@@ -19,16 +19,15 @@ from lineage.graph.entities import (
     JobVersion,
     Namespace,
     Period,
-    ResultPage,
-    Run,
     SearchHit,
     SearchOptions,
     Sort,
     Source,
-    State,
 )
 from lineage.graph.graph_results import UpstreamRun
 from lineage.graph.read_ahead import ReadAhead
+from lineage.graph.result_page import ResultPage
+from lineage.graph.run_results import Run, State
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import Visibility
 from lineage.queries import name_lists, runs, sources, statistics

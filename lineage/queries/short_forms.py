@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lineage.graph.entities import Dataset, Job
-from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import current_key
 from lineage.graph.table import GraphTable
 from lineage.queries.current_facets import read_facets
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.stale import find_stale

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lineage.graph.catalogue import SOURCES, read_catalogue
 from lineage.graph.entities import DEFAULT_SOURCE as DEFAULT
-from lineage.graph.entities import ResultPage, Source
+from lineage.graph.entities import Source
 from lineage.graph.facts import SourceFacts
 from lineage.graph.lattice import latest
+from lineage.graph.result_page import ResultPage
 from lineage.graph.source_rows import SourceId, source_facts_key
 from lineage.graph.table import GraphTable
 from lineage.graph.tag_rows import NO_NAMESPACE

@@ -8,10 +8,11 @@ from typing import Any
 
 from lineage.graph.entities import LastWriter
 from lineage.graph.facts import JobFacts, as_of
-from lineage.graph.job_nodes import compute_nodes, io_of, job_of_node
+from lineage.graph.job_nodes import compute_nodes, io_of
 from lineage.graph.keys import current_key, facts_key
 from lineage.graph.run_facts import ended
 from lineage.graph.table import GraphTable
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, NamespaceDeletions
 from lineage.queries.written_versions import VersionQuery, newest_written
 from lineage_model.ids import DatasetId, JobId

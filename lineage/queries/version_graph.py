@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from lineage.graph.entities import Dataset, Job, JobVersion, Run, outline_dataset, outline_job
+from lineage.graph.entities import Dataset, Job, JobVersion, outline_dataset, outline_job
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets
 from lineage.graph.graph_results import Graph
 from lineage.graph.index_scan import read_run_facts
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.run_facts import owner
+from lineage.graph.run_results import Run
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets

@@ -12,13 +12,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lineage.aws.bodies import Pointer
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.queues import QueuedMessage
+from lineage.aws.retries import is_throttle
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
 from lineage.records.message_json import Refused, render_message
 from lineage.records.messages import Packed, parse_message
 from lineage.records.record import Key, LineageRecord
-from lineage.records.table import RecordsTable, is_refused, is_throttle
+from lineage.records.table import RecordsTable, is_refused
 from lineage_model.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:

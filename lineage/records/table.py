@@ -131,15 +131,6 @@ class RecordsTable:
         return self.dynamodb.get_item(TableName=self.name, Key=key, ConsistentRead=True).get("Item")
 
 
-def is_throttle(error: ClientError) -> bool:
-    """True if DynamoDB refused for now because of load."""
-    return error.response["Error"]["Code"] in {
-        "ProvisionedThroughputExceededException",
-        "ThrottlingException",
-        "RequestLimitExceeded",
-    }
-
-
 def is_refused(error: ClientError) -> bool:
     """True if DynamoDB refused the item for good.
 

@@ -13,8 +13,8 @@ from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
 from lineage.graph.event_log import RawEvent
 from lineage.graph.load import load_events
+from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change
 from lineage_model.ids import name_uuid
 from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event
 

@@ -7,10 +7,10 @@ import pytest
 
 from lambdas import wiring
 from lineage.graph.event_log import EventLog
-from lineage.graph.load import Replay, replay
+from lineage.graph.replay import Replay, replay
 from lineage.graph.table import GraphTable
+from lineage.openlineage.api_changes import render_tagging
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import render_tagging
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 

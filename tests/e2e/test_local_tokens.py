@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import boto3
 import pytest
 
-from lineage.openlineage.parse import render_deletion
+from lineage.openlineage.api_changes import render_deletion
 from local.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.token_texts import id_of, secret_of

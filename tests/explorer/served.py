@@ -19,8 +19,8 @@ from lineage.api.services import Services
 from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
+from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
 from lineage.times import from_seconds
 

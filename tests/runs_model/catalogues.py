@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lineage.graph.annotations import KnownTag
-from lineage.graph.entities import DEFAULT_SOURCE, Interval, ResultPage, SearchHit, Source
+from lineage.graph.entities import DEFAULT_SOURCE, Interval, SearchHit, Source
+from lineage.graph.result_page import ResultPage
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.statistics import intervals_of
 from lineage.times import from_seconds

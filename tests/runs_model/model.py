@@ -6,17 +6,8 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
-from lineage.graph.entities import (
-    Dataset,
-    DatasetVersion,
-    Job,
-    JobVersion,
-    LastWriter,
-    Namespace,
-    Run,
-    SearchHit,
-    UsedVersion,
-)
+from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, LastWriter, Namespace, SearchHit
+from lineage.graph.run_results import Run, UsedVersion
 from lineage.graph.visibility import EVERYTHING
 from lineage_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas

@@ -14,7 +14,7 @@ from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path
 from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.api.types import BriefRun, Edge
 from lineage.api.values import render_id, render_transformation, when
-from lineage.graph.entities import Run
+from lineage.graph.run_results import Run
 from lineage.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from lineage_model.columns import Transformation, in_order
 from lineage_model.field_paths import print_dotted

@@ -16,7 +16,8 @@ from lineage.api.parameters import required_text
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import Job, Run, SearchOptions
+from lineage.graph.entities import Job, SearchOptions
+from lineage.graph.run_results import Run
 from lineage.openlineage.event import TERMINAL
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId, JobId

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from lineage.api.marquez.types import DatasetData, JobData, Resolved, ShortDataset, ShortJob, Truncated
 from lineage.api.types import OUTLINE, Count, Edge, Time
-from lineage.graph.entities import State
+from lineage.graph.run_results import State
 
 
 class More(TypedDict):

@@ -27,7 +27,8 @@ from lineage.api.parameters import choices_of
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import Job, State
+from lineage.graph.entities import Job
+from lineage.graph.run_results import State
 
 _STATES: tuple[State, ...] = get_args(State)
 _LAST_RUN_STATES = choices_of(

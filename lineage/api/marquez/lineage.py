@@ -26,8 +26,8 @@ from lineage.api.request import HttpRequest
 from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import ResultPage
 from lineage.graph.graph_results import GraphDirection, Side, UpstreamRun
+from lineage.graph.result_page import ResultPage
 from lineage_model.errors import Invalid
 
 

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import Links, respond_json
 from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
-from lineage.graph.entities import ResultPage, T
+from lineage.graph.result_page import ResultPage, T
 from lineage_model.errors import NotFound
 
 _SHOWN_CHARS = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lineage.api.marquez import types
 from lineage.api.values import render_id, render_ids, render_version_id, when
-from lineage.graph.entities import Run, UsedVersion
+from lineage.graph.run_results import Run, UsedVersion
 from lineage.times import milliseconds_between
 
 

@@ -25,7 +25,7 @@ from lineage.api.parameters import required_choice
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import Run
+from lineage.graph.run_results import Run
 from lineage.openlineage.event import Facets
 
 _TYPE = required_choice(

@@ -11,7 +11,7 @@ from typing_extensions import NotRequired, TypeAliasType, TypedDict
 from lineage.api.marquez.annotation_types import AnnotatedThing, Owner
 from lineage.api.marquez.column_types import ColumnLineage
 from lineage.api.types import AS_REQUEST, Count, Facets, Id, LastWriter, Time, VersionId
-from lineage.graph.entities import ResolvedBy, State
+from lineage.graph.run_results import ResolvedBy, State
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
 JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]

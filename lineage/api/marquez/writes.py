@@ -27,7 +27,8 @@ from lineage.api.request import HttpRequest
 from lineage.api.responses import respond
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import Dataset, Job, Run
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.run_results import Run
 from lineage.openlineage.event import TERMINAL
 from lineage.validation import invalid
 from lineage_model.ids import DatasetId, normalize_run_id

@@ -7,8 +7,9 @@ from typing import TypeAlias
 
 from lineage.aws.items import chunks
 from lineage.graph.catalogue import COLUMNS, Catalogue, read_catalogue
-from lineage.graph.entities import ResultPage, SearchSort
+from lineage.graph.entities import SearchSort
 from lineage.graph.facts import dataset_of
+from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.current_columns import CurrentColumns

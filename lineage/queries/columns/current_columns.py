@@ -9,12 +9,13 @@ from typing import Any, TypeAlias
 from lineage.graph.facet_refs import OPERATIONS_KIND, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, job_of, text_of
 from lineage.graph.index_scan import RunWithFacts, first_found, last_with_columns, read_run_facts
-from lineage.graph.job_nodes import io_of, job_of_node
+from lineage.graph.job_nodes import io_of
 from lineage.graph.keys import current_key, facet_key, facts_key
 from lineage.graph.run_facts import effective_time, run_version_id
 from lineage.graph.table import GraphTable, Key, Row
 from lineage.queries.columns.results import Reporter
 from lineage.queries.current_facets import read_facets
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import Schema, schema_of
 from lineage.queries.stale import nodes_of

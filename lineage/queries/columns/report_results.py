@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lineage.graph.annotations import Tag
-from lineage.graph.entities import Dataset, Job, State
+from lineage.graph.entities import Dataset, Job
+from lineage.graph.run_results import State
 from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey

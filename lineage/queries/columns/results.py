@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from lineage.graph.entities import LastWriter, Run
+from lineage.graph.entities import LastWriter
+from lineage.graph.run_results import Run
 from lineage_model.columns import Column, Transformation
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lineage.graph.entities import State
+from lineage.graph.run_results import State
 from lineage.queries.columns.report_results import ReportedRun
 from lineage_model.ids import JobId, RunKey
 

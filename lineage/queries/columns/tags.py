@@ -10,17 +10,18 @@ from typing import Literal, TypeAlias
 from lineage.graph.annotation_facts import annotations_of
 from lineage.graph.annotations import KnownTag, Tag, tag_key
 from lineage.graph.catalogue import TAGS, read_catalogue
-from lineage.graph.entities import Job, ResultPage, SearchHit, SearchSort
+from lineage.graph.entities import Job, SearchHit, SearchSort
 from lineage.graph.facts import TagFacts, dataset_of, job_of
-from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import current_key
 from lineage.graph.lattice import latest
+from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.graph.tag_rows import NO_NAMESPACE, namespace_prefix, tag_facts_key, tag_pk
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.current_facets import read_facets
+from lineage.queries.current_jobs import job_of_node
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import is_temporary, schema_of
 from lineage.queries.relevance import rank_of

@@ -310,8 +310,8 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
 ) -> None:
     from benchmarks.memory_table import MemoryTable
     from lineage.graph.apply import apply_changes
+    from lineage.openlineage.api_changes import parse_change
     from lineage.openlineage.naming import NamingRules
-    from lineage.openlineage.parse import parse_change
     from lineage.queries.service import LineageQueries
 
     session = a_session(endpoint)

@@ -9,8 +9,8 @@ from benchmarks.memory_table import MemoryTable
 from lineage.api.app import Api
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
+from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
 from tests.unit.api.proxy import get
 

@@ -14,8 +14,8 @@ from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.graph.run_facts import job_version_id, run_version_id
+from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_events import a_dataset, a_facet, a_run_event

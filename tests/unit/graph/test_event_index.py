@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.entities import ResultPage
 from lineage.graph.event_index import COUNTED, EventIndex, IndexedEvent
+from lineage.graph.result_page import ResultPage
 from lineage.times import from_seconds
 
 NOON = 1_763_640_000

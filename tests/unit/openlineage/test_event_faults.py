@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.openlineage.ingest import parse_event_message, render_event_message
+from lineage.openlineage.api_changes import parse_change
+from lineage.openlineage.event_messages import parse_event_message, render_event_message
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import DATASETS_MAX, parse_change, parse_event
+from lineage.openlineage.parse import DATASETS_MAX, parse_event
 from lineage_model.errors import Invalid, TooLarge
 from tests.builders_events import (
     a_dataset,

@@ -6,9 +6,10 @@ import hashlib
 
 import pytest
 
+from lineage.openlineage.api_changes import parse_api_change, parse_change, render_deletion
 from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_api_change, parse_change, parse_event, render_deletion
+from lineage.openlineage.parse import parse_event
 from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, JobId, name_uuid, normalize_run_id
 from tests.builders_events import (

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
+from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_change
 from lineage.queries.relevance import rank_of
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import RunKey, normalize_run_id

@@ -1,0 +1,77 @@
+"""Replaying the raw log into a graph table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lineage.graph.apply import apply_changes, failures
+from lineage.graph.event_log import EventLog, RawEvent
+from lineage.openlineage.api_changes import parse_change
+from lineage.openlineage.naming import NamingRules
+from lineage_model.errors import HeadwaterError, Unavailable
+
+# Events applied together: larger groups share more reads and writes.
+_TOGETHER = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The result of some objects of the log: their number, the number of events, and the reason of each that failed."""
+
+    objects: int = 0
+    events: int = 0
+    failed: tuple[str, ...] = ()
+
+
+def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
+    """List and apply the events in these objects again, in the log's table; yield a result for some objects at a time.
+
+    An event that cannot be read or applied is reported and passed over. Raises `Unavailable`, or boto3's errors, if AWS
+    refuses; all that was yielded before is done.
+    """
+    objects, lines = 0, list[tuple[str, Any]]()
+    for key in keys:
+        lines += [(f"{key}:{number}", document) for number, document in enumerate(log.read(key), 1)]
+        objects += 1
+        if len(lines) >= _TOGETHER:
+            yield _replay(objects, lines, log, rules)
+            objects, lines = 0, []
+    if objects:
+        yield _replay(objects, lines, log, rules)
+
+
+def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NamingRules) -> Replay:
+    """Parse and apply the documents of some objects; report faults by position."""
+    events: list[tuple[str, RawEvent]] = []
+    failed: list[str] = []
+    for position, document in lines:
+        try:
+            events.append((position, RawEvent(parse_change(document, rules), document)))
+        except HeadwaterError as error:
+            failed.append(f"{position}: {error}")
+    failed += _apply(events, log)
+    return Replay(objects, len(lines) - len(failed), tuple(failed))
+
+
+def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
+    """Apply the events; return the position and the reason of each that failed."""
+
+    def act(group: Sequence[tuple[str, RawEvent]]) -> None:
+        log.enlist(event for _, event in group)
+        apply_changes([event.statement for _, event in group], log.table)
+
+    reasons = []
+    for (position, _), error in failures(events, act, is_passing=_is_of_aws):
+        if _is_of_aws(error):
+            raise error
+        reasons.append(f"{position}: {type(error).__name__}: {error}")
+    return reasons
+
+
+def _is_of_aws(error: Exception) -> bool:
+    """True for any refusal of AWS: a replay stops there and starts over, and loses nothing."""
+    return isinstance(error, (Unavailable, BotoCoreError, ClientError))

@@ -1,0 +1,18 @@
+"""Pages of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage(Generic[T]):
+    """A page of a list; `total` counts the whole list, at least so many if `truncated`."""
+
+    items: Sequence[T]
+    total: int
+    truncated: bool = False

@@ -1,0 +1,31 @@
+"""Messages of the queue of events: one event each, or a pointer to one that is too large."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import orjson
+
+from lineage.aws.bodies import Pointer, parse_pointer, render_body
+from lineage_model.errors import Invalid
+
+
+def render_event_message(body: Mapping[str, object]) -> str:
+    """Return the body of a message with one event, which `parse_event` has accepted."""
+    return render_body(body)
+
+
+def parse_event_message(body: str | bytes) -> object | Pointer:
+    """Return the content of a message, or of the object behind a pointer: JSON for `parse_event`, or a pointer.
+
+    Raises:
+        Invalid: the content is no JSON object, or a pointer without bucket and key.
+    """
+    try:
+        form = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("message", body, f"must be JSON ({error})") from error
+    if not isinstance(form, dict):
+        raise Invalid.because("message", form, "must be a JSON object")
+    # An event has a time and a producer beside whatever it calls `s3`.
+    return parse_pointer(form["s3"]) if form.keys() == {"s3"} else form
