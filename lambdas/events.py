@@ -21,18 +21,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Load a batch of queued events or changes; return the messages to try again."""
     changes = [message for message in event["Records"] if _is_from(message, os.environ[CHANGES_QUEUE_URL])]
     events = [message for message in event["Records"] if message not in changes]
-    failed = {**_load(load_events, events), **_load(_load_api_changes, changes)}
+    failed = dict(_load(load_events, events))
+    if changes:
+        # Most batches hold none.
+        from lineage.graph.load_changes import load_api_changes
+
+        failed.update(_load(load_api_changes, changes))
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
         retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]])
     return failures_of(failed)
-
-
-def _load_api_changes(*messages: Any, **options: Any) -> EventLoad:
-    # Most batches hold none.
-    from lineage.graph.load_changes import load_api_changes
-
-    return load_api_changes(*messages, **options)
 
 
 def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
