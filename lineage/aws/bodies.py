@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from botocore.exceptions import BotoCoreError, ClientError
@@ -30,6 +30,17 @@ def render_body(form: object) -> str:
     """Return a JSON document as the body of a message."""
     # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
     return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+
+
+def parse_body(body: str | bytes) -> dict[str, Any]:
+    """Return the JSON object that a message holds; `Invalid` if it holds none."""
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("message", body, f"must be JSON ({error})") from error
+    if not isinstance(document, dict):
+        raise Invalid.because("message", document, "must be a JSON object")
+    return document
 
 
 def render_pointer(pointer: Pointer) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
@@ -73,19 +73,20 @@ class SearchText:
         # Where each text ends.
         self._ends = [end - 1 for end in accumulate(len(text) + 1 for text in lowered)]
 
-    def places(self, wanted: str) -> Iterable[int]:
-        """Yield the places of the texts that contain the wanted text, in any case, in order.
+    def positions(self, wanted: str) -> Iterator[int]:
+        """Yield the positions of the texts that contain the wanted text, in any case, in order.
 
-        >>> list(SearchText(["Flights", "air", "flight"]).places("LIGHT"))
+        >>> list(SearchText(["Flights", "air", "flight"]).positions("LIGHT"))
         [0, 2]
         """
         wanted = wanted.lower()
         start = self._joined.find(wanted)
         while start >= 0 and self._ends:
-            place = bisect_left(self._ends, start)
-            if start + len(wanted) <= self._ends[place]:
-                yield place
-                start = self._ends[place]
+            position = bisect_left(self._ends, start)
+            # A match across two texts is none.
+            if start + len(wanted) <= self._ends[position]:
+                yield position
+                start = self._ends[position]
             start = self._joined.find(wanted, start + 1)
 
 
@@ -109,19 +110,19 @@ class Catalogue:
     def has(self, name: str, value: str) -> bool:
         """True if a set has a value."""
         values = self[name]
-        place = bisect_left(values, value)
-        return place < len(values) and values[place] == value
+        position = bisect_left(values, value)
+        return position < len(values) and values[position] == value
 
     def named_like(self, name: str, text: str) -> Iterable[str]:
         """Yield the ids of a set, in order, whose names, without the namespace, contain a text in any case."""
         if name not in self._texts:
             self._texts[name] = SearchText(value.partition("\0")[2] for value in self[name])
-        return map(self[name].__getitem__, self._texts[name].places(text))
+        return map(self[name].__getitem__, self._texts[name].positions(text))
 
     def sets_like(self, text: str) -> Iterable[tuple[str, Sequence[str]]]:
         """Yield the sets, in order, in which some value contains a text in any case."""
         names, search = self._text_of_sets
-        return ((names[place], self[names[place]]) for place in search.places(text))
+        return ((names[position], self[names[position]]) for position in search.positions(text))
 
     @cached_property
     def _text_of_sets(self) -> tuple[Sequence[str], SearchText]:
@@ -190,19 +191,19 @@ def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) 
     puts: tuple[Row, ...] = ()
     if _size(young) > YOUNG_MAX:
         merged = _small_parts(parts, _size(young))
-        sets = _united([*_read_parts(pk, merged, table).values(), young])
+        sets = _united([*_read_parts(pk, merged, table, {}).values(), young])
         part = _part(pk, sets, snapshot.version + 1)
         parts = {**{sk: size for sk, size in parts.items() if sk not in merged}, part.sk: _size(sets)}
         replaced |= dict.fromkeys(merged, now_s)
         young, puts = {}, (part,)
     removed = [sk for sk, time_s in replaced.items() if time_s < now_s - _REPLACED_KEPT_S][:_REMOVED_MAX]
-    moved = {
-        "sets": dict(sorted(young.items())),
-        "parts": parts,
-        "replaced": {sk: time_s for sk, time_s in replaced.items() if sk not in removed},
-    }
-    row = Row(pk, SNAPSHOT, {name: value for name, value in moved.items() if value or name == "sets"}, snapshot.version)
-    return Swap(row, puts, deletes=(*(change_row.key for change_row in changes), *((pk, sk) for sk in removed)))
+    remaining = {sk: time_s for sk, time_s in replaced.items() if sk not in removed}
+    moved = {"sets": dict(sorted(young.items())), "parts": parts, "replaced": remaining}
+    return Swap(
+        Row(pk, SNAPSHOT, moved, snapshot.version),
+        puts,
+        deletes=(*(change_row.key for change_row in changes), *((pk, sk) for sk in removed)),
+    )
 
 
 def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
@@ -228,10 +229,8 @@ def _part(pk: str, sets: Sets, version: int) -> Row:
     return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
 
 
-def _read_parts(
-    pk: str, names: Iterable[str], table: GraphTable, known: Mapping[str, Sets] | None = None
-) -> dict[str, Sets]:
-    known = known or {}
+def _read_parts(pk: str, names: Iterable[str], table: GraphTable, known: Mapping[str, Sets]) -> dict[str, Sets]:
+    """Return the parts of these names; only those that are not known are read."""
     wanted = list(names)
     new = [(pk, sk) for sk in wanted if sk not in known]
     rows = table.get(new) if new else {}

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import orjson
-
-from lineage.aws.bodies import Pointer, parse_pointer, render_body
-from lineage_model.errors import Invalid
+from lineage.aws.bodies import Pointer, parse_body, parse_pointer, render_body
 
 
 def render_event_message(body: Mapping[str, object]) -> str:
@@ -21,11 +18,6 @@ def parse_event_message(body: str | bytes) -> object | Pointer:
     Raises:
         Invalid: the content is no JSON object, or a pointer without bucket and key.
     """
-    try:
-        form = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise Invalid.because("message", body, f"must be JSON ({error})") from error
-    if not isinstance(form, dict):
-        raise Invalid.because("message", form, "must be a JSON object")
+    document = parse_body(body)
     # An event has a time and a producer beside whatever it calls `s3`.
-    return parse_pointer(form["s3"]) if form.keys() == {"s3"} else form
+    return parse_pointer(document["s3"]) if document.keys() == {"s3"} else document

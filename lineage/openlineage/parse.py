@@ -36,7 +36,7 @@ from lineage_model.operations import parse_operations
 Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
 F = TypeVar("F", bound=BaseModel)
 
-# What a change through the API names itself, a message of our own (`api_changes`).
+# The kinds of a change through the API (`api_changes`).
 API_CHANGES = ("DELETE", "TAG", "UNTAG", "DESCRIBE")
 # A clock that is further ahead than this is wrong.
 AHEAD_MAX_S = 24 * 3600

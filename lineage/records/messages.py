@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lineage.aws.bodies import Pointer, parse_pointer, render_body
+from lineage.aws.bodies import Pointer, parse_body, parse_pointer, render_body
 from lineage.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from lineage.records.message_json import Refused
 from lineage.records.record import LineageRecord
@@ -40,12 +39,12 @@ class Packed:
 
 def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:
     """Return the content of a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
-    form = _object(body)
-    if "s3" in form:
-        return parse_pointer(form["s3"])
-    if "records" in form:
-        return _packed(form["records"])
-    return parse_record(form)
+    document = parse_body(body)
+    if "s3" in document:
+        return parse_pointer(document["s3"])
+    if "records" in document:
+        return _packed(document["records"])
+    return parse_record(document)
 
 
 def parse_record(form: object) -> LineageRecord:
@@ -63,16 +62,6 @@ def parse_record(form: object) -> LineageRecord:
         recorded_at=record.recordedAt,
         run_id=record.run_id,
     )
-
-
-def _object(body: str | bytes) -> dict[str, Any]:
-    try:
-        form = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise Invalid.because("message", body, f"must be JSON ({error})") from error
-    if not isinstance(form, dict):
-        raise Invalid.because("message", form, "must be a JSON object")
-    return form
 
 
 def _packed(forms: object) -> Packed:

@@ -157,9 +157,9 @@ TEXTS = st.text("aAbBß\0.İ", max_size=4)
 @examples(200)
 @given(st.lists(TEXTS, max_size=8), TEXTS)
 def test_texts_are_found_where_each_would_be(texts, wanted):
-    expected = [place for place, text in enumerate(texts) if wanted.lower() in text.lower()]
+    expected = [position for position, text in enumerate(texts) if wanted.lower() in text.lower()]
 
-    assert list(SearchText(texts).places(wanted)) == expected
+    assert list(SearchText(texts).positions(wanted)) == expected
 
 
 def test_more_names_than_a_transaction_moves_are_compacted_in_several():
