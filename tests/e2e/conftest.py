@@ -171,7 +171,7 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                     "Integration": {
                         "Type": "AWS_PROXY",
                         "IntegrationHttpMethod": "POST",
-                        "TimeoutInMillis": 1000,
+                        "TimeoutInMillis": 5000,
                         "Uri": {"Fn::Join": ["", ["arn:", {"Fn::GetAtt": ["Api", "Arn"]}, "/invocations"]]},
                     },
                 },

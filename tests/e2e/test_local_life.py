@@ -84,6 +84,8 @@ def test_whoever_waits_for_the_port_finds_everything_behind_it(small_template, t
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    # The first request starts the function's process, which takes seconds on a busy machine.
+    small_template["Resources"]["RestAny"]["Properties"]["Integration"]["TimeoutInMillis"] = 29_000
     stack = LocalStack(small_template, api_port=port, code=FUNCTIONS, logs=tmp_path)
     responses, started = [], threading.Event()
 
