@@ -96,7 +96,8 @@ class Catalogue:
 
     sets: Sets
     truncated: bool = False
-    _texts: dict[str, SearchText] = field(default_factory=dict, repr=False, compare=False)
+    _members: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    _by_name: dict[str, tuple[Sequence[str], SearchText]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Sequence[str]:
         return self.sets.get(name, ())
@@ -113,11 +114,19 @@ class Catalogue:
         position = bisect_left(values, value)
         return position < len(values) and values[position] == value
 
+    def members(self, name: str) -> frozenset[str]:
+        """Return the values of a set of which many are looked up; `has` looks up a few."""
+        if name not in self._members:
+            self._members[name] = frozenset(self[name])
+        return self._members[name]
+
     def named_like(self, name: str, text: str) -> Iterable[str]:
-        """Yield the ids of a set, in order, whose names, without the namespace, contain a text in any case."""
-        if name not in self._texts:
-            self._texts[name] = SearchText(value.partition("\0")[2] for value in self[name])
-        return map(self[name].__getitem__, self._texts[name].positions(text))
+        """Yield the ids of a set, by name and namespace, whose names contain a text in any case."""
+        if name not in self._by_name:
+            by_name = sorted(self[name], key=lambda value: value.partition("\0")[::-1])
+            self._by_name[name] = by_name, SearchText(value.partition("\0")[2] for value in by_name)
+        ids, search = self._by_name[name]
+        return map(ids.__getitem__, search.positions(text))
 
     def sets_like(self, text: str) -> Iterable[tuple[str, Sequence[str]]]:
         """Yield the sets, in order, in which some value contains a text in any case."""

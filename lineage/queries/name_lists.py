@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
 from lineage.graph.catalogue import NAMES, Catalogue, NameSet, read_catalogue
@@ -93,18 +95,20 @@ class NameCatalogue:
         self._namespaces = NamespaceDeletions(table)
         self._namespaces.load(self._catalogue["namespaces_to_check"])
 
-    def jobs(self, namespace: str | None, text: str) -> list[JobId]:
-        """Return the jobs, by namespace and name, whose names contain the text in any case; some may be hidden."""
-        return self._matching("jobs", job_of, namespace, text)
+    def jobs_like(self, text: str, namespace: str | None) -> NameList[JobId]:
+        """Return the listed jobs, by name and namespace, whose names contain the text in any case."""
+        return self._like(text, "jobs", job_of, namespace)
 
-    def datasets(self, namespace: str | None, text: str) -> list[DatasetId]:
-        """Return the datasets, by namespace and name, whose names contain the text in any case; some may be hidden."""
-        return self._matching("datasets", dataset_of, namespace, text)
+    def datasets_like(self, text: str, namespace: str | None) -> NameList[DatasetId]:
+        """Return the listed datasets, by name and namespace, whose names contain the text in any case."""
+        return self._like(text, "datasets", dataset_of, namespace)
 
-    def _matching(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None, text: str) -> list[T]:
-        prefix = "" if namespace is None else f"{namespace}\0"
-        near = (id_of(one) for one in self._catalogue.named_like(kind, text) if one.startswith(prefix))
-        return list(filter(self._visibility.sees, near))
+    def _like(self, text: str, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
+        named = self._catalogue.named_like(kind, text)
+        if namespace is not None:
+            prefix = f"{namespace}\0"
+            named = (one for one in named if one.startswith(prefix))
+        return self._listed(self._visible(list(named), namespace), kind, id_of)
 
     def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
         """Return the names in a namespace, or in all of them, by namespace and name."""
@@ -119,38 +123,43 @@ class NameCatalogue:
         return self._every("datasets", dataset_of, namespace)
 
     def _every(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
-        texts = self._visible(self._texts(kind, namespace), namespace)
-        marked = {*self._texts(_TO_CHECK[kind], namespace)}
-        for checked in self._catalogue["namespaces_to_check"]:
-            marked.update(self._texts(kind, checked) if namespace in (None, checked) else ())
-        doubtful = [id_of(text) for text in texts if text in marked] if marked else []
-        unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
-        listed = [text for text in texts if text not in unlisted] if unlisted else texts
-        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
-        return NameList(_Ids(listed, id_of), unsure, self._catalogue.truncated or bool(unsure))
+        return self._listed(self._visible(self._texts(kind, namespace), namespace), kind, id_of)
 
     def _visible(self, texts: Sequence[IdText], namespace: str | None) -> Sequence[IdText]:
+        if self._visibility is EVERYTHING:
+            return texts
         covers = cache(self._visibility.covers)
         if namespace is not None:
             return texts if covers(namespace) else ()
         return [text for text in texts if covers(text.partition("\0")[0])]
 
-    def listed(self, ids: Sequence[T]) -> NameList[T]:
+    def _listed(self, texts: Sequence[IdText], kind: _Kind, id_of: Callable[[IdText], T]) -> NameList[T]:
         """Return the listed names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
-        doubtful = [one for one in ids if self._is_doubtful(one)]
-        unlisted = self._unlisted(doubtful[:DOUBTFUL_MAX])
+        doubtful = [id_of(text) for text in self._doubtful(texts, kind)]
+        unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
+        listed = [text for text in texts if text not in unlisted] if unlisted else texts
         unsure = frozenset(doubtful[DOUBTFUL_MAX:])
-        return NameList([one for one in ids if one not in unlisted], unsure, self._catalogue.truncated or bool(unsure))
+        return NameList(_Ids(listed, id_of), unsure, self._catalogue.truncated or bool(unsure))
+
+    def _doubtful(self, texts: Sequence[IdText], kind: _Kind) -> Sequence[IdText]:
+        names = self._catalogue.members(_TO_CHECK[kind])
+        namespaces = self._catalogue.members("namespaces_to_check")
+        if not names and not namespaces:
+            return ()
+        return [text for text in texts if text in names or (namespaces and text.partition("\0")[0] in namespaces)]
 
     def page(self, names: NameList[T], *, limit: int, offset: int) -> list[T]:
         """Return a page of the names; unsure names on the page are checked now."""
-        page = names.ids[offset : offset + limit]
-        unlisted = self._unlisted([one for one in page if one in names.unsure])
+        return self.checked(names.ids[offset : offset + limit], names.unsure)
+
+    def checked(self, page: Sequence[T], unsure: frozenset[T]) -> list[T]:
+        """Return the listed names of a page, of which the unsure ones are checked now."""
+        unlisted = self._unlisted([one for one in page if one in unsure])
         return [one for one in page if one not in unlisted]
 
     def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
         """Return the primary name of each listed dataset, by name; and true if some are unknown."""
-        doubtful = [one for one in datasets if self._is_doubtful(one)]
+        doubtful = list(map(dataset_of, self._doubtful(list(map(text_of, datasets)), "datasets")))
         known = set(datasets) - set(doubtful)
         found = {one: one for one in known if self._catalogue.has("datasets", text_of(one))}
         groups = DatasetGroups(self._table)
@@ -160,11 +169,6 @@ class NameCatalogue:
         primaries = {one: groups.primary(one) for one in checked}
         found |= {one: primary for one, primary in primaries.items() if not self._is_unlisted(primary, groups)}
         return found, self._catalogue.truncated or groups.truncated or len(doubtful) > DOUBTFUL_MAX
-
-    def _is_doubtful(self, one: Id) -> bool:
-        kind = _TO_CHECK["jobs" if isinstance(one, JobId) else "datasets"]
-        names = self._catalogue
-        return names.has("namespaces_to_check", one.namespace) or names.has(kind, text_of(one))
 
     def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
         jobs = [one for one in ids if isinstance(one, JobId)]
@@ -214,22 +218,27 @@ def search(
 ) -> ResultPage[SearchHit]:
     """Return the matches updated from `after` on and before `before`: by name, the best or the last updated first."""
     catalogue = NameCatalogue(table, visibility)
-    matches: list[Id] = [
-        *(catalogue.datasets(namespace, text) if kind != "job" else ()),
-        *(catalogue.jobs(namespace, text) if kind != "dataset" else ()),
+    lists: list[NameList[DatasetId] | NameList[JobId]] = [
+        *([catalogue.datasets_like(text, namespace)] if kind != "job" else ()),
+        *([catalogue.jobs_like(text, namespace)] if kind != "dataset" else ()),
     ]
-    matches.sort(key=lambda match: (match.name, match.namespace, isinstance(match, JobId)))
+    total, truncated = sum(len(names.ids) for names in lists), any(names.truncated for names in lists)
+    unsure: frozenset[Id] = frozenset().union(*(names.unsure for names in lists))
+    matches: Iterable[Id] = heapq.merge(*(names.ids for names in lists), key=_name_order)
     if sort == "relevance":
-        matches.sort(key=lambda match: rank_of(match.name, text))
-    names = catalogue.listed(matches)
+        matches = sorted(matches, key=lambda match: rank_of(match.name, text))
     if sort != "updated_at" and before is None and after is None:
-        page = catalogue.page(names, limit=limit, offset=0)
-        return ResultPage(_hits(page, table), len(names.ids), names.truncated)
-    hits = _hits(catalogue.page(names, limit=MATCHES_MAX, offset=0), table)
+        page = catalogue.checked(list(islice(matches, limit)), unsure)
+        return ResultPage(_hits(page, table), total, truncated)
+    hits = _hits(catalogue.checked(list(islice(matches, MATCHES_MAX)), unsure), table)
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[:limit], len(hits), names.truncated or len(names.ids) > MATCHES_MAX)
+    return ResultPage(hits[:limit], len(hits), truncated or total > MATCHES_MAX)
+
+
+def _name_order(match: Id) -> tuple[str, str]:
+    return match.name, match.namespace
 
 
 def _hits(matches: Sequence[Id], table: GraphTable) -> list[SearchHit]:
