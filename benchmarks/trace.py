@@ -31,7 +31,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     of = f"trace of {len(shape):,} records"
     whole_ours, whole_bytes = whole["object-ours"], whole["object-bytes"]
     return [
-        within(f"{of}: index, walk, render (CPU)", ours["cpu_s"], plain["cpu_s"], at_most=1.2, show=seconds),
+        within(f"{of}: index, walk, render (CPU)", ours["cpu_s"], plain["cpu_s"], at_most=0.5, show=seconds),
         within(f"{of}: the whole object; gzip alone", whole_ours["s"], whole_bytes["s"], at_most=1.2, show=seconds),
         below(
             f"{of}: peak memory, records to object",

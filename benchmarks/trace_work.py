@@ -27,8 +27,7 @@ _CHUNK_BYTES = 256 * 1024
 def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
     """Render lines as the trace function does between reading the table and compressing."""
     findings = RootRecords(ROOT_ID, None)
-    for record in records:
-        findings.add(record)
+    findings.add_all(records)
     return render_lines(findings.forest(), COMPACTION)
 
 

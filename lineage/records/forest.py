@@ -5,7 +5,8 @@ Built for a million records: a node is a number, its place in the order of node 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import repeat
 from operator import attrgetter
@@ -30,7 +31,7 @@ class Path:
 
 
 class Forest:
-    """The records of one root, one for each node, ordered by node id. Memory: a dictionary of the ids and four lists.
+    """The records of one root, one for each node, ordered by node id. Memory: four lists and a dictionary.
 
     A record whose parent is the root id, or that is the root itself, starts a tree (the root need not be a record).
     """
@@ -40,7 +41,9 @@ class Forest:
         self.records = sorted(records, key=attrgetter("node_id"))
         self.ids = [record.node_id for record in self.records]
         self._parent_ids = [record.parent_id for record in self.records]
-        index = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        # The numbers of those that are looked up: most records are leaves.
+        parents = {root_id, *self._parent_ids}
+        index = {node_id: node for node, node_id in enumerate(self.ids) if node_id in parents}
         self._parents = list(map(index.get, self._parent_ids, repeat(_MISSING)))
         self._mend_starts(index)
 
@@ -73,38 +76,33 @@ class Forest:
                 children.setdefault(parent, []).append(node)
         return children
 
-    def families(self) -> Iterator[tuple[Path, list[int]]]:
+    def families(self) -> Iterator[tuple[Path, list[LineageRecord]]]:
         """Yield the leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
 
         Every record is on the path of a leaf, or, in a cycle that no leaf hangs from, on that of its smallest node.
         """
-        reached = bytearray(len(self))
-        for parent, leaves in self._leaves_by_parent().items():
-            path = self._path(parent, self._parent_ids[leaves[0]])
-            for node in (*path.nodes, *leaves):
-                reached[node] = 1
+        above = set(self._parents)
+        reached: set[int] = set()
+        for parent, leaves in self._leaves_by_parent(above).items():
+            path = self._path(parent, leaves[0].parent_id)
+            reached.update(path.nodes)
             yield path, leaves
-        for node in range(len(self)):
-            if not reached[node]:
-                # Neither a leaf nor above one: the node is on a closed cycle, and the first of it by node id.
+        for node in sorted(above - reached):
+            if node >= 0 and node not in reached:
+                # No leaf is below the node: it is on a closed cycle, and the first of it by node id.
                 path = self._path(self._parents[node], "")
-                for member in path.nodes:
-                    reached[member] = 1
-                yield Path(path.nodes[1:], cycle=path.nodes), [node]
+                reached.update(path.nodes)
+                yield Path(path.nodes[1:], cycle=path.nodes), [self.records[node]]
 
-    def _leaves_by_parent(self) -> dict[int, list[int]]:
-        is_parent = bytearray(len(self))
-        for parent in self._parents:
-            if parent >= 0:
-                is_parent[parent] = 1
-        families: dict[int, list[int]] = {}
+    def _leaves_by_parent(self, above: Set[int]) -> Mapping[int, list[LineageRecord]]:
+        families: defaultdict[int, list[LineageRecord]] = defaultdict(list)
         orphans: dict[str, int] = {}
         for node, parent in enumerate(self._parents):
-            if not is_parent[node]:
+            if node not in above:
                 if parent == _MISSING:
                     # Leaves that miss the same parent are one family; numbers below -2 distinguish such families.
                     parent = orphans.setdefault(self._parent_ids[node], _MISSING - len(orphans))
-                families.setdefault(parent, []).append(node)
+                families[parent].append(self.records[node])
         return families
 
     def _path(self, node: int, parent_id: str) -> Path:

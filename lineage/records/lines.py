@@ -16,10 +16,12 @@ from typing import Any
 import orjson
 
 from lineage.records.forest import Forest
+from lineage.records.json_columns import Column, join_rows, render_mostly_equal, render_numbers, render_texts
 from lineage.records.record import LineageRecord
 
 COMPACTION_ACTION = "DATA_COMPACTION"
-_BLOCK_BYTES = 256 * 1024
+_BLOCK_BYTES = 512 * 1024
+_BLOCK_LINES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,17 @@ def render_step(record: LineageRecord) -> bytes:
         "recordedAt": record.recorded_at,
         "storage_location": record.storage_location,
     }
+    return orjson.dumps(form)[:-1] + _render_optional(record) + b"}"
+
+
+def _render_optional(record: LineageRecord) -> bytes:
+    """Return the members of a step that most records do not have, each after a comma."""
+    form: dict[str, object] = {}
     if record.run_id is not None:
         form["run_id"] = record.run_id
     if record.metadata:
         form["metadata"] = dict(record.metadata)
-    return orjson.dumps(form)
+    return b"," + orjson.dumps(form)[1:-1] if form else b""
 
 
 def parse_step(root_id: str, form: Mapping[str, Any]) -> LineageRecord:
@@ -77,35 +85,48 @@ def render_lines(
 ) -> Iterator[bytes]:
     """Return the lines of the forest, each with its line feed, in an order that depends on the records alone.
 
-    They come in blocks (`in_blocks`). The part that leaves of one parent share is rendered once. A live trace has no
-    compaction step.
+    They come in blocks of whole lines; `check` is called before each block and may raise. The part that leaves of one
+    parent share is rendered once. A live trace has no compaction step.
     """
-    return in_blocks(_render_families(forest, Renderer(forest.root_id, compaction)), check)
+    renderer = Renderer(forest.root_id, compaction)
+    for shared, leaves in _blocks(forest, renderer):
+        check()
+        yield renderer.lines(shared, leaves)
 
 
-def _render_families(forest: Forest, renderer: Renderer) -> Iterator[bytes]:
+def _blocks(forest: Forest, renderer: Renderer) -> Iterator[tuple[Sequence[bytes], Sequence[LineageRecord]]]:
+    """Yield leaves with the shared part of each: some hundred, or about 512 KiB, or one longer line."""
     inner = _Inner(forest)
-    line = renderer.line
+    shared_parts: list[bytes] = []
+    records: list[LineageRecord] = []
+    size = 0
     for path, leaves in forest.families():
         cycle = [forest.ids[node] for node in path.cycle]
-        shared = renderer.shared((inner[node] for node in path.nodes), path.missing, cycle)
-        for leaf in leaves:
-            yield line(shared, forest.ids[leaf], render_step(forest.records[leaf]))
+        shared = renderer.shared(map(inner.__getitem__, path.nodes), path.missing, cycle)
+        together = max(1, min(_BLOCK_LINES, _BLOCK_BYTES // len(shared)))
+        for start in range(0, len(leaves), together):
+            some = leaves[start : start + together]
+            shared_parts += [shared] * len(some)
+            records += some
+            size += len(shared) * len(some)
+            if len(records) >= _BLOCK_LINES or size >= _BLOCK_BYTES:
+                yield shared_parts, records
+                shared_parts, records, size = [], [], 0
+    if records:
+        yield shared_parts, records
 
 
-def in_blocks(lines: Iterable[bytes], check: Callable[[], None] = lambda: None) -> Iterator[bytes]:
-    """Yield blocks of whole lines, of about 256 KiB; `check` is called before each block and may raise."""
+def in_blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield blocks of whole lines, of about 512 KiB."""
     block: list[bytes] = []
     room = _BLOCK_BYTES
     for line in lines:
         block.append(line)
         room -= len(line)
         if room <= 0:
-            check()
             yield b"".join(block)
             block, room = [], _BLOCK_BYTES
     if block:
-        check()
         yield b"".join(block)
 
 
@@ -129,6 +150,21 @@ class Renderer:
         leaf = orjson.dumps(leaf_id)
         parent = leaf if self._names_leaf else b""
         return b"".join((b'{"record_id":', leaf, shared, step, self._before, parent, self._after))
+
+    def lines(self, shared: Sequence[bytes], leaves: Sequence[LineageRecord]) -> bytes:
+        """Return the lines of leaves, each after its shared part: those that `line` and `render_step` make."""
+        ids = render_texts([leaf.node_id for leaf in leaves])
+        quote, parents = (b'"', ids) if self._names_leaf else (b"", b"")
+        columns: Sequence[Column] = (
+            *(b'{"record_id":"', ids, b'"', shared, b'{"node_id":"', ids),
+            *(b'","parent_id":"', render_mostly_equal([leaf.parent_id for leaf in leaves])),
+            *(b'","action_taken":"', render_mostly_equal([leaf.action_taken for leaf in leaves])),
+            *(b'","recordedAt":', render_numbers([leaf.recorded_at for leaf in leaves])),
+            *(b',"storage_location":"', render_texts([leaf.storage_location for leaf in leaves]), b'"'),
+            [_render_optional(leaf) if leaf.metadata or leaf.run_id is not None else b"" for leaf in leaves],
+            *(b"}" + self._before + quote, parents, quote + self._after),
+        )
+        return join_rows(columns, len(leaves))
 
 
 class _Inner(dict[int, bytes]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -70,13 +70,14 @@ class RootRecords:
         """Return the trace lines, in blocks of whole lines; a live trace has no compaction step."""
         return render_lines(self.forest(), compaction, self.check)
 
-    def add(self, record: LineageRecord) -> None:
-        """Add a record; of two of one node the first by `keep_first` stays, in any order."""
-        known = self.records.setdefault(record.node_id, record)
-        if known is not record and known != record:
-            kept = keep_first(record, known)
-            self.records[record.node_id] = kept.record
-            self.displaced += kept.displaced
+    def add_all(self, records: Iterable[LineageRecord]) -> None:
+        """Add records; of several of one node the first by `keep_first` stays, in any order."""
+        for record in records:
+            known = self.records.setdefault(record.node_id, record)
+            if known is not record and known != record:
+                kept = keep_first(record, known)
+                self.records[record.node_id] = kept.record
+                self.displaced += kept.displaced
 
     def forest(self) -> Forest:
         """Return the records as a forest."""
@@ -90,19 +91,21 @@ def read_root(root_id: str, sources: RecordSources, *, records_max: int, check: 
     """
     findings = RootRecords(root_id, sources.pointers.find(root_id), check)
 
-    def add(record: LineageRecord) -> None:
-        findings.add(record)
-        if len(findings.records) > records_max:
-            raise TooLarge(f"root {root_id!r} has more than {records_max} records")
-        if len(findings.records) % _CHECK_EVERY == 0:
-            check()
+    def bounded(records: Iterable[LineageRecord]) -> Iterator[LineageRecord]:
+        for number, record in enumerate(records, 1):
+            yield record
+            if findings.count > records_max:
+                raise TooLarge(f"root {root_id!r} has more than {records_max} records")
+            if number % _CHECK_EVERY == 0:
+                check()
 
-    for item in sources.table.read_root(root_id):
-        add(parse_item(item))
-    for place, record in sources.staged.staged(root_id):
-        add(record)
-        findings.staged.append(place)
+    def staged() -> Iterator[LineageRecord]:
+        for place, record in sources.staged.staged(root_id):
+            findings.staged.append(place)
+            yield record
+
+    findings.add_all(bounded(map(parse_item, sources.table.read_root(root_id))))
+    findings.add_all(bounded(staged()))
     if findings.pointer is not None:
-        for record in sources.archive.records(findings.pointer.object.key):
-            add(record)
+        findings.add_all(bounded(sources.archive.records(findings.pointer.object.key)))
     return findings

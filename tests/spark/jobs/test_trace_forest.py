@@ -37,7 +37,7 @@ def in_one_process(root_id: str, edges: Edges) -> list[Traced]:
     return [
         (
             [forest.ids[node] for node in path.nodes],
-            [forest.ids[node] for node in leaves],
+            [leaf.node_id for leaf in leaves],
             path.missing,
             [forest.ids[node] for node in path.cycle],
         )

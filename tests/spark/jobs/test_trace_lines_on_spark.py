@@ -60,8 +60,7 @@ def test_both_tracers_write_the_same_bytes_and_displace_the_same_records(spark: 
     expected, displaced = b"", set()
     for root_id, copies in roots.items():
         findings = RootRecords(root_id, None)
-        for copy in copies:
-            findings.add(copy)
+        findings.add_all(copies)
         expected += b"".join(findings.lines(COMPACTION))
         # Which equal copies a fold displaces depends on its order: those of other content than what stays.
         displaced |= {copy for copy in copies if copy.content_hash != findings.records[copy.node_id].content_hash}

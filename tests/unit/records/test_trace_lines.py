@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.records.forest import Forest
-from lineage.records.lines import Compaction, parse_lines, render_lines
+from lineage.records.lines import Compaction, Renderer, parse_lines, render_lines, render_step
 from lineage.records.record import LineageRecord
 
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
@@ -170,14 +170,51 @@ def test_the_order_of_the_records_does_not_change_a_byte(shuffled):
     assert rendered(records_of(dict(shuffled)), COMPACTION) == in_order
 
 
-def test_blocks_are_whole_lines_of_a_quarter_megabyte():
-    edges = {"file": "root"} | {f"row-{number:05}": "file" for number in range(5_000)}
+@pytest.mark.parametrize(
+    "edges",
+    [
+        pytest.param({"file": "root"} | {f"row-{number:05}": "file" for number in range(5_000)}, id="of one parent"),
+        pytest.param(
+            {f"file-{number % 2_000}": "root" for number in range(5_000)}
+            | {f"row-{number:05}": f"file-{number % 2_000}" for number in range(5_000)},
+            id="of many parents",
+        ),
+        pytest.param(
+            {f"step-{number:04}": f"step-{number - 1:04}" if number else "root" for number in range(2_000)}
+            | {f"row-{number:05}": "step-1999" for number in range(20)},
+            id="each longer than a block",
+        ),
+    ],
+)
+def test_blocks_are_some_hundred_whole_lines_of_less_than_a_megabyte_or_one_line(edges):
     blocks = list(render_lines(Forest("root", records_of(edges)), COMPACTION))
-    longest = max(map(len, rendered(records_of(edges), COMPACTION)))
 
     assert len(blocks) > 3
     assert all(block.endswith(b"]}\n") for block in blocks)
-    assert all(256 * 1024 <= len(block) <= 256 * 1024 + longest for block in blocks[:-1])
+    assert all(len(block) < 1024 * 1024 or block.count(b"\n") == 1 for block in blocks)
+    assert all(block.count(b"\n") <= 512 for block in blocks)
+
+
+LEAVES = st.builds(
+    LineageRecord,
+    root_id=st.just("root"),
+    node_id=st.text(),
+    parent_id=st.text(),
+    action_taken=st.text(),
+    storage_location=st.text('ab"\\,/\n\x00üß😀\u2028'),
+    recorded_at=st.integers(0, 2**53),
+    run_id=st.none() | st.text(),
+    metadata=st.dictionaries(st.text(), st.text(), max_size=2).map(lambda some: tuple(sorted(some.items()))),
+)
+
+
+@given(st.lists(st.tuples(LEAVES, st.binary()), min_size=1, max_size=6), st.sampled_from([COMPACTION, None]))
+def test_lines_of_many_leaves_are_those_of_each(leaves, compaction):
+    renderer = Renderer("root", compaction)
+
+    together = renderer.lines([shared for _, shared in leaves], [leaf for leaf, _ in leaves])
+
+    assert together == b"".join(renderer.line(shared, leaf.node_id, render_step(leaf)) for leaf, shared in leaves)
 
 
 def test_ids_that_json_escapes_survive():
