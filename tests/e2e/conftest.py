@@ -90,6 +90,7 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                 },
             },
             "Answer": a_function("respond", timeout=2, BUCKET={"Ref": "Bucket"}),
+            "Meet": a_function("meet", timeout=60),
             "Take": a_function("take", timeout=2, SEEN=seen),
             "Expired": a_function("expired", SEEN=seen),
             "Api": a_function("api", timeout=5),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import boto3
 import pytest
@@ -58,7 +59,7 @@ def test_a_function_that_sleeps_is_killed_at_its_timeout(probe):
     probe.stack.invoke("Answer", {})
     before = time.monotonic()
     probe.stack.invoke("Answer", {"do": "sleep"})
-    assert 2 <= time.monotonic() - before < 5
+    assert 2 <= time.monotonic() - before < 20  # it would sleep for 30
 
 
 def test_an_event_above_six_megabytes_is_refused(probe):
@@ -66,13 +67,10 @@ def test_an_event_above_six_megabytes_is_refused(probe):
     assert (response.failed, response.error_type) == (True, "Function.RequestTooLarge")
 
 
-def test_two_invocations_at_once_have_a_process_each(probe):
-    client = boto3.client("lambda", **probe.stack.client_settings)
-    name = probe.stack.outputs["AnswerName"]
-    client.invoke(FunctionName=name, InvocationType="Event", Payload=b'{"do": "sleep"}')
-    before = time.monotonic()
-    assert not probe.stack.invoke("AnswerName", {}).failed
-    assert time.monotonic() - before < 2
+def test_two_invocations_at_once_have_a_process_each(probe, tmp_path):
+    with ThreadPoolExecutor() as executor:
+        responses = list(executor.map(lambda _: probe.stack.invoke("Meet", {"folder": str(tmp_path)}), range(2)))
+    assert [response.failed for response in responses] == [False, False]
 
 
 def test_boto3_and_state_machines_run_the_same_function(probe):

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from datetime import datetime, timezone
+from pathlib import Path
 
 import boto3
 
@@ -46,6 +47,14 @@ def respond(event, context):
         "pid": os.getpid(),
         "bucket": os.environ.get("BUCKET"),
     }
+
+
+def meet(event, context):
+    """Waits until two processes are here."""
+    folder = Path(event["folder"])
+    (folder / str(os.getpid())).touch()
+    while len(list(folder.iterdir())) < 2:
+        time.sleep(0.01)
 
 
 def take(event, context):
