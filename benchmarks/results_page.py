@@ -18,12 +18,10 @@ The baselines:
 - **index, walk, render**: a dict of all records, then for each leaf a walk to the root and orjson of the whole path.
   It makes the same lines as ours. The root is shaped like the Carbonlake pipeline: 4 steps in a row, 1,000 splits of
   the last, 1,000 results of each split; UUIDs as node ids and in S3 locations. Input is a list of records, output is
-  not compressed; CPU seconds of the process. Half of the plain walk's CPU was the first goal, and is not reached. Two
-  fifths of ours come before any line (one record for each node, order, families), and lines of 2 KB are copied twice.
-  Tried with 301,004 records: the texts of 128 leaves by one `orjson.dumps`, put between constant parts, made the
-  whole 1.3x faster than the plain walk, with a second rendering of steps and a check for escapes; a template filled
-  by `%`, and one join a block, not a line, gained nothing. The whole object, which waits for its compression, would
-  gain a tenth at most.
+  not compressed; CPU seconds of the process. Half of the plain walk's CPU is the goal. A fifth of ours is one record
+  for each node and their order; most of the rest is reading records that lie scattered in memory, since leaves of one
+  parent stand together. The values of a field are rendered by one call of orjson for some hundred leaves. Slower: a
+  call for each leaf; one call for the steps of many leaves; blocks of a few dozen leaves.
 - **the whole object**: the same compression, hash and file, from lines rendered before. By the clock, since ours
   compresses on a second core, where one is free, while it renders.
 - **peak memory**: the plain rendering into the same compression; records arrive one at a time, as from the table. The
