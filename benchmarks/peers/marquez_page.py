@@ -36,8 +36,8 @@ How to read it:
 
 - *Function* is the process of the api function with an HTTP server, in Python. *Ahead* compares Marquez's JVM and
   PostgreSQL with it, and both services by the clock; both must be at least 1x from 1,000 jobs on. *Flat* allows
-  1.2 times the time and CPU of the smallest size. The text of the search is in one name of each chain, so its matches
-  grow with the jobs, from 10 to 1,000, and all are counted.
+  1.2 times the time and CPU of the smallest size. The text of the second search is in one name of each chain, so its
+  matches grow with the jobs, from 10 to 1,000. A search returns ten and counts all.
 - DynamoDB Local is not DynamoDB: it is SQLite in a JVM, on the same two cores. Its CPU says nothing about AWS, where a
   request is paid for instead ([cost.md](cost.md)). But our time by the clock includes it.
 - AWS adds what is not here: a few milliseconds for each round of reads (**graph** and **fields** above have the rounds

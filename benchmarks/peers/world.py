@@ -79,7 +79,8 @@ def queries() -> list[Query]:
         _same("a dataset", f"{_DATASETS}/{quote(middle.outputs[0], safe='')}", _fields),
         _same(f"a list of {_LIST} jobs", f"/api/v1/namespaces/{NAMESPACE}/jobs?limit={_LIST}", _names),
         _same(f"a list of {_LIST} datasets", f"{_DATASETS}?limit={_LIST}", _names),
-        _same("a search for datasets", "/api/v1/search?q=stage_5&filter=DATASET&limit=10", _found),
+        _same("a search, 41 matches", _search("chain_00005"), _found),
+        _same("a search, 10 to 1,000 matches", _search("stage_5"), _found),
     ]
 
 
@@ -91,6 +92,10 @@ def _graph(name: str, step: Step, depth: int) -> Query:
     path = "/api/v1/lineage?nodeId=job:{}:{}&depth={}"
     theirs = path.format(NAMESPACE, f"{step.pipeline}.{step.job}", depth)
     return Query(name, path.format(NAMESPACE, step.job, depth), theirs, _nodes)
+
+
+def _search(text: str) -> str:
+    return f"/api/v1/search?q={text}&filter=DATASET&limit=10"
 
 
 def _same(name: str, path: str, count: Callable[[Json], Counts], differs: str = "") -> Query:

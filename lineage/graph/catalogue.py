@@ -50,9 +50,9 @@ SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
 _PART = "PART#"
 # Changes beside the snapshot: every list reads each of their rows.
-CHANGES_MAX = 100
+CHANGES_MAX = 50
 # Values of the snapshot itself, which every list reads, too.
-YOUNG_MAX = 1_000
+YOUNG_MAX = 200
 # A part of as many values (about 100 KB, compressed) is replaced no more.
 PART_MAX = 16_000
 # The next loader goes on with a backlog of more transactions.
