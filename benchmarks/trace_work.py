@@ -75,11 +75,10 @@ def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
     def measure(path: Path) -> Figures:
         records = list(read_shape(path))
         watch = Stopwatch()
-        number = size = 0
-        for block in lines(records):
-            number += block.count(b"\n")
-            size += len(block)
-        return {**watch.read(), "lines": number, "bytes": size}
+        size = sum(map(len, lines(records)))
+        figures = watch.read()
+        # Counting costs as much as a third of rendering, so another pass counts.
+        return {**figures, "lines": sum(block.count(b"\n") for block in lines(records)), "bytes": size}
 
     return measure
 

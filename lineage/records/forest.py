@@ -5,7 +5,6 @@ Built for a million records: a node is a number, its place in the order of node 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import repeat
@@ -95,14 +94,18 @@ class Forest:
                 yield Path(path.nodes[1:], cycle=path.nodes), [self.records[node]]
 
     def _leaves_by_parent(self, above: Set[int]) -> Mapping[int, list[LineageRecord]]:
-        families: defaultdict[int, list[LineageRecord]] = defaultdict(list)
+        families: dict[int, list[LineageRecord]] = {}
         orphans: dict[str, int] = {}
+        records = self.records
         for node, parent in enumerate(self._parents):
             if node not in above:
                 if parent == _MISSING:
                     # Leaves that miss the same parent are one family; numbers below -2 distinguish such families.
                     parent = orphans.setdefault(self._parent_ids[node], _MISSING - len(orphans))
-                families[parent].append(self.records[node])
+                try:
+                    families[parent].append(records[node])
+                except KeyError:
+                    families[parent] = [records[node]]
         return families
 
     def _path(self, node: int, parent_id: str) -> Path:

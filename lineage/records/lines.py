@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from lineage.records.forest import Forest
-from lineage.records.json_columns import Column, join_rows, render_mostly_equal, render_numbers, render_texts
+from lineage.records.json_columns import Column, as_column, join_rows, render_mostly_equal, render_numbers, render_texts
 from lineage.records.record import LineageRecord
 
 COMPACTION_ACTION = "DATA_COMPACTION"
@@ -156,15 +156,21 @@ class Renderer:
         ids = render_texts([leaf.node_id for leaf in leaves])
         quote, parents = (b'"', ids) if self._names_leaf else (b"", b"")
         columns: Sequence[Column] = (
-            *(b'{"record_id":"', ids, b'"', shared, b'{"node_id":"', ids),
+            *(b'{"record_id":"', ids, b'"', as_column(shared), b'{"node_id":"', ids),
             *(b'","parent_id":"', render_mostly_equal([leaf.parent_id for leaf in leaves])),
             *(b'","action_taken":"', render_mostly_equal([leaf.action_taken for leaf in leaves])),
             *(b'","recordedAt":', render_numbers([leaf.recorded_at for leaf in leaves])),
             *(b',"storage_location":"', render_texts([leaf.storage_location for leaf in leaves]), b'"'),
-            [_render_optional(leaf) if leaf.metadata or leaf.run_id is not None else b"" for leaf in leaves],
+            _optional_column(leaves),
             *(b"}" + self._before + quote, parents, quote + self._after),
         )
         return join_rows(columns, len(leaves))
+
+
+def _optional_column(leaves: Sequence[LineageRecord]) -> Column:
+    """Return what `_render_optional` makes of each leaf."""
+    some = [leaf for leaf in leaves if leaf.metadata or leaf.run_id is not None]
+    return list(map(_render_optional, leaves)) if some else b""
 
 
 class _Inner(dict[int, bytes]):

@@ -72,8 +72,9 @@ class RootRecords:
 
     def add_all(self, records: Iterable[LineageRecord]) -> None:
         """Add records; of several of one node the first by `keep_first` stays, in any order."""
+        set_default = self.records.setdefault
         for record in records:
-            known = self.records.setdefault(record.node_id, record)
+            known = set_default(record.node_id, record)
             if known is not record and known != record:
                 kept = keep_first(record, known)
                 self.records[record.node_id] = kept.record
