@@ -101,8 +101,7 @@ def _blocks(forest: Forest, renderer: Renderer) -> Iterator[tuple[Sequence[bytes
     records: list[LineageRecord] = []
     size = 0
     for path, leaves in forest.families():
-        cycle = [forest.ids[node] for node in path.cycle]
-        shared = renderer.shared(map(inner.__getitem__, path.nodes), path.missing, cycle)
+        shared = renderer.shared(map(inner.__getitem__, path.nodes), path.missing, path.cycle)
         together = max(1, min(_BLOCK_LINES, _BLOCK_BYTES // len(shared)))
         for start in range(0, len(leaves), together):
             some = leaves[start : start + together]
@@ -173,13 +172,13 @@ def _optional_column(leaves: Sequence[LineageRecord]) -> Column:
     return list(map(_render_optional, leaves)) if some else b""
 
 
-class _Inner(dict[int, bytes]):
+class _Inner(dict[str, bytes]):
     """A cache of rendered nodes above the leaves, each with the comma that follows it in a line."""
 
     def __init__(self, forest: Forest) -> None:
-        self._records = forest.records
+        self._records = forest.inner
 
-    def __missing__(self, node: int) -> bytes:
+    def __missing__(self, node: str) -> bytes:
         # Appending also copies: orjson's own result keeps its working buffer (4 GB for a million steps, measured).
         rendered = self[node] = render_step(self._records[node]) + b","
         return rendered

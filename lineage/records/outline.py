@@ -43,13 +43,13 @@ class Group:
 def outline_of(forest: Forest) -> Sequence[Group]:
     """Return the groups of a forest, each after its parent; every record is in one group."""
     outline = _Outline(forest)
-    for node in forest.starts():
-        outline.add_tree(node, complete=True)
-    for node in forest.orphans():
-        outline.add_tree(node, complete=False)
+    for record in forest.starts():
+        outline.add_tree(record, complete=True)
+    for record in forest.orphans():
+        outline.add_tree(record, complete=False)
     # What no start leads to hangs from a cycle: it begins at the smallest node id.
-    for node in range(len(forest)):
-        outline.add_tree(node, complete=False)
+    for record in forest.records:
+        outline.add_tree(record, complete=False)
     return outline.groups
 
 
@@ -58,28 +58,26 @@ class _Outline:
 
     def __init__(self, forest: Forest) -> None:
         self.groups: list[Group] = []
-        self._forest = forest
         self._children = forest.children()
         self._numbers: dict[tuple[int | None, str, bool], int] = {}
-        self._reached = bytearray(len(forest))
+        self._reached: set[str] = set()
 
-    def add_tree(self, start: int, *, complete: bool) -> None:
-        """Add a node that was not reached yet, and all below it, level by level."""
-        pending: deque[tuple[int, int | None]] = deque([(start, None)])
+    def add_tree(self, start: LineageRecord, *, complete: bool) -> None:
+        """Add a record that was not reached yet, and all below it, level by level."""
+        pending: deque[tuple[LineageRecord, int | None]] = deque([(start, None)])
         while pending:
-            node, above = pending.popleft()
-            if not self._reached[node]:
-                self._reached[node] = 1
-                group = self._add(node, above, complete)
-                pending.extend((child, group) for child in self._children.get(node, ()))
+            record, above = pending.popleft()
+            if record.node_id not in self._reached:
+                self._reached.add(record.node_id)
+                group = self._add(record, above, complete)
+                pending.extend((child, group) for child in self._children.get(record.node_id, ()))
 
-    def _add(self, node: int, above: int | None, complete: bool) -> int:
-        """Count a node in its group, and return the number of the group."""
-        record = self._forest.records[node]
+    def _add(self, record: LineageRecord, above: int | None, complete: bool) -> int:
+        """Count a record in its group, and return the number of the group."""
         key = (above, record.action_taken, complete)
         if key not in self._numbers:
             self._numbers[key] = len(self.groups)
             self.groups.append(Group(above, record.action_taken, complete, record.recorded_at, record.recorded_at))
         number = self._numbers[key]
-        self.groups[number].add(record, is_leaf=node not in self._children)
+        self.groups[number].add(record, is_leaf=record.node_id not in self._children)
         return number

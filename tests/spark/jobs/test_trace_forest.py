@@ -35,12 +35,7 @@ def records_of(root_id: str, edges: Edges) -> list[LineageRecord]:
 def in_one_process(root_id: str, edges: Edges) -> list[Traced]:
     forest = Forest(root_id, records_of(root_id, edges))
     return [
-        (
-            [forest.ids[node] for node in path.nodes],
-            [leaf.node_id for leaf in leaves],
-            path.missing,
-            [forest.ids[node] for node in path.cycle],
-        )
+        (path.nodes, [leaf.node_id for leaf in leaves], path.missing, list(path.cycle))
         for path, leaves in forest.families()
     ]
 
