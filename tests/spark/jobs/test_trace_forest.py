@@ -35,7 +35,7 @@ def records_of(root_id: str, edges: Edges) -> list[LineageRecord]:
 def in_one_process(root_id: str, edges: Edges) -> list[Traced]:
     forest = Forest(root_id, records_of(root_id, edges))
     return [
-        (path.nodes, [leaf.node_id for leaf in leaves], path.missing, list(path.cycle))
+        (list(path.nodes), [leaf.node_id for leaf in leaves], path.missing, list(path.cycle))
         for path, leaves in forest.families()
     ]
 
