@@ -79,7 +79,7 @@ def queries() -> list[Query]:
         _same("a dataset", f"{_DATASETS}/{quote(middle.outputs[0], safe='')}", _fields),
         _same(f"a list of {_LIST} jobs", f"/api/v1/namespaces/{NAMESPACE}/jobs?limit={_LIST}", _names),
         _same(f"a list of {_LIST} datasets", f"{_DATASETS}?limit={_LIST}", _names),
-        _same("a search, 41 matches", _search("chain_00005"), _found),
+        _same("a search, 41 matches", _search("chain_00001"), _found),
         _same("a search, 10 to 1,000 matches", _search("stage_5"), _found),
     ]
 

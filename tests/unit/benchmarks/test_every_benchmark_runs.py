@@ -88,5 +88,6 @@ def test_our_side_of_the_comparison_with_marquez_responds_as_marquez_does(tmp_pa
         {"columns": 10},
         {"names": 100},
         {"names": 100},
+        {"names": 10},
         {"names": 2},
     ]
