@@ -59,7 +59,8 @@ def test_loading_a_run_costs_a_transaction_a_dataset_and_little_else(count):
     # Of each new name, and of a hundred of them, which move into the catalogue.
     assert spent["TransactWriteItems"] <= count + count / 80 + 10
     assert spent["BatchWriteItem"] <= 3 * count / 25 + 10
-    assert spent["Query"] + spent["BatchGetItem"] <= count / 40 + 20
+    # Of a hundred new names two, and one more where parts of the catalogue are replaced by a larger one.
+    assert spent["Query"] + spent["BatchGetItem"] <= count / 33 + 20
 
 
 def test_a_run_that_leaves_a_thousand_datasets_takes_its_edges_along():
