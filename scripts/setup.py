@@ -3,7 +3,10 @@
 `local.txt` is what the local stack and the demo need, `dev.txt` that and what tests need, `spark35.txt` what the Spark
 tests need to meet the oldest Spark. Only the standard library and Python 3.10 are needed. Everything is pinned, with
 hashes, in requirements/. uv installs it, or pip where uv cannot. Java and Node come from PyPI too, and only where this
-machine has none that is new enough. Existing installations stay as they are.
+machine has none that fits. Existing installations stay as they are.
+
+Spark 3.5 runs on older Pythons than this one may be: the machine's own, or one that uv fetches. Where there is none, the
+environment holds the reason in the file `.unavailable`, and the command succeeds: what needs it is skipped.
 """
 
 from __future__ import annotations
@@ -14,89 +17,188 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_MIN = (3, 10)
-_DEV, _LOCAL, _MARQUEZ, _UV = "dev.txt", "local.txt", "marquez.txt", "uv.txt"
-# What must be found from inside the environment, and the file that brings it; only our own environments synthesize.
-_JAVA = ("java.txt", "from local.toolchain import find_java; find_java()")
-_NODE = ("node.txt", "from local.toolchain import find_node; find_node()")
+UNAVAILABLE = ".unavailable"
+_UV = "uv.txt"
 _TOOLS = ROOT / ".tools" / "uv"
+# uv's lines about single packages: added, removed, changed. The lock files list them.
+_LISTED_BY_UV = (" + ", " - ", " ~ ")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that must be found from inside the environment; `lock` brings it where the machine has none."""
+
+    lock: str
+    proof: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The contents of an environment besides its lock file: tools, the project itself, Marquez's client.
+
+    `pythons` are the versions that its packages have wheels for; all from 3.10 on if it is empty. Without an optional
+    environment the rest of the project works.
+    """
+
+    tools: tuple[Tool, ...] = ()
+    has_project: bool = False
+    has_marquez: bool = False
+    pythons: tuple[tuple[int, int], ...] = ()
+    is_optional: bool = False
+
+
+_FIND_JAVA = "from local.toolchain import find_java; find_java()"
+_JAVA, _JAVA_17 = Tool("java.txt", _FIND_JAVA), Tool("java17.txt", _FIND_JAVA)
+_NODE = Tool("node.txt", "from local.toolchain import find_node; find_node()")
+_MARQUEZ = "marquez.txt"
+ENVIRONMENTS = {
+    "local.txt": Environment(tools=(_JAVA, _NODE), has_project=True),
+    "dev.txt": Environment(tools=(_JAVA, _NODE), has_project=True, has_marquez=True),
+    # PySpark 3.5 is for Python 3.8 to 3.11: 3.12 took away what it imports, and its arrays have no newer wheels.
+    "spark35.txt": Environment(tools=(_JAVA_17,), pythons=((3, 10), (3, 11)), is_optional=True),
+    "audit.txt": Environment(),
+}
 
 
 class SetupFailed(Exception):
     """A failed step; the message names it and what to do."""
 
 
+class NotForThisMachine(Exception):
+    """An environment that this machine cannot have; the message is the reason."""
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command line."""
     try:
-        folder, lock = arguments
-        set_up(Path(folder).resolve(), lock)
-    except ValueError:
-        sys.stderr.write("usage: python3 scripts/setup.py FOLDER FILE_OF_REQUIREMENTS\n")
+        name, lock = arguments
+        folder, environment = Path(name).resolve(), ENVIRONMENTS[lock]
+    except (ValueError, KeyError):
+        sys.stderr.write(f"usage: python3 scripts/setup.py FOLDER {'|'.join(ENVIRONMENTS)}\n")
         return 2
+    reason = folder / UNAVAILABLE
+    reason.unlink(missing_ok=True)
+    try:
+        set_up(folder, lock, environment)
+    except NotForThisMachine as error:
+        if not environment.is_optional:
+            sys.stderr.write(f"setup: {error}\n")
+            return 1
+        folder.mkdir(exist_ok=True)
+        reason.write_text(f"{error}\n", encoding="utf-8")
+        _print_step(f"no {folder.name}/: {error}")
     except SetupFailed as error:
         sys.stderr.write(f"setup: {error}\n")
         return 1
     return 0
 
 
-def set_up(folder: Path, lock: str) -> None:
+def set_up(folder: Path, lock: str, environment: Environment) -> None:
     """Bring `folder` up to date with a file of requirements/.
 
     Raises:
         SetupFailed: Python is too old, or a step failed.
+        NotForThisMachine: No Python or no Java of this machine fits the environment, and none can be fetched.
     """
     if sys.version_info < PYTHON_MIN:
         raise SetupFailed(
             f"Python {_dotted(PYTHON_MIN)} or newer is needed, this is {_dotted(sys.version_info[:2])}; "
             "name another with `make PYTHON=python3.11 ...`"
         )
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python = _program(folder, "python")
     if not python.exists():
-        _print_step(f"making {folder.name}/")
-        _make_environment(folder)
-    stamp, wanted = folder / f".installed-{lock}", _digest(lock)
+        _make_environment(folder, environment.pythons)
+    stamp, wanted = folder / f".installed-{lock}", _digest(lock, environment)
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
-    tools = (_JAVA, _NODE) if lock in (_LOCAL, _DEV) else (_JAVA,)
-    missing = [tool for tool in tools if not _succeeds(python, tool[1])]
-    _print_step(f"installing what requirements/{lock} pins{''.join(f', and {name}' for name, _ in missing)}")
-    _install(python, "--require-hashes", *(f"-rrequirements/{name}" for name in (lock, *(name for name, _ in missing))))
-    for _, code in missing:
-        _prove(python, code)
-    if lock == _DEV:
+    _print_step(f"installing what requirements/{lock} pins into {folder.name}/")
+    _install(python, "--require-hashes", f"-rrequirements/{lock}")
+    for tool in environment.tools:
+        _bring(python, tool)
+    if environment.has_marquez:
         _install_marquez(python, folder / "marquez")
-    if lock in (_LOCAL, _DEV):
+    if environment.has_project:
         _install(python, "--no-build-isolation", "-e", ".")
     stamp.write_text(wanted, encoding="utf-8")
 
 
-def _digest(lock: str) -> str:
+def _digest(lock: str, environment: Environment) -> str:
     """Return the hash of everything that decides what is installed."""
-    names = {_LOCAL: (lock, "../pyproject.toml"), _DEV: (lock, _MARQUEZ, "../pyproject.toml")}.get(lock, (lock,))
+    names = [lock]
+    names += [_MARQUEZ] if environment.has_marquez else []
+    names += ["../pyproject.toml"] if environment.has_project else []
     return hashlib.sha256(b"".join((ROOT / "requirements" / name).read_bytes() for name in names)).hexdigest()
 
 
-def _make_environment(folder: Path) -> None:
+def _make_environment(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
+    _print_step(f"making {folder.name}/")
+    if pythons and sys.version_info[:2] not in pythons:
+        _make_with_another_python(folder, pythons)
+        return
     try:
         venv.create(folder, with_pip=True)
     except (OSError, subprocess.CalledProcessError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
         raise SetupFailed(
             f"{folder} could not be made ({error}); on Debian and Ubuntu, `apt-get install python3-venv` helps"
         ) from error
 
 
+def _make_with_another_python(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
+    """Let uv make the environment of a Python of this machine, or of one that uv fetches."""
+    wanted = " or ".join(map(_dotted, pythons))
+    uv = find_uv(_program(ROOT / ".venv", "python"))
+    if uv is None:
+        raise NotForThisMachine(f"Python {wanted} is needed, this is {_dotted(sys.version_info[:2])}, without uv")
+    failures = []
+    for version in map(_dotted, sorted(pythons, reverse=True)):
+        command = (str(uv), "venv", "--quiet", "--allow-existing", "--python", version, str(folder))
+        done = _run(*command, path=[os.environ.get("PATH", ""), *_pythons_of_pyenv(version)])
+        if done.returncode == 0:
+            return
+        failures.append(_last_line(done.stderr))
+    shutil.rmtree(folder, ignore_errors=True)
+    raise NotForThisMachine(f"Python {wanted} is needed, and uv finds and fetches none ({failures[0]})")
+
+
+def _pythons_of_pyenv(version: str) -> Iterable[str]:
+    """Return the folders of pyenv's Pythons of a version; its shims on the PATH run only those that are selected."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    return map(str, sorted(root.glob(f"versions/{version}.*/bin")))
+
+
+def _bring(python: Path, tool: Tool) -> None:
+    """Install a tool that the environment does not find on this machine.
+
+    Raises:
+        NotForThisMachine: PyPI has none for this machine either.
+    """
+    done = _run(str(python), "-c", tool.proof)
+    if done.returncode == 0:
+        return
+    _print_step(f"installing what requirements/{tool.lock} pins: {_last_line(done.stderr).partition(': ')[2]}")
+    try:
+        _install(python, "--require-hashes", f"-rrequirements/{tool.lock}")
+    except SetupFailed as error:
+        raise NotForThisMachine(_last_line(done.stderr).partition(": ")[2]) from error
+    done = _run(str(python), "-c", tool.proof)
+    if done.returncode != 0:
+        raise SetupFailed(_last_line(done.stderr))
+
+
 def _install(python: Path, *what: str) -> None:
     """Install with uv (ten times as fast); with pip where uv is missing or fails, as behind a mirror of pip's."""
     uv = find_uv(python)
-    options = ("--quiet", "--python", str(python), "--no-deps", "--compile-bytecode")
-    if uv and _run(str(uv), "pip", "install", *options, *what).returncode == 0:
+    failure = _run_showing(uv, "pip", "install", "--python", str(python), "--no-deps", *what) if uv else "there is no uv"
+    if not failure:
         return
-    _print_step("uv cannot install here; pip does, which takes minutes")
+    _print_step(f"uv cannot install here ({_last_line(failure)}); pip does, which takes minutes")
     done = _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *what)
     if done.returncode != 0:
         raise SetupFailed(f"pip install {' '.join(what)} failed:\n{done.stdout}{done.stderr}")
@@ -121,18 +223,43 @@ def _install_marquez(python: Path, folder: Path) -> None:
         shutil.rmtree(folder / stray, ignore_errors=True)
 
 
-def _succeeds(python: Path, code: str) -> bool:
-    return _run(str(python), "-c", code).returncode == 0
+def _program(folder: Path, name: str) -> Path:
+    """Return the path of a program of a virtual environment."""
+    return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
-def _prove(python: Path, code: str) -> None:
-    done = _run(str(python), "-c", code)
-    if done.returncode != 0:
-        raise SetupFailed(done.stderr.strip().splitlines()[-1])
+def _run(*command: str, path: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": os.pathsep.join(path)} if path else None
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
 
 
-def _run(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+def _run_showing(uv: Path, *arguments: str) -> str:
+    """Run uv and show its progress; return what it printed if it failed, else nothing.
+
+    On a terminal the progress is one line that changes; elsewhere each step of uv is a line.
+    """
+    is_terminal = sys.stdout.isatty()
+    printed: list[str] = []
+    with subprocess.Popen([uv, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own
+        for line in process.stderr or ():
+            printed.append(line)
+            if not line.startswith(_LISTED_BY_UV) and line.strip():
+                text = f"  {line.strip()}"[: shutil.get_terminal_size().columns - 1]
+                sys.stdout.write(f"\r\033[2K{text}" if is_terminal else f"  {line.strip()}\n")
+                sys.stdout.flush()
+    if is_terminal:
+        sys.stdout.write("\r\033[2K")
+    return "".join(printed) or "no output" if process.returncode else ""
+
+
+def _last_line(text: str) -> str:
+    """Return the last line that says something.
+
+    >>> _last_line("a warning\\nerror: no Python\\n\\n")
+    'error: no Python'
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
 
 
 def _print_step(what: str) -> None:

@@ -33,6 +33,7 @@ def test_there_is_a_lock_file_for_each_environment():
         "audit.txt",
         "dev.txt",
         "java.txt",
+        "java17.txt",
         "jobs-emr.txt",
         "jobs.txt",
         "lambda.txt",
