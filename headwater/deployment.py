@@ -35,10 +35,14 @@ class Deployment:
     def client(self, service: Literal["dynamodb", "lambda", "s3"]) -> Any:
         """Return a client of the service where the stack runs."""
         import boto3
+
+        return boto3.client(service, **self.settings_with(retries={"mode": "standard", "max_attempts": 10}))
+
+    def settings_with(self, **options: Any) -> dict[str, Any]:
+        """Return the client settings with further options of botocore's `Config`."""
         from botocore.config import Config
 
-        retries = Config(retries={"mode": "standard", "max_attempts": 10})
-        return boto3.client(service, config=retries, **self.settings)
+        return {**self.settings, "config": Config(**options).merge(self.settings.get("config") or Config())}
 
     def graph_table(self, name: str | None = None) -> GraphTable:
         """Return the graph table, or another table with its keys."""
@@ -68,7 +72,11 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
     import boto3
     from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError
 
-    settings: dict[str, Any] = _local_settings(given.local) if given.local else {}
+    settings: dict[str, Any] = {}
+    if given.local:
+        from local.endpoint import settings_at
+
+        settings = settings_at(given.local)
     name = "Local" if given.local else f"Headwater-{given.stage}"
     try:
         formation = boto3.client("cloudformation", **settings)
@@ -78,14 +86,3 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
             raise NotDeployed(f"nothing answers at {given.local}; start `headwater serve` or give --local") from error
         raise NotDeployed(f"the stack {name} was not found: {error}") from error
     return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings)
-
-
-def _local_settings(url: str) -> dict[str, str]:
-    from local.endpoint import REGION
-
-    return {
-        "endpoint_url": url,
-        "region_name": REGION,
-        "aws_access_key_id": "local",
-        "aws_secret_access_key": "local",
-    }

@@ -134,17 +134,16 @@ def _subject(given: argparse.Namespace) -> _Subject:
 
 def _bucket(deployment: Deployment, jobs: int) -> Bucket:
     import boto3
-    from botocore.config import Config
 
     from lineage.records.verify.stores import Bucket
 
-    config = Config(
+    settings = deployment.settings_with(
         retries={"mode": "standard", "max_attempts": 10},
         max_pool_connections=jobs + 2,
         # boto3 would hash every body a second time.
         response_checksum_validation="when_required",
     )
-    return Bucket(boto3.client("s3", config=config, **deployment.settings), deployment.outputs["ArchiveBucketName"])
+    return Bucket(boto3.client("s3", **settings), deployment.outputs["ArchiveBucketName"])
 
 
 def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKeys | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from botocore.config import Config
+
 from local.child_process import Child, Message
 from local.errors import PortInUse
 
@@ -16,23 +18,38 @@ ACCOUNT = "123456789012"
 _ROOT = Path(__file__).resolve().parent.parent
 _START_S = 60.0
 _RESPONSE_S = 120.0
+# What programs send their HTTP requests by, some of them even those to this machine.
+_PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 
 
 def settings_at(url: str) -> dict[str, Any]:
-    """Return the settings of `boto3.client` for the endpoint at `url`, whatever the process's environment."""
+    """Return the settings of `boto3.client` for the endpoint at `url`, whatever the process's environment.
+
+    No proxy of the environment comes between: no proxy reaches a port on loopback.
+    """
     return {
         "endpoint_url": url,
         "region_name": REGION,
         "aws_access_key_id": "local",
         "aws_secret_access_key": "local",
+        "config": Config(proxies={}),
     }
+
+
+def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for a child whose requests all go to this machine.
+
+    >>> without_proxies({"PATH": "/bin", "HTTP_PROXY": "http://proxy:3128", "https_proxy": "http://proxy:3128"})
+    {'PATH': '/bin'}
+    """
+    return {name: value for name, value in environment.items() if name.lower() not in _PROXY_VARIABLES}
 
 
 class Endpoint:
     """moto over HTTP on 127.0.0.1, from construction until `stop`."""
 
     def __init__(self, *, port: int, functions_url: str, logs: Path) -> None:
-        env = {**os.environ, "MOTO_DISABLE_GLOBAL_CORS": "true", "PYTHONPATH": str(_ROOT)}
+        env = {**without_proxies(os.environ), "MOTO_DISABLE_GLOBAL_CORS": "true", "PYTHONPATH": str(_ROOT)}
         self._child = Child("local.moto_server", [], env=env, cwd=_ROOT, log=logs / "moto.log")
         self._scratch = TemporaryDirectory(prefix="headwater-", ignore_cleanup_errors=True)
         listen = {"listen": {"port": port, "functions_url": functions_url, "scratch": self._scratch.name}}

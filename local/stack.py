@@ -200,8 +200,9 @@ class LocalStack:
     @property
     def client_settings(self) -> dict[str, Any]:
         """The settings for `boto3.client(service, **stack.client_settings)` in this process."""
+        settings = client_settings(self._endpoint)
         config = Config(retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=32)
-        return {**client_settings(self._endpoint), "config": config}
+        return {**settings, "config": settings["config"].merge(config)}
 
     @property
     def now(self) -> float:

@@ -13,6 +13,7 @@ import pytest
 from botocore.loaders import JSONFileLoader
 from hypothesis import HealthCheck, settings
 
+from local.endpoint import without_proxies
 from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
 
@@ -34,11 +35,23 @@ _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 # This file is first: its worker synthesizes the stack, 10 to 15 s, while the others run unit tests.
 _SYNTHESIZING = "test_stack_alarms.py"
 
+# Every request of a test goes to this machine; tests of proxies name their own.
+for _name in os.environ.keys() - without_proxies(os.environ).keys():
+    del os.environ[_name]
 # Where Java or Node is missing, the tests that need it say so; the others run.
 with contextlib.suppress(ToolMissing):
     os.environ.update(with_node(os.environ))
 with contextlib.suppress(ToolMissing):
     os.environ.update(with_java(os.environ))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of workers of `-n auto`: two a core, for half of them wait for a process or a JVM.
+
+    A worker of Spark tests takes 2.5 GB, and Spark 3.5 runs beside them.
+    """
+    memory_gb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+    return max(1, min(2 * (os.cpu_count() or 1), int(memory_gb / 2.5) - 1))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
