@@ -5,8 +5,8 @@ tests need to meet the oldest Spark. Only the standard library and Python 3.10 a
 hashes, in requirements/. uv installs it, or pip where uv cannot. Java and Node come from PyPI too, and only where this
 machine has none that fits. Existing installations stay as they are.
 
-Spark 3.5 runs on older Pythons than this one may be: the machine's own, or one that uv fetches. Where there is none, the
-environment holds the reason in the file `.unavailable`, and the command succeeds: what needs it is skipped.
+Spark 3.5 runs on older Pythons than this one may be: the machine's own, or one that uv fetches. Where there is none,
+the environment holds the reason in the file `.unavailable`, and the command succeeds: what needs it is skipped.
 """
 
 from __future__ import annotations
@@ -195,7 +195,9 @@ def _bring(python: Path, tool: Tool) -> None:
 def _install(python: Path, *what: str) -> None:
     """Install with uv (ten times as fast); with pip where uv is missing or fails, as behind a mirror of pip's."""
     uv = find_uv(python)
-    failure = _run_showing(uv, "pip", "install", "--python", str(python), "--no-deps", *what) if uv else "there is no uv"
+    failure = (
+        _run_showing(uv, "pip", "install", "--python", str(python), "--no-deps", *what) if uv else "there is no uv"
+    )
     if not failure:
         return
     _print_step(f"uv cannot install here ({_last_line(failure)}); pip does, which takes minutes")
@@ -253,11 +255,7 @@ def _run_showing(uv: Path, *arguments: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    """Return the last line that says something.
-
-    >>> _last_line("a warning\\nerror: no Python\\n\\n")
-    'error: no Python'
-    """
+    """Return the last line that says something; nothing if none does."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""
 

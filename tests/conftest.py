@@ -45,6 +45,7 @@ with contextlib.suppress(ToolMissing):
     os.environ.update(with_java(os.environ))
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return the number of workers of `-n auto`: two a core, for half of them wait for a process or a JVM.
 
