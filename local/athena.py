@@ -96,6 +96,8 @@ def _make_views(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], 
     connection.execute(f"ATTACH ':memory:' AS {_CATALOG}")
     for name in {database.lower(), *(table.database for table in tables)}:
         connection.execute(f"CREATE SCHEMA {_CATALOG}.{quoted(name)}")
+        if duckdb.__version__ < "2":  # as on Python 3.10: its cardinality takes maps alone, Trino's also arrays
+            connection.execute(f"CREATE MACRO {_CATALOG}.{quoted(name)}.cardinality(list) AS len(list)")
     for table in tables:
         connection.execute(_view(table))
     files = [file for table in tables for partition in table.partitions for file in partition.files]

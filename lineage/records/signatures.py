@@ -67,7 +67,9 @@ def parse_signature(body: bytes) -> Signature:
             raise BadSignature(f"version: must be {VERSION}, got {form['version']!r}: a later release can read it")
         signature = Signature(form["digest_sha256"], form["key_id"], b64decode(form["signature"], validate=True))
         canonical = render_signature(signature)
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError, BadBase64, KeyError, TypeError, ValueError) as error:
+    except BadBase64 as error:
+        raise BadSignature("it is not the form of a signature (signature: must be base64)") from error
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError, KeyError, TypeError, ValueError) as error:
         raise BadSignature(f"it is not the form of a signature ({error})") from error
     if canonical != body:
         raise BadSignature("it is not written as signatures are")

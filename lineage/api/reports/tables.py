@@ -6,9 +6,7 @@ Every cell is quoted, so that no separator in a value begins a cell that a sprea
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
 from typing import TypeAlias
 from unicodedata import normalize
 
@@ -174,11 +172,17 @@ def listed(values: Iterable[str]) -> str:
 
 def table(names: Sequence[str], rows: Iterable[Row]) -> str:
     """Return a table with these columns."""
-    text = StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerow(names)
-    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
-    return text.getvalue()
+    return "".join(map(_line, (names, *([_cell(row.get(name, "")) for name in names] for row in rows))))
+
+
+def _line(cells: Iterable[str]) -> str:
+    r"""Return a line of RFC 4180, every cell quoted; the csv module of Python 3.10 refuses a NUL in a cell.
+
+    >>> _line(["say", 'say "hi", please'])
+    '"say","say ""hi"", please"\r\n'
+    """
+    quoted = (cell.replace('"', '""') for cell in cells)
+    return ",".join(f'"{cell}"' for cell in quoted) + "\r\n"
 
 
 def _cell(text: str) -> str:

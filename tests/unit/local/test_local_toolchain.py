@@ -83,7 +83,7 @@ def test_a_java_beside_the_one_on_the_path_is_found(machine):
     assert toolchain.find_java() == machine / "jvm" / "java-17-openjdk"
 
 
-def test_macos_is_asked_for_each_java_that_fits(machine):
+def test_macos_names_the_home_of_each_java_that_fits(machine):
     a_program(machine / "21" / "bin", "java", 'openjdk version "21.0.8"')
     program = a_program(machine / "libexec", "java_home", "")
     program.write_text(f'#!/bin/sh\n[ "$*" = "-F -v 21" ] && echo {machine}/21\n')

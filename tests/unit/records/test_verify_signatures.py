@@ -77,7 +77,7 @@ TAMPERED = {
     ),
     "no base64": (
         lambda archive: set_fields(archive, signature="%"),
-        ["Monday's signature BAD SIGNATURE: it is not the form of a signature (Only base64 data is allowed)"],
+        ["Monday's signature BAD SIGNATURE: it is not the form of a signature (signature: must be base64)"],
     ),
     "enormous": (
         lambda archive: archive.put(signature_key_of(MONDAY), b" " * 20_000),
