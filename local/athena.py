@@ -128,4 +128,5 @@ def _text(value: str) -> str:
 
 
 def _scanned_bytes(connection: duckdb.DuckDBPyConnection) -> int:
-    return int(json.loads(connection.get_profiling_information(format="json"))["io"]["total_bytes_read"])
+    profile = json.loads(connection.get_profiling_information(format="json"))
+    return int(profile.get("io", profile)["total_bytes_read"])  # DuckDB 1 has no "io"

@@ -7,6 +7,7 @@ import random
 import time
 
 import boto3
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -225,6 +226,7 @@ def test_an_execution_says_what_was_requested_and_what_was_read(search):
     assert 0 < one < whole
 
 
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1, Python 3.10's, does not count all bytes that it reads")
 def test_a_query_that_reads_more_than_the_workgroup_allows_is_cancelled(search):
     words = random.Random(1)
     big = pa.table({"root_id": [words.randbytes(600).hex() for _ in range(20_000)]})
