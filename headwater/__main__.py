@@ -11,6 +11,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from headwater.program import program
+
 _COMMANDS = ("demo", "serve", "graph", "column", "explore", "cdk", "iam", "token", "replay", "search", "verify")
 # The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
 _CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local"})
@@ -20,7 +22,8 @@ _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    parser = argparse.ArgumentParser(prog="headwater", description=_ABOUT)
+    parser = argparse.ArgumentParser(prog=program(), description=_ABOUT)
+    parser.add_argument("--version", action=_Version, help="print the version of this installation")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in _COMMANDS:
         importlib.import_module(f"headwater.{name}").add_parser(subparsers)
@@ -33,6 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(_NEEDS_A_CHECKOUT)
         return 2
     return status
+
+
+class _Version(argparse.Action):
+    """An option that prints the version of the distribution; its metadata is read for nothing else."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002 - argparse names it
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print the version and end."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"headwater {version('headwater')}")
+        except PackageNotFoundError:
+            parser.error("--version: this Python has no distribution headwater: run `make setup`, or install a wheel")
+        parser.exit()
 
 
 if __name__ == "__main__":

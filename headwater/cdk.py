@@ -11,8 +11,8 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parent.parent
 _CDK = _ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
 _ABOUT = """\
-Run the AWS CDK command line that this project is pinned to, with this project's Python: `headwater cdk synth`,
-`headwater cdk diff`, `headwater cdk deploy -c stage=test`. It is installed into node_modules/ on first use. cdk.json
+Run the AWS CDK command line that this project is pinned to, with this project's Python: `%(prog)s synth`,
+`%(prog)s diff`, `%(prog)s deploy -c stage=test`. It is installed into node_modules/ on first use. cdk.json
 lists the context values that -c sets; docs/operations.md describes them.
 """
 

@@ -19,10 +19,10 @@ UUID) cannot be combined with --down.
 """
 _EXAMPLES = """\
 examples:
-  headwater column datasetField:s3://flights:estimated:co2_kg
-  headwater column datasetField:s3://flights:landing:distance --down --svg distance.svg
-  headwater column datasetField:s3://flights:estimated:co2_kg --mermaid co2.mmd
-  headwater column job:emissions:emissions.demo_estimated --depth 1
+  %(prog)s datasetField:s3://flights:estimated:co2_kg
+  %(prog)s datasetField:s3://flights:landing:distance --down --svg distance.svg
+  %(prog)s datasetField:s3://flights:estimated:co2_kg --mermaid co2.mmd
+  %(prog)s job:emissions:emissions.demo_estimated --depth 1
 """
 
 

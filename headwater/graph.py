@@ -18,10 +18,10 @@ carries the bearer token in HEADWATER_TOKEN.
 """
 _EXAMPLES = """\
 examples:
-  headwater graph job:emissions:emissions.demo_estimated
-  headwater graph dataset:s3://flights:checked --depth 1 --svg checked.svg
-  headwater graph dataset:s3://flights:checked --mermaid -
-  headwater graph 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
+  %(prog)s job:emissions:emissions.demo_estimated
+  %(prog)s dataset:s3://flights:checked --depth 1 --svg checked.svg
+  %(prog)s dataset:s3://flights:checked --mermaid -
+  %(prog)s 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
 """
 
 

@@ -23,9 +23,9 @@ nothing to AWS.
 """
 _EXAMPLES = """\
 examples:
-  headwater iam
-  headwater iam -c spark_engine=emr-serverless -c sign_digests=true
-  headwater iam --json | jq '.[] | select(.wildcards != [])'
+  %(prog)s
+  %(prog)s -c spark_engine=emr-serverless -c sign_digests=true
+  %(prog)s --json | jq '.[] | select(.wildcards != [])'
 """
 
 

@@ -26,9 +26,9 @@ Exit code: 0 when every event was loaded, 1 when an event could not be loaded, o
 """
 _EXAMPLES = """\
 examples:
-  headwater replay                                             everything, into the stack's own table
-  headwater replay --from 2026-11-01 --to 2026-11-20           events that arrived on these days (UTC)
-  headwater replay --stage test --into headwater-restored      into another table
+  %(prog)s                                             everything, into the stack's own table
+  %(prog)s --from 2026-11-01 --to 2026-11-20           events that arrived on these days (UTC)
+  %(prog)s --stage test --into headwater-restored      into another table
 """
 
 

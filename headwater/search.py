@@ -29,10 +29,10 @@ Exit code: 0 when the search reached its end or its limit, 1 when it failed.
 """
 _EXAMPLES = """\
 examples:
-  headwater search --root flights/2013-01-01.csv
-  headwater search --location s3://lake/checked/ --action REJECT --from 2026-11-01 --to 2026-11-20
-  headwater search --node UA1545 --json | jq .storage_location
-  headwater search --from now-1d --limit 20
+  %(prog)s --root flights/2013-01-01.csv
+  %(prog)s --location s3://lake/checked/ --action REJECT --from 2026-11-01 --to 2026-11-20
+  %(prog)s --node UA1545 --json | jq .storage_location
+  %(prog)s --from now-1d --limit 20
 """
 
 

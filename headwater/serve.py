@@ -12,6 +12,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.program import program
+
 if TYPE_CHECKING:
     from local.poller import Failure
     from local.stack import LocalStack
@@ -33,11 +35,11 @@ Functions log into .headwater/logs/, a file each; an edited function takes effec
 """
 _EXAMPLES = """\
 examples:
-  headwater serve                          the HTTP API on 8080, AWS endpoints on 4566
-  headwater serve --api-port 0             any free port; the chosen one is printed
-  headwater serve --token-api              also the HTTP API for bearer tokens, on 8081
-  headwater serve --window 60              batches wait as long as they do on AWS
-  headwater cdk synth -c records_ttl_hours=1 && headwater serve --template cdk.out/Headwater-prod.template.json
+  %(prog)s                          the HTTP API on 8080, AWS endpoints on 4566
+  %(prog)s --api-port 0             any free port; the chosen one is printed
+  %(prog)s --token-api              also the HTTP API for bearer tokens, on 8081
+  %(prog)s --window 60              batches wait as long as they do on AWS
+  make synth ARGS="-c records_ttl_hours=1" && %(prog)s --template cdk.out/Headwater-prod.template.json
 """
 _A_REQUEST = (
     '{"root_id": "flights-2013-01-01", "parent_id": "flights-2013-01-01", "action_taken": "READ",'
@@ -153,7 +155,7 @@ def _token_greeting(stack: LocalStack) -> str:
         return ""
     return f"""
 The same with bearer tokens: {stack.token_api_url}
-  headwater token create --local {stack.endpoint_url} --scope read --scope write --scope records \\
+  {program()} token create --local {stack.endpoint_url} --scope read --scope write --scope records \\
       --all-namespaces
   curl -s -H "Authorization: Bearer $TOKEN" {stack.token_api_url}/api/v1/namespaces
 """

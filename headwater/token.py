@@ -20,12 +20,12 @@ Create, list and revoke the bearer tokens of a stack's second API (the context v
 """
 _EXAMPLES = """\
 examples:
-  TOKEN=$(headwater token create --scope write --namespace 'airflow*' --namespace 's3://*')
-  headwater token create --scope read --all-namespaces --expires-days 365
-  headwater token create --scope records --root 'flights-*' --stage test
-  headwater token list --stage test
-  headwater token revoke 0123456789abcdef
-  headwater token create --scope read --all-namespaces --local http://127.0.0.1:4566
+  TOKEN=$(%(prog)s create --scope write --namespace 'airflow*' --namespace 's3://*')
+  %(prog)s create --scope read --all-namespaces --expires-days 365
+  %(prog)s create --scope records --root 'flights-*' --stage test
+  %(prog)s list --stage test
+  %(prog)s revoke 0123456789abcdef
+  %(prog)s create --scope read --all-namespaces --local http://127.0.0.1:4566
 """
 # In the order and words of lineage.api.tokens.SCOPES, which is not imported for --help.
 _SCOPES = ("records", "read", "write", "delete")

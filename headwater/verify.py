@@ -39,10 +39,10 @@ could not be verified.
 """
 _EXAMPLES = """\
 examples:
-  headwater verify                                          all sealed days of the stack of stage prod
-  headwater verify --from 2026-11-01 --to 2026-11-30 --stage test
-  headwater verify --local http://127.0.0.1:4566            of `headwater serve`
-  aws s3 sync s3://BUCKET copy && headwater verify --archive copy --require-anchor --public-key key.pem --expect SHA256
+  %(prog)s                                          all sealed days of the stack of stage prod
+  %(prog)s --from 2026-11-01 --to 2026-11-30 --stage test
+  %(prog)s --local http://127.0.0.1:4566            of the stack of `serve`
+  aws s3 sync s3://BUCKET copy && %(prog)s --archive copy --require-anchor --public-key key.pem --expect SHA256
 """
 
 

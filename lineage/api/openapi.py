@@ -55,8 +55,9 @@ _SECURITY_SCHEMES: Json = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "Where the token API is switched on: a token of `headwater token create`. Each operation names "
-        "the scope that it needs (`records`, `read`, `write`, `delete`); without a name, every token will do.",
+        "description": "Where the token API is switched on: a token, as `.venv/bin/headwater token create` of a "
+        "checkout makes it. Each operation names the scope that it needs (`records`, `read`, `write`, `delete`); "
+        "without a name, every token will do.",
     },
 }
 

@@ -80,6 +80,12 @@ def test_a_command_that_needs_a_checkout_says_so(wheels, tmp_path, command):
     assert "needs a checkout" in done.stderr
 
 
+def test_the_version_is_printed_where_nothing_but_the_wheels_is_installed(wheels, tmp_path):
+    done = run("from headwater.__main__ import main; main(['--version'])", *wheels.values(), cwd=tmp_path)
+    (version,) = re.findall(r'^version = "(.+)"$', (PROJECT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"headwater {version}\n", "")
+
+
 def test_both_distributions_have_one_version():
     root, client = ((place / "pyproject.toml").read_text("utf-8") for place in (PROJECT, CLIENT))
     (version,) = re.findall(r'^version = "(.+)"$', client, re.MULTILINE)

@@ -21,8 +21,8 @@ export function TokenDialog() {
   return (
     <dialog ref={dialog} aria-label="token">
       <h1>This API needs a token</h1>
-      <p>{tokens.get() ? "It did not take the one it was sent: it is unknown, expired or revoked." : "Whoever runs it makes one with"}</p>
-      {!tokens.get() && <pre>headwater token create --scope read --all-namespaces</pre>}
+      <p>{tokens.get() ? "It did not take the one it was sent: it is unknown, expired or revoked." : "Whoever runs it makes one, in a checkout, with"}</p>
+      {!tokens.get() && <pre>.venv/bin/headwater token create --scope read --all-namespaces</pre>}
       <form onSubmit={send}>
         <label>Token <input className="field" type="password" autoComplete="off" value={token} onChange={(event) => setToken(event.target.value)} /></label>
         <label><input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} /> Keep it until this tab is closed. Otherwise a reload needs it again.</label>

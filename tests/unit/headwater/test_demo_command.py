@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from headwater.__main__ import main
+from headwater.program import program
 from headwater.reconciliation import Reconciliation
 
 SENT = Counter({"READ": 1, "CHECKED": 2})
@@ -37,13 +38,13 @@ def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize("command", ["demo", "graph", "column"])
 def test_requesting_help_loads_nothing_heavy(command: str) -> None:
-    program = (
+    code = (
         "import sys\nfrom headwater.__main__ import main\n"
         f"try: main(['{command}', '--help'])\nexcept SystemExit: pass\n"
         "print([name for name in ('pyspark', 'boto3', 'moto', 'rich') if name in sys.modules])"
     )
 
-    requested = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    requested = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert f"usage: headwater {command}" in requested.stdout
+    assert f"usage: {program()} {command}" in requested.stdout
     assert requested.stdout.splitlines()[-1] == "[]"

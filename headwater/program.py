@@ -1,0 +1,32 @@
+"""The words that start this program in the reader's shell, for the commands that it prints.
+
+`headwater` starts it only where the PATH leads to it; in a checkout that is so only in an activated environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+_NAME = "headwater"
+
+
+def program() -> str:
+    """Return `headwater` if the PATH leads to this environment's, else the path to that: `.venv/bin/headwater`."""
+    script = Path(sysconfig.get_path("scripts"), _NAME)
+    if not script.exists():
+        return f"{shlex.quote(sys.executable)} -m {_NAME}"
+    on_path = shutil.which(_NAME)
+    if on_path and os.path.samefile(on_path, script):
+        return _NAME
+    relative = os.path.relpath(script)
+    return shlex.quote(min(relative if os.sep in relative else f"./{relative}", str(script), key=len))
+
+
+def command(words: str) -> str:
+    """Return a command line of this program as a hint shows it, between backticks."""
+    return f"`{program()} {words}`"
