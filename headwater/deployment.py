@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
+from urllib.parse import urlsplit
+
+from headwater.program import command
+from headwater.service import SET_CREDENTIALS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -60,7 +65,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that select the stack."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--stage", default="prod", metavar="NAME", help="a deployed stack, by its stage (default: prod)")
-    which.add_argument("--local", metavar="URL", help="the stack of `headwater serve`, by the URL of its AWS endpoints")
+    which.add_argument(
+        "--local", type=_url, metavar="URL", help="the stack of `serve`, by the URL of its AWS endpoints"
+    )
 
 
 def find_deployment(given: argparse.Namespace) -> Deployment:
@@ -70,19 +77,56 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
         NotDeployed: with the reason from AWS.
     """
     import boto3
-    from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError
+    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.parsers import ResponseParserError
 
-    settings: dict[str, Any] = {}
-    if given.local:
-        from local.endpoint import settings_at
-
-        settings = settings_at(given.local)
+    settings: dict[str, Any] = _local_settings(given.local) if given.local else _region()
     name = "Local" if given.local else f"Headwater-{given.stage}"
     try:
         formation = boto3.client("cloudformation", **settings)
         found = formation.describe_stacks(StackName=name)["Stacks"][0]
-    except (BotoCoreError, ClientError) as error:
-        if given.local and isinstance(error, EndpointConnectionError):
-            raise NotDeployed(f"nothing answers at {given.local}; start `headwater serve` or give --local") from error
-        raise NotDeployed(f"the stack {name} was not found: {error}") from error
+    except (BotoCoreError, ClientError, ResponseParserError) as error:
+        raise NotDeployed(_why_local(given.local, error) if given.local else _why(name, error)) from error
     return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings)
+
+
+def _local_settings(url: str) -> dict[str, Any]:
+    from local.endpoint import settings_at
+
+    return settings_at(url)
+
+
+def _region() -> dict[str, str]:
+    """Return AWS_REGION, which the AWS CLI and CDK prefer, and which boto3 does not read."""
+    region = os.environ.get("AWS_REGION")
+    return {"region_name": region} if region else {}
+
+
+def _why(name: str, error: Exception) -> str:
+    """Return why a deployed stack was not read, and what to do."""
+    from botocore.exceptions import ClientError, NoCredentialsError, NoRegionError
+
+    here = "or name a stack on this machine by --local"
+    if isinstance(error, NoRegionError):
+        return f"no AWS region; set AWS_REGION, {here}"
+    if isinstance(error, NoCredentialsError):
+        return f"no AWS credentials; {SET_CREDENTIALS}, {here}"
+    if isinstance(error, ClientError) and error.response["Error"]["Code"] == "ValidationError":
+        return f"there is no stack {name} in this account and region; name another by --stage, {here}"
+    return f"the stack {name} cannot be read: {error}"
+
+
+def _why_local(url: str, error: Exception) -> str:
+    """Return why a stack on this machine was not read: its URL is that of its AWS endpoints, not of its API."""
+    from botocore.exceptions import EndpointConnectionError
+
+    if isinstance(error, EndpointConnectionError):
+        return f"nothing answers at {url}; start {command('serve')} or give --local"
+    return f"no AWS endpoints of a stack answer at {url}; give those that {command('serve')} prints as --local"
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise argparse.ArgumentTypeError(f"must be http://host[:port], got {text!r}")
+    return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hmac
+import http.client
 import json
 import os
 import secrets
@@ -20,6 +21,8 @@ from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from headwater.graph import add_url
+from headwater.program import command
+from headwater.service import SET_CREDENTIALS, NoResponse, unreached, unusable
 
 _ABOUT = """\
 Serve the explorer on 127.0.0.1 and forward its requests to the API of a deployed stack, signed with the AWS credentials
@@ -56,19 +59,28 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run_explore(given: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; 1 if the port is taken, or there are no credentials to sign with."""
+    """Serve until Ctrl-C; 1 if the port is taken, nothing answers, or there are no credentials to sign with."""
+    from botocore.exceptions import BotoCoreError
+
     from spark_client.errors import Misconfigured
 
     try:
         explorer = Explorer(given.url, authorize_for(given.url, os.environ.get("HEADWATER_TOKEN")), port=given.port)
-    except (Misconfigured, OSError, ValueError) as error:
-        print(f"headwater explore: {error}", file=sys.stderr)
-        return 1
-    print(f"Explorer of {given.url}, until Ctrl-C:\n  {explorer.link}", flush=True)
-    with suppress(KeyboardInterrupt):
-        explorer.server.serve_forever()
-    explorer.server.server_close()
+        with explorer.server:
+            explorer.knock()
+            print(f"Explorer of {given.url}, until Ctrl-C:\n  {explorer.link}", flush=True)
+            with suppress(KeyboardInterrupt):
+                explorer.server.serve_forever()
+    except Misconfigured as error:
+        return _fail(f"{error}; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens")
+    except (BotoCoreError, NoResponse, OSError, ValueError) as error:
+        return _fail(str(error))
     return 0
+
+
+def _fail(message: str) -> int:
+    print(f"headwater explore: {message}", file=sys.stderr)
+    return 1
 
 
 def authorize_for(url: str, token: str | None) -> Authorize:
@@ -135,7 +147,7 @@ class Explorer:
         if self._is_secret(dict(pairs).get(_KEY, "")):
             return self._set_cookie(path, [(name, value) for name, value in pairs if name != _KEY])
         if not self._is_secret(_cookies(headers).get(self._cookie, "")):
-            return _message(403, "open the link that `headwater explore` printed: it holds the secret of this server")
+            return _message(403, f"open the link that {command('explore')} printed: it holds the secret of this server")
         return self._forward(target, headers)
 
     @property
@@ -161,7 +173,21 @@ class Explorer:
         query = f"?{urlencode(pairs)}" if pairs else ""
         return Reply(303, {"Location": f"{path}{query}", "Set-Cookie": cookie, "Referrer-Policy": "no-referrer"}, b"")
 
+    def knock(self) -> None:
+        """Send a request to the API; any response will do.
+
+        Raises:
+            NoResponse: nothing answers there.
+        """
+        self._fetch("/api/v1/me", {})
+
     def _forward(self, target: str, headers: Mapping[str, str]) -> Reply:
+        try:
+            return self._fetch(target, headers)
+        except NoResponse as error:
+            return _message(502, str(error))
+
+    def _fetch(self, target: str, headers: Mapping[str, str]) -> Reply:
         url = f"{self._url}{target}"
         sent = self._authorize(url, {"Accept": headers.get("Accept", "*/*")})
         # It is not signed: what lies before API Gateway may change it.
@@ -172,8 +198,10 @@ class Explorer:
         except urllib.error.HTTPError as error:
             with error:
                 return _passed(error.code, error.headers, error.read())
-        except OSError as error:
-            return _message(502, f"{self._url} does not respond: {error}")
+        except urllib.error.URLError as error:
+            raise NoResponse(unreached(self._url, error.reason)) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise NoResponse(unusable(self._url, error)) from error
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

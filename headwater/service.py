@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import ssl
 import sys
@@ -12,11 +13,16 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from headwater.program import command
+
 _TIMEOUT_S = 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# The AWS endpoints of `serve`, unless its option moves them.
+_LOCAL_ENDPOINT = "http://127.0.0.1:4566"
 _PORTS = {"http": 80, "https": 443}
 # The headers that sign a request or hold a token, in urllib's spelling.
 _CREDENTIALS = ("Authorization", "X-amz-security-token")
+SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
 class NoResponse(Exception):
@@ -37,11 +43,12 @@ def fetch_json(url: str, path: str, query: Mapping[str, object], *, token: str |
         with _opener(address).open(request, timeout=_TIMEOUT_S) as response:
             return json.load(response)
     except urllib.error.HTTPError as error:
-        raise NoResponse(f"{url}: HTTP {error.code}: {_message(error)}") from error
+        advice = _advice(error.code, address, token) if _is_same_origin(address, error.url) else ""
+        raise NoResponse(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
     except urllib.error.URLError as error:
-        raise NoResponse(_unreached(url, error.reason)) from error
-    except (OSError, ValueError) as error:
-        raise NoResponse(f"{url}: {error}") from error
+        raise NoResponse(unreached(url, error.reason)) from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise NoResponse(unusable(url, error)) from error
 
 
 def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
@@ -68,12 +75,31 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
 
 
-def _unreached(url: str, reason: str | BaseException) -> str:
-    """Return why there is no connection; an unknown certificate means that a server is there."""
+def unreached(url: str, reason: str | BaseException) -> str:
+    """Return why there is no connection, and what to do; an unknown certificate means that a server is there."""
     if isinstance(reason, ssl.SSLError):
         return f"{url}: {reason}"
     why = "" if isinstance(reason, ConnectionRefusedError) else f" ({reason})"
-    return f"nothing answers at {url}{why}; start `headwater serve` or give --url"
+    start = f"start {command('serve')} or " if urlsplit(url).hostname in _LOOPBACK else ""
+    return f"nothing answers at {url}{why}; {start}give --url"
+
+
+def unusable(url: str, error: Exception) -> str:
+    """Return what is wrong with a response, on one line."""
+    return f"{url}: {' '.join(str(error).split()) or type(error).__name__}"
+
+
+def _advice(status: int, address: str, token: str | None) -> str:
+    """Return what a caller who is refused can do: an API takes bearer tokens, or requests that AWS credentials sign."""
+    if status not in (401, 403):
+        return ""
+    local = f" --local {_LOCAL_ENDPOINT}" if urlsplit(address).hostname in _LOOPBACK else ""
+    create = command(f"token create --scope read --scope records --all-namespaces{local}")
+    if token:
+        return f"; set HEADWATER_TOKEN to another token, as {create} makes it, or unset it where requests are signed"
+    if status == 403 and _is_api_gateway(address):
+        return "; the AWS credentials of the environment, which sign the request, need execute-api:Invoke on this API"
+    return f"; set HEADWATER_TOKEN to a token, as {create} makes it"
 
 
 def _opener(address: str) -> urllib.request.OpenerDirector:
@@ -116,7 +142,11 @@ def _headers(address: str, token: str | None) -> dict[str, str]:
         if address.startswith("http://") and host not in _LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
-    return _signed(address, host, headers) if ".execute-api." in host else headers
+    return _signed(address, host, headers) if _is_api_gateway(address) else headers
+
+
+def _is_api_gateway(address: str) -> bool:
+    return ".execute-api." in (urlsplit(address).hostname or "")
 
 
 @cache
@@ -130,13 +160,20 @@ def _signed(address: str, host: str, headers: dict[str, str]) -> dict[str, str]:
     import botocore.session
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
+    from botocore.exceptions import BotoCoreError
 
-    credentials = botocore.session.get_session().get_credentials()
-    if credentials is None:
-        raise NoResponse(f"cannot sign for {host}: no AWS credentials found")
+    try:
+        credentials = botocore.session.get_session().get_credentials()
+        frozen = credentials.get_frozen_credentials() if credentials else None
+    except BotoCoreError as error:
+        raise NoResponse(f"cannot sign for {host}: {error}") from error
+    if frozen is None:
+        raise NoResponse(
+            f"cannot sign for {host}: no AWS credentials; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens"
+        )
     region = host.partition(".execute-api.")[2].partition(".")[0]
     request = AWSRequest(method="GET", url=address, headers=headers)
-    SigV4Auth(credentials.get_frozen_credentials(), "execute-api", region).add_auth(request)
+    SigV4Auth(frozen, "execute-api", region).add_auth(request)
     return dict(request.headers.items())
 
 
@@ -146,4 +183,5 @@ def _message(error: urllib.error.HTTPError) -> str:
         body = json.loads(error.read())
         return printable(str(body.get("message") or "; ".join(body["errors"])))
     except (ValueError, LookupError, TypeError, AttributeError):
-        return str(error.reason)
+        elsewhere = "; no API of a stack answers there, give another --url" if error.code == 404 else ""
+        return f"{error.reason}{elsewhere}"

@@ -14,6 +14,7 @@ from urllib.request import Request, urlopen
 import boto3
 import pytest
 
+from headwater.program import command as program_command
 from lineage.openlineage.api_changes import render_deletion
 from local.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
@@ -134,7 +135,7 @@ def test_a_stack_that_is_not_there_is_one_line_and_a_status(stack):
     command = [sys.executable, "-m", "headwater", "replay", "--local", "http://127.0.0.1:9"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    advice = "start `headwater serve` or give --local"
+    advice = f"start {program_command('serve')} or give --local"
     assert done.stderr == f"headwater replay: nothing answers at http://127.0.0.1:9; {advice}\n"
 
 

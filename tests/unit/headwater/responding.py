@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Service:
-    """Answers every GET with `status` and the next of `pages`, or its path's body in `bodies`, else `body`.
+    """Answers every GET and POST with `status` and the next of `pages`, or its path's body in `bodies`, else `body`.
 
     A path in `redirects` is answered with 303 to the URL there. Keeps its requests.
     """
@@ -31,6 +31,10 @@ class Service:
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.do_GET()
 
             def log_message(self, *_: object) -> None:
                 pass

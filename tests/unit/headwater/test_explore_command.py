@@ -113,7 +113,7 @@ def test_an_api_that_is_not_there_is_named(explorer: Explorer, service: Service)
     explorer._url = "http://127.0.0.1:1"
     status, _, body = browser.get("/api/v1/jobs")
     assert status == 502
-    assert "http://127.0.0.1:1 does not respond" in body.decode()
+    assert "nothing answers at http://127.0.0.1:1" in body.decode()
 
 
 def test_requests_to_api_gateway_are_signed_for_its_region(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,40 +111,6 @@ def test_what_the_service_says_instead_of_a_graph_is_shown(
     assert message in shown
 
 
-@pytest.mark.parametrize(
-    "command", [["graph", "job:a:b"], ["column", "dataset:a:b"], ["search"]], ids=lambda words: words[0]
-)
-def test_where_no_server_is_the_command_says_how_to_start_one(
-    command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*command, "--url", "http://127.0.0.1:1"]) == 1
-
-    assert capsys.readouterr().err == (
-        f"headwater {command[0]}: nothing answers at http://127.0.0.1:1; start `headwater serve` or give --url\n"
-    )
-
-
-def test_a_host_that_has_no_address_is_shown_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["graph", "job:a:b", "--url", "http://nowhere.invalid"]) == 1
-
-    shown = capsys.readouterr().err
-    assert shown.startswith("headwater graph: nothing answers at http://nowhere.invalid (")
-    assert shown.endswith("); start `headwater serve` or give --url\n")
-
-
-@pytest.mark.parametrize(
-    "command", [["verify"], ["token", "list"], ["replay", "--from", "2025-11-20"]], ids=lambda words: words[0]
-)
-def test_where_no_aws_endpoint_is_the_command_says_how_to_start_one(
-    command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    main([*command, "--local", "http://127.0.0.1:1"])
-
-    assert capsys.readouterr().err == (
-        f"headwater {command[0]}: nothing answers at http://127.0.0.1:1; start `headwater serve` or give --local\n"
-    )
-
-
 def test_output_that_goes_into_a_file_or_a_pipe_is_not_folded(
     service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
