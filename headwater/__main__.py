@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
+import select
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +19,8 @@ _COMMANDS = ("demo", "serve", "graph", "column", "explore", "cdk", "iam", "token
 # The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
 _CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local"})
 _NEEDS_A_CHECKOUT = "headwater: this command needs a checkout of the repository: run it there, after `make setup`\n"
+# The status of a program whose reader went away, as `head` does: that of SIGPIPE.
+_BROKEN_PIPE = 128 + 13
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
 
 
@@ -30,12 +34,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         status: int = parsed.func(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if not _is_unread():
+            raise
+        # What is left goes nowhere: Python would complain of it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _CHECKOUT:
             raise
         sys.stderr.write(_NEEDS_A_CHECKOUT)
         return 2
     return status
+
+
+def _is_unread() -> bool:
+    """True if standard output is a pipe whose reader has gone: a BrokenPipeError may be another pipe's."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 class _Version(argparse.Action):

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from headwater.graph import add_mermaid, add_url
+from headwater.graph import add_formats, add_url
 
 _ABOUT = """\
 Print the lineage of a column from a running service as a tree: below each column its sources, each with the operations
@@ -44,32 +44,37 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--down", action="store_true", help="print the downstream columns, too")
     add_url(parser)
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
-    add_mermaid(parser)
+    add_formats(parser)
     parser.set_defaults(func=run_column)
 
 
 def run_column(given: argparse.Namespace) -> int:
     """Print and draw the lineage of a column; return 1 if the column or the service is missing."""
-    from headwater.column_graph import fetch_columns
+    from headwater.column_graph import fetch_response, parse_columns
     from headwater.column_picture import write_column_picture
     from headwater.column_text import trees_of
     from headwater.explorer_links import columns_link
     from headwater.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
     from headwater.service import NoResponse
-    from headwater.terminal import output_console
+    from headwater.terminal import output_console, print_json, print_part
 
     token = os.environ.get("HEADWATER_TOKEN")
     try:
-        graph = fetch_columns(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
-        if given.mermaid != STANDARD_OUTPUT:
+        response = fetch_response(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
+        graph = parse_columns(response)
+        if given.json:
+            print_json(response)
+        elif given.mermaid != STANDARD_OUTPUT:
             console = output_console()
-            console.print(trees_of(graph, given.node_id, down=given.down), highlight=False)
+            print_part(console, trees_of(graph, given.node_id, down=given.down))
             link = columns_link(given.url, given.node_id)
             console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
         if given.svg:
             write_column_picture(graph, given.node_id, given.svg)
         if given.mermaid:
             write_mermaid(render_columns(graph, given.node_id), given.mermaid)
+    except BrokenPipeError:
+        raise
     except (NoResponse, OSError) as error:
         print(f"headwater column: {error}", file=sys.stderr)
         return 1

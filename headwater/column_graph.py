@@ -77,10 +77,19 @@ def fetch_columns(url: str, node_id: str, *, depth: int, down: bool = False, tok
     Raises:
         NoResponse: no such node, no such service, or a response that is no graph.
     """
+    return parse_columns(fetch_response(url, node_id, depth=depth, down=down, token=token))
+
+
+def fetch_response(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> Any:
+    """Fetch the API's response about the columns of a node.
+
+    Raises:
+        NoResponse: no such node, or no such service.
+    """
     query: dict[str, object] = {"nodeId": node_id, "depth": depth}
     if down:
         query["withDownstream"] = "true"
-    return parse_columns(fetch_json(url, "/api/v1/column-lineage", query, token=token))
+    return fetch_json(url, "/api/v1/column-lineage", query, token=token)
 
 
 def parse_columns(response: Any) -> ColumnGraph:

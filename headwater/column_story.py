@@ -11,6 +11,7 @@ from headwater.column_graph import ColumnGraph, GraphDataset, fetch_columns
 from headwater.column_picture import write_column_picture
 from headwater.column_text import trees_of
 from headwater.service import NoResponse
+from headwater.terminal import print_part
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,5 +67,5 @@ def print_story(console: Console, story: ColumnStory) -> None:
     )
     for title, part in parts:
         console.print(f"\n[bold underline]{title}[/]")
-        console.print(part, highlight=False)
+        print_part(console, part)
     console.print(f"  {story.paths.command}", style="dim", highlight=False, markup=False, soft_wrap=True)

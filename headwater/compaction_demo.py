@@ -25,10 +25,11 @@ from rich.table import Table
 
 from examples.emissions.landing import land_flights
 from headwater.pipeline_run import FOLDER, prepare, run_pipeline
+from headwater.program import program
 from headwater.progress import Progress
 from headwater.reconciliation import count_loaded
 from headwater.service import NoResponse, fetch_json
-from headwater.terminal import log_handler, output_console
+from headwater.terminal import log_handler, output_console, print_part
 from lineage.records.archive import prefix_of
 from lineage.times import day_of, shift
 from lineage_model.archive_tables import PUBLISHED_PREFIX, Manifest, parse_manifest
@@ -137,7 +138,7 @@ def _print_nights(console: Console, nights: Sequence[Night], manifests: Mapping[
         rows = manifests[night.day].records.rows if night.day in manifests else 0
         counts = (night.sent, night.compacted["lines"], night.compacted["objects"], rows, night.expired)
         table.add_row(night.day, *(f"{count:,}" for count in counts))
-    console.print(table)
+    print_part(console, table)
     console.print(f"A day later the table holds {left:,} records: TTL has taken them all.")
 
 
@@ -202,5 +203,5 @@ def _run(console: Console, command: list[str]) -> int:
     """Print and run a command of this package; return its exit code."""
     from headwater.__main__ import main
 
-    console.print(f"$ headwater {' '.join(command)}", highlight=False, soft_wrap=True)
+    console.print(f"$ {program()} {' '.join(command)}", highlight=False, soft_wrap=True)
     return main(command)

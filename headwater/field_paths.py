@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -10,13 +11,12 @@ from rich.console import Group
 from rich.text import Text
 
 from headwater.service import NoResponse, address_of, fetch_json, printable
-from headwater.svg import shortened
 
 if TYPE_CHECKING:
     from headwater.column_graph import GraphDataset
 
 # The width of a line: a read may have hundreds of fields.
-_CELLS_MAX = 48
+_WIDTH_MAX = 48
 _LAST_HOUR = {"start": "now-1h", "end": "now"}
 
 
@@ -66,7 +66,7 @@ def text_of(found: FieldPaths) -> Group:
 
 
 def _flow(*sides: str) -> str:
-    return " → ".join(shortened(side, _CELLS_MAX) for side in sides)
+    return " -> ".join(shorten(side, _WIDTH_MAX, placeholder=" ...") for side in sides)
 
 
 def _operation(document: Any) -> tuple[str, str, str]:

@@ -38,7 +38,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--depth", type=int, default=20, metavar="N", help="the number of jobs to follow (default: 20)")
     add_url(parser)
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
-    add_mermaid(parser)
+    add_formats(parser)
     parser.set_defaults(func=run_graph)
 
 
@@ -51,33 +51,41 @@ def add_url(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_mermaid(parser: argparse.ArgumentParser) -> None:
-    """Add the option for a file of Mermaid text."""
+def add_formats(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what takes the place of the tree: the response, or Mermaid text."""
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print the API's response instead of the tree")
     about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
-    parser.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
+    formats.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
 
 
 def run_graph(given: argparse.Namespace) -> int:
     """Print and draw the graph around a node; return 1 if the node or the service is missing."""
     from headwater.explorer_links import map_link
     from headwater.graph_text import tree_of
-    from headwater.job_graph import fetch_graph
+    from headwater.job_graph import fetch_response, parse_graph
     from headwater.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
     from headwater.picture import write_picture
     from headwater.service import NoResponse
-    from headwater.terminal import output_console
+    from headwater.terminal import output_console, print_json, print_part
 
     try:
-        graph = fetch_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
-        if given.mermaid != STANDARD_OUTPUT:
+        token = os.environ.get("HEADWATER_TOKEN")
+        response = fetch_response(given.url, given.node_id, depth=given.depth, token=token)
+        graph = parse_graph(response)
+        if given.json:
+            print_json(response)
+        elif given.mermaid != STANDARD_OUTPUT:
             console = output_console()
-            console.print(tree_of(graph), highlight=False)
+            print_part(console, tree_of(graph))
             link = map_link(given.url, given.node_id)
             console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
         if given.svg:
             write_picture(graph, given.svg)
         if given.mermaid:
             write_mermaid(render_jobs(graph), given.mermaid)
+    except BrokenPipeError:
+        raise
     except (NoResponse, OSError) as error:
         print(f"headwater graph: {error}", file=sys.stderr)
         return 1

@@ -74,8 +74,9 @@ def _print_table(grants: Sequence[Grant]) -> None:
     from rich import box
     from rich.table import Table
 
-    from headwater.terminal import output_console
+    from headwater.terminal import output_console, print_part
 
+    console = output_console()
     table = Table("role", "may", "on", "reason for a wildcard", box=box.SIMPLE_HEAD, show_lines=False)
     for (principal, service), of_one in groupby(grants, key=lambda grant: (grant.principal, grant.service)):
         shown = f"[bold]{principal}[/bold]\n{service}"
@@ -83,9 +84,10 @@ def _print_table(grants: Sequence[Grant]) -> None:
             reasons = dict.fromkeys(grant.reasons.values())
             allowed = [*grant.actions, *_conditions(grant)]
             table.add_row(shown, "\n".join(allowed), "\n".join(grant.resources), "\n".join(reasons))
-            shown = ""
+            # Each row of a pipe stands alone.
+            shown = "" if console.is_terminal else shown
         table.add_section()
-    output_console().print(table)
+    print_part(console, table)
 
 
 def _conditions(grant: Grant) -> list[str]:

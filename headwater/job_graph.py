@@ -56,7 +56,16 @@ def fetch_graph(url: str, node_id: str, *, depth: int, token: str | None = None)
     Raises:
         NoResponse: no such node, no such service, or a response that is no graph.
     """
-    return parse_graph(fetch_json(url, "/api/v1/lineage", {"nodeId": node_id, "depth": depth}, token=token))
+    return parse_graph(fetch_response(url, node_id, depth=depth, token=token))
+
+
+def fetch_response(url: str, node_id: str, *, depth: int, token: str | None = None) -> Any:
+    """Fetch the API's response about the graph of a node.
+
+    Raises:
+        NoResponse: no such node, or no such service.
+    """
+    return fetch_json(url, "/api/v1/lineage", {"nodeId": node_id, "depth": depth}, token=token)
 
 
 def parse_graph(response: Any) -> JobGraph:

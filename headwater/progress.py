@@ -1,9 +1,10 @@
-"""The stages of a long command on the terminal, with their progress and duration."""
+"""The stages of a long command, with their progress and duration: on a terminal as they run, elsewhere as they end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.progress import Progress as ProgressBars
@@ -26,28 +27,40 @@ class _Count(ProgressColumn):
 
 
 class Progress:
-    """Stages one below the other; the last stage is running."""
+    """Stages one below the other, each of which may run in a thread of its own."""
 
     def __init__(self, console: Console) -> None:
         columns = (SpinnerColumn(finished_text="[green]✓"), TextColumn("{task.description}"), _Count())
-        self._progress = ProgressBars(
-            *columns, TextColumn("[dim]{task.fields[detail]}"), TimeElapsedColumn(), console=console
+        detail = TextColumn("[dim]{task.fields[detail]}")
+        self._console = console
+        self._bars = ProgressBars(
+            *columns, detail, TimeElapsedColumn(), console=console, disable=not console.is_terminal
         )
 
     def __enter__(self) -> Progress:
-        self._progress.start()
+        self._bars.start()
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        self._progress.stop()
+        self._bars.stop()
 
     @contextmanager
     def stage(self, title: str, count: Callable[[], str] = str) -> Iterator[Report]:
-        """Show a stage while the block runs; yield a function that sets its detail. `count` is its finished work."""
-        task = self._progress.add_task(title, total=1, detail="", count=count)
+        """Show a stage while the block runs; yield a function that sets its detail.
+
+        `count` is its finished work. It may grow on behind the next stages: a terminal shows it, a pipe does not.
+        """
+        task, started = self._bars.add_task(title, total=1, detail="", count=count), monotonic()
         try:
-            yield lambda detail: self._progress.update(task, detail=detail)
+            yield lambda detail: self._bars.update(task, detail=detail)
         except BaseException:
-            self._progress.update(task, description=f"[red]{title}")
+            self._bars.update(task, description=f"[red]{title}")
+            self._print_end(f"{title}  failed", monotonic() - started)
             raise
-        self._progress.update(task, completed=1, detail="")
+        self._bars.update(task, completed=1, detail="")
+        self._print_end(title, monotonic() - started)
+
+    def _print_end(self, title: str, elapsed_s: float) -> None:
+        """Print a line where no bar shows the same."""
+        if not self._console.is_terminal:
+            print(f"{title}  {elapsed_s:.0f} s", file=self._console.file, flush=True)

@@ -74,16 +74,17 @@ def run_replay(given: argparse.Namespace) -> int:
 
 def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> list[str]:
     """Replay the remaining days; return why events failed."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from headwater.terminal import progress_console
     from lineage.graph.replay import replay
 
     done_to = _done_to(state_file)
     remaining = [day for day in days if day > done_to]
     events, failed = 0, list[str]()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
+    console, elapsed = progress_console(), TimeElapsedColumn()
+    with Progress(*columns, elapsed, console=console, disable=not console.is_terminal) as progress:
         for day in remaining:
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))

@@ -85,12 +85,11 @@ def run_search(given: argparse.Namespace) -> int:
 
 def _pages(given: argparse.Namespace, criteria: Mapping[str, object]) -> Iterator[Mapping[str, Any]]:
     """Yield pages of records, up to the limit."""
-    from rich.console import Console
-
     from headwater.service import fetch_json
+    from headwater.terminal import progress_console
 
     token = os.environ.get("HEADWATER_TOKEN")
-    console = Console(stderr=True)
+    console = progress_console()
     remaining: int = given.limit
     cursor: dict[str, object] = {}
     while remaining > 0:
@@ -124,12 +123,12 @@ def _ending(page: Mapping[str, Any]) -> str:
 def _print(records: list[Mapping[str, Any]], *, as_json: bool) -> None:
     if as_json:
         for record in records:
-            print(json.dumps(record, ensure_ascii=False))
+            print(json.dumps(record))
     elif records:
-        from headwater.terminal import UNFOLDED, output_console
+        from headwater.terminal import output_console, print_part
 
         console = output_console()
-        console.print(_table_of(records, expand=console.width < UNFOLDED), highlight=False)
+        print_part(console, _table_of(records, expand=console.is_terminal))
 
 
 def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:

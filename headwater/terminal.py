@@ -1,28 +1,128 @@
-"""Output for a terminal of some width, or for a file or a pipe, which has none."""
+"""Output for a terminal, and for a file or a pipe.
+
+A terminal gets trees, tables and colours, folded at its width. A file or pipe gets plain lines of any length, ASCII but
+for data: of a tree a node each, indented by two spaces a level; of a table a row each, with tabs between its cells.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Event
+from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.logging import RichHandler
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 # More than any line: Rich folds at a width, and has no word for none.
-UNFOLDED = 100_000
+_UNFOLDED = 100_000
+_CTRL_C = b"\x03"
 
 
 def output_console() -> Console:
-    """Return a console for standard output: it folds lines at the width of a terminal, or at COLUMNS, and nowhere else.
+    """Return a console for standard output; what is no terminal has no colours there, whatever FORCE_COLOR says."""
+    if sys.stdout.isatty():
+        return Console(force_terminal=True)
+    return Console(force_terminal=False, width=_UNFOLDED)
 
-    Rich by itself takes 80 columns for what is no terminal, or the width of the terminal that is standard input.
-    """
-    console = Console()
-    if not console.file.isatty() and not os.environ.get("COLUMNS"):
-        console.width = UNFOLDED
-    return console
+
+def progress_console() -> Console:
+    """Return a console for standard error: bars and spinners belong on a terminal, and nowhere else."""
+    return Console(stderr=True, force_terminal=sys.stderr.isatty())
 
 
 def log_handler(console: Console) -> logging.Handler:
     """Return a handler that prints warnings above moving output on a terminal, elsewhere to standard error."""
-    return RichHandler(console=console) if console.width < UNFOLDED else logging.StreamHandler()
+    return RichHandler(console=console) if console.is_terminal else logging.StreamHandler()
+
+
+def print_part(console: Console, part: RenderableType) -> None:
+    """Print a text, a tree, a table or a group of them: as it is on a terminal, elsewhere as plain lines."""
+    if console.is_terminal:
+        console.print(part, highlight=False)
+        return
+    for line in _plain_lines(part):
+        print(line, file=console.file)  # Rich would make spaces of tabs
+
+
+def print_json(document: object) -> None:
+    """Print a document as JSON in ASCII: a terminal obeys no character of it, whatever it holds."""
+    print(json.dumps(document, indent=2))
+
+
+def wait_for_interrupt() -> None:
+    """Wait for Ctrl-C, SIGINT or SIGTERM.
+
+    Where this process reads the terminal, Ctrl-C is a key and no signal: the terminal would send that to every process
+    in front, also to a `make` that started this one, whose exit status would be lost.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        if _reads_terminal():
+            _wait_for_key(sys.stdin.fileno())
+        else:
+            Event().wait()
+
+
+def _reads_terminal() -> bool:
+    """True if standard input is a terminal with this process in front: one behind is stopped where it changes it."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (OSError, ValueError):  # no terminal, not this process's, or a closed file
+        return False
+
+
+def _wait_for_key(terminal: int) -> None:
+    """Wait for Ctrl-C as a key, or for the end of the terminal; leave the terminal as it was."""
+    import termios
+
+    before, now = termios.tcgetattr(terminal), termios.tcgetattr(terminal)
+    now[3] &= ~(termios.ICANON | termios.ECHO)
+    now[6][termios.VINTR] = b"\0"  # no key interrupts
+    termios.tcsetattr(terminal, termios.TCSANOW, now)
+    try:
+        while os.read(terminal, 1) not in (_CTRL_C, b""):
+            pass
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+
+def _plain_lines(part: RenderableType) -> Iterator[str]:
+    if isinstance(part, Group):
+        for one in part.renderables:
+            yield from _plain_lines(one)
+    elif isinstance(part, Tree):
+        yield from _tree_lines(part)
+    elif isinstance(part, Table):
+        if part.show_header:
+            yield "\t".join(_plain(column.header) for column in part.columns)
+        for row in zip(*(column.cells for column in part.columns), strict=True):
+            yield "\t".join(map(_plain, row))
+    else:
+        yield _plain(part)
+
+
+def _tree_lines(tree: Tree) -> Iterator[str]:
+    pending = [(one, 0) for one in reversed(tree.children)] if tree.hide_root else [(tree, 0)]
+    while pending:
+        branch, level = pending.pop()
+        yield "  " * level + _plain(branch.label)
+        pending += [(one, level + 1) for one in reversed(branch.children)]
+
+
+def _plain(label: RenderableType) -> str:
+    """Return a label, which may have lines, as one."""
+    text = label if isinstance(label, Text) else Text.from_markup(str(label))
+    return "  ".join(text.plain.split("\n"))

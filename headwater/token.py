@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from headwater.deployment import NotDeployed, add_options, find_deployment
+from headwater.service import printable
 
 if TYPE_CHECKING:
     from lineage.api.tokens import Token, Tokens
@@ -46,11 +47,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_create_options(create)
     revoke = commands.add_parser("revoke", help="refuse a token from now on, within a minute")
     revoke.add_argument("id", help="as `list` prints it: the part between the token's underscores")
-    for command, act in (
-        (create, _create),
-        (commands.add_parser("list", help="print all tokens, and when each was last used"), _list),
-        (revoke, _revoke),
-    ):
+    listing = commands.add_parser("list", help="print all tokens, and when each was last used")
+    listing.add_argument("--json", action="store_true", help="print them as JSON, with times in ISO 8601 (UTC)")
+    for command, act in ((create, _create), (listing, _list), (revoke, _revoke)):
         add_options(command)
         command.set_defaults(func=_run, act=act)
 
@@ -129,11 +128,41 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
     print(text)
 
 
-def _list(_given: argparse.Namespace, tokens: Tokens) -> None:
-    last_uses = tokens.last_uses()
-    for token in tokens.all():
+def _list(given: argparse.Namespace, tokens: Tokens) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from headwater.terminal import output_console, print_json, print_part
+
+    listed, last_uses = tokens.all(), tokens.last_uses()
+    if given.json:
+        print_json([_document(token, last_uses.get(token.id)) for token in listed])
+        return
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for token in listed:
         used_s = last_uses.get(token.id)
-        print(f"{_line_of(token)}  {'never used' if used_s is None else f'last used {_moment(used_s)[:10]}'}")
+        used = "never used" if used_s is None else f"last used {_moment(used_s)[:10]}"
+        table.add_row(*(Text(cell, overflow="fold") for cell in (*_cells(token), used)))
+    print_part(output_console(), table)
+
+
+def _document(token: Token, used_s: int | None) -> dict[str, object]:
+    """Return the token without its secret's hash."""
+    return {
+        "id": token.id,
+        "state": _state(token),
+        "scopes": token.scopes,
+        "namespaces": token.namespaces,
+        "roots": token.roots,
+        "created": _iso(token.created),
+        "expires": _iso(token.expires),
+        "revoked": _iso(token.revoked),
+        "lastUsed": None if used_s is None else _moment(used_s)[:10],
+    }
+
+
+def _iso(moment_s: int | None) -> str | None:
+    return None if moment_s is None else datetime.fromtimestamp(moment_s, timezone.utc).isoformat()
 
 
 def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
@@ -142,14 +171,24 @@ def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
 
 def _line_of(token: Token) -> str:
     """Return the token as a line, without its secret."""
-    state = "never expires" if token.expires is None else f"expires {_moment(token.expires)}"
-    if token.revoked is not None:
-        state = f"revoked {_moment(token.revoked)}"
-    elif not token.is_good(int(time.time())):
-        state = f"expired {_moment(token.expires or 0)}"
+    return "  ".join(_cells(token))
+
+
+def _cells(token: Token) -> tuple[str, ...]:
+    """Return the token's id, scopes, creation, state, and limits."""
+    state = _state(token)
+    moments = {"revoked": token.revoked, "expired": token.expires, "valid": token.expires}
+    moment = moments[state]
+    until = "never expires" if moment is None else f"{'expires' if state == 'valid' else state} {_moment(moment)}"
     limits = [f"namespaces {' '.join(token.namespaces)}"] if token.namespaces else []
     limits += [f"roots {' '.join(token.roots)}"] if token.roots else []
-    return f"{token.id}  {'+'.join(token.scopes):10}  created {_moment(token.created)}  {state}  {', '.join(limits)}"
+    return token.id, "+".join(token.scopes), f"created {_moment(token.created)}", until, printable(", ".join(limits))
+
+
+def _state(token: Token) -> str:
+    if token.revoked is not None:
+        return "revoked"
+    return "valid" if token.is_good(int(time.time())) else "expired"
 
 
 def _moment(moment_s: int) -> str:

@@ -91,6 +91,8 @@ def run_verify(given: argparse.Namespace) -> int:
     report = Report(as_json=given.json, needs_anchor=given.require_anchor)
     try:
         _verify(_subject(given), given, report)
+    except BrokenPipeError:
+        raise
     except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError) as error:
         print(f"headwater verify: {error}", file=sys.stderr)
         return 2
@@ -217,13 +219,15 @@ def _show(progress: Progress, task: TaskID, done: int, of: int) -> None:
 
 
 def _progress() -> Progress:
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from headwater.terminal import progress_console
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     # Findings go to standard output: through the progress bar only if both are the terminal's.
     shared = sys.stdout.isatty()
-    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), redirect_stdout=shared)
+    console, left = progress_console(), TimeRemainingColumn()
+    return Progress(*columns, left, console=console, redirect_stdout=shared, disable=not console.is_terminal)
 
 
 def _now() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from datetime import datetime, timezone
 
@@ -89,11 +90,55 @@ def test_the_list_shows_what_each_token_may_and_until_when(cloud, capsys):
     text, token = create(capsys, *everything, "--namespace", "airflow*", "--root", "flights-*")
 
     run("list")
-    [line] = capsys.readouterr().out.splitlines()
-    assert line.startswith(f"{token.id}  records+read+write+delete  ")
-    assert f"expires {datetime.fromtimestamp(token.expires, timezone.utc):%Y-%m-%d %H:%M}" in line
-    assert line.endswith("namespaces airflow*, roots flights-*  never used")
-    assert secret_of(text) not in line
+    printed = capsys.readouterr().out
+    assert printed.rstrip("\n").split("\t") == [
+        token.id,
+        "records+read+write+delete",
+        f"created {minute(token.created)}",
+        f"expires {minute(token.expires)}",
+        "namespaces airflow*, roots flights-*",
+        "never used",
+    ]
+    assert secret_of(text) not in printed
 
     run("revoke", token.id)
     assert "revoked " in capsys.readouterr().out
+
+
+def minute(moment_s):
+    return f"{datetime.fromtimestamp(moment_s, timezone.utc):%Y-%m-%d %H:%M}"
+
+
+def test_the_list_is_one_document_as_json(cloud, capsys):
+    text, token = create(capsys, "--scope", "read", "--namespace", "größe*")
+    _, revoked = create(capsys, "--scope", "records", "--never-expires")
+    run("revoke", revoked.id)
+    wiring.tokens().record_use(token, now_s=1_763_640_000)
+    capsys.readouterr()
+
+    run("list", "--json")
+
+    printed = capsys.readouterr().out
+    assert secret_of(text) not in printed
+    assert token.hash not in printed
+    listed = {one["id"]: one for one in json.loads(printed)}
+    assert listed[token.id] == {
+        "id": token.id,
+        "state": "valid",
+        "scopes": ["read"],
+        "namespaces": ["größe*"],
+        "roots": [],
+        "created": datetime.fromtimestamp(token.created, timezone.utc).isoformat(),
+        "expires": datetime.fromtimestamp(token.expires, timezone.utc).isoformat(),
+        "revoked": None,
+        "lastUsed": "2025-11-20",
+    }
+    assert (listed[revoked.id]["state"], listed[revoked.id]["expires"]) == ("revoked", None)
+
+
+def test_what_a_terminal_would_obey_is_not_printed_of_a_name(cloud, capsys):
+    create(capsys, "--scope", "read", "--namespace", "a\x1b[2J\tb")
+
+    run("list")
+
+    assert capsys.readouterr().out.replace("\t", "").replace("\n", "").isprintable()

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminals import as_piped
+
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
@@ -57,7 +59,7 @@ def test_what_is_recorded_is_returned_as_the_guide_shows(local_stack):
     time.sleep(1)  # CDAP's `now` is whole seconds
     *printed, marquez, cdap = run(request, local_stack).replace('}{"fieldName', '}\n{"fieldName').splitlines()
 
-    assert [line.rstrip() for line in printed] == shown.splitlines()
+    assert printed == as_piped(shown).splitlines()
     (distance,) = json.loads(marquez)["graph"]
     assert [edge["destination"] for edge in distance["outEdges"]] == ["datasetField:s3://emissions:estimated:co2_kg"]
     (way,) = json.loads(cdap)["paths"]

@@ -101,8 +101,8 @@ def test_a_fields_paths_are_shown_with_the_line_that_requests_them(service: Serv
     assert found.command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
     assert printed(field_paths.text_of(found)) == [
         "an operation path of 1 run",
-        "  read flights  source → seats, distance",
-        "  multiply      seats, distance → co2_kg",
+        "  read flights  source -> seats, distance",
+        "  multiply      seats, distance -> co2_kg",
     ]
 
 

@@ -30,10 +30,14 @@ def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys
 
 
 @pytest.mark.large
-def test_the_table_follows_the_context_values(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+def test_the_table_follows_the_context_values(capsys):
     assert main(["iam", "-c", "spark_engine=emr-serverless", "-c", "sign_digests=true"]) == 0
     table = capsys.readouterr().out
+    assert table.isascii()
+    rows = [line.split("\t") for line in table.splitlines()]
+    assert rows[0] == ["role", "may", "on", "reason for a wildcard"]
+    assert {len(row) for row in rows} == {4}
+    assert all(row[0] for row in rows)
     for message in ("emr-serverless:StartJobRun", "if iam:PassedToService is", "kms:Sign"):
         assert message in table
     assert "glue:StartJobRun" not in table
