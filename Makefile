@@ -45,8 +45,7 @@ $(SPARK35)/.ready: requirements/spark35.txt requirements/java17.txt requirements
 	@$(PYTHON) scripts/setup.py $(SPARK35) spark35.txt
 	@test -e $(SPARK35)/.unavailable || { $(SPARK35)/bin/python scripts/class_archive.py && touch $@; }
 
-demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine; ARGS=--keep leaves it up
-	@$(if $(findstring --keep,$(ARGS)),$(BUILD_EXPLORER) --optional)
+demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, then in a browser; ARGS=--once ends without
 	@$(BIN)/headwater demo $(ARGS)
 
 serve: $(LOCAL) ## the same stack, staying up: the explorer, HTTP API and AWS endpoints

@@ -125,6 +125,23 @@ def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
     return of_dataset or [one.id for one in graph.columns.values() if one.id not in used and one.name]
 
 
+def sources_of(graph: ColumnGraph, node_id: str) -> list[GraphColumn]:
+    """Return the first columns of a column's values, in the order of their ids: those that have no sources themselves.
+
+    What only decides which rows there are is no source.
+    """
+    above: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        if not edge.indirect:
+            above.setdefault(edge.destination, []).append(edge.origin)
+    seen, pending = {node_id}, [node_id]
+    while pending:
+        new = {origin for origin in above.get(pending.pop(), ()) if origin not in seen}
+        pending += new
+        seen |= new
+    return [graph.columns[one] for one in sorted(seen) if one not in above]
+
+
 def _parse_column(document: Mapping[str, Any]) -> GraphColumn:
     data, dataset = document["data"], _dataset_of_node(document)
     return GraphColumn(

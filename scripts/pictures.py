@@ -1,6 +1,6 @@
 """Make the README's screenshots from the demo's data: `.venv/bin/python scripts/pictures.py [URL]`.
 
-Without the URL of a running stack (`make demo ARGS=--keep` prints it), the demo's pipeline runs over a day of flights.
+Without the URL of a running stack (`make demo` prints it), the demo's pipeline runs over a day of flights.
 Needs Chromium (`CHROMIUM`, else the PATH) and the built explorer.
 """
 

@@ -1,4 +1,4 @@
-"""The demo, as a stranger runs it, with one day instead of seven."""
+"""The demo, as a stranger runs it, with one day instead of seven: into a pipe, and on a terminal."""
 
 from __future__ import annotations
 
@@ -7,40 +7,54 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
 from xml.etree import ElementTree
+
+from headwater.explorer_build import is_built
+from headwater.service import fetch_json
+from tests.terminals import CTRL_C, as_piped, on_a_terminal
 
 PROJECT = Path(__file__).parents[2]
 GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 WRITTEN = ("checked", "estimated", "rejected", "totals")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT)}
+DEMO = (sys.executable, "-m", "headwater", "demo", "--days", "1")
+COUNTS = [
+    ["READ", "1", "1", "1"],
+    ["CHECK", "2", "2", "2"],
+    ["CHECKED", "831", "831", "831"],
+    ["REJECTED", "11", "11", "11"],
+    ["ESTIMATED", "831", "831", "831"],
+    ["total", "1,676", "1,676", "1,676"],
+]
+
+
+def counts_of(printed: str) -> list[list[str]]:
+    """The rows of the table of records."""
+    _, _, table = printed.partition("\nRecords ")
+    rows = [line.split() for line in table.splitlines()[1:]]
+    return rows[: len(COUNTS)]
 
 
 # Takes long: the whole demo, with two Spark processes, as a stranger runs it.
 def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "COLUMNS": "200", "TERM": "dumb"}
-    command = [sys.executable, "-m", "headwater", "demo", "--days", "1"]
-
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280, check=False
+        [*DEMO, "--verbose"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=280, check=False
     )
 
-    _, _, books = done.stdout.partition("\nRecords")
-    rows = [re.findall(r"[\w,]+", line) for line in books.splitlines() if line.startswith("│ ")]
-    assert rows == [
-        ["READ", "1", "1", "1"],
-        ["CHECK", "2", "2", "2"],
-        ["CHECKED", "831", "831", "831"],
-        ["REJECTED", "11", "11", "11"],
-        ["ESTIMATED", "831", "831", "831"],
-        ["total", "1,676", "1,676", "1,676"],
-    ]
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout
+    assert counts_of(done.stdout) == COUNTS
     traces, _, _ = done.stdout.partition("The pipeline's jobs")
-    trees = re.findall(r"── (\w+) ", traces)
+    trees = re.findall(r"^ +([A-Z_]+) ", traces, re.MULTILINE)
     assert trees == [
         *("READ", "CHECK", "CHECKED", "ESTIMATED", "DATA_COMPACTION"),
         *("READ", "CHECK", "REJECTED", "DATA_COMPACTION"),
     ]
     folder = f"dataset:file:{tmp_path}/.headwater/demo"
-    jobs = re.findall(r"── (emissions\S*  \w+) in .*$", done.stdout, re.MULTILINE)
+    jobs = re.findall(r"^ +(emissions\S*  \w+) in .*$", done.stdout, re.MULTILINE)
     assert sorted(jobs) == [f"emissions{job}  COMPLETED" for job in ("", *(f".demo_{name}" for name in WRITTEN))]
     picture = ElementTree.parse(tmp_path / ".headwater/demo/jobs.svg")
     drawn = [
@@ -53,22 +67,23 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
     ]
     assert_one_columns_path_is_shown(tmp_path / ".headwater/demo", done.stdout)
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
-    assert done.returncode == 0, done.stderr
 
 
 def assert_one_columns_path_is_shown(folder: Path, printed: str) -> None:
     """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
     (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
-    assert shown in printed
+    assert as_piped(shown) in printed
     up, down = re.findall(r"\n(?:upstream|downstream)\n(.*?)\n\n", printed, re.DOTALL)
     assert up.splitlines()[0] == "co2_kg of estimated  double"
     for source in ("distance of checked", "distance of landing", "average_seats of factors.json"):
-        assert f"── {source}  " in up
-    assert "── seats of planes.csv  average  " in up
+        assert f"  {source}  " in up
+    assert "  seats of planes.csv  average  " in up
     assert down.splitlines()[0] == "distance of landing  integer"
-    assert "── co2_kg of totals  aggregation  double" in down
-    assert re.search(r"run [-0-9a-f]{36} of emissions.demo_estimated, COMPLETED\n +└── flights-2013-01-01\n", printed)
-    assert re.search(r"\n  average +seats → average_seats\n", printed)
+    assert "  co2_kg of totals  aggregation  double" in down
+    assert re.search(
+        r"\n  run [-0-9a-f]{36} of emissions.demo_estimated, COMPLETED\n    flights-2013-01-01  /api/", printed
+    )
+    assert re.search(r"\n  average +seats -> average_seats\n", printed)
     assert re.search(
         r"\n  curl -s 'http://\S+/v3/namespaces/file/datasets/\S+factors.json/fields/average_seats/lineage\?\S+'\n",
         printed,
@@ -77,3 +92,28 @@ def assert_one_columns_path_is_shown(folder: Path, printed: str) -> None:
     drawn = [group.attrib.get("data-id", "") for group in picture.iter("{http://www.w3.org/2000/svg}g")]
     assert f"datasetField:file:{folder}/landing:distance" in drawn
     assert f"datasetField:file:{folder}/totals:co2_kg" in drawn
+
+
+# Takes long: the whole demo again, at a terminal.
+def test_on_a_terminal_it_ends_with_the_columns_address_which_is_served_until_ctrl_c(tmp_path: Path) -> None:
+    with on_a_terminal(DEMO, cwd=tmp_path, env=ENVIRONMENT) as terminal:
+        printed = terminal.read_until(r"^http://\S+\n\Z", timeout_s=280)
+        address = printed.splitlines()[-1]
+        url = f"http://{urlsplit(address).netloc}"
+        column = f"datasetField:file:{tmp_path}/.headwater/demo/estimated:co2_kg"
+        if is_built():
+            assert parse_qs(urlsplit(address).query) == {"node": [column]}
+            with urlopen(address, timeout=30) as page:
+                assert "<title>" in page.read().decode()
+        else:
+            assert address == url
+        graph = fetch_json(url, "/api/v1/column-lineage", {"nodeId": column})["graph"]
+        assert column in [node["id"] for node in graph]
+
+        terminal.press(CTRL_C)
+        assert terminal.end(timeout_s=60) == 0, terminal.text
+    assert terminal.text == printed
+    stages, _, summary = printed.rpartition("\nPipeline ")
+    assert "Building the explorer" in stages
+    assert counts_of(summary) == COUNTS
+    assert len(summary.splitlines()) <= 25

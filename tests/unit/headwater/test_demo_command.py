@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 from collections import Counter
 
 import pytest
 
+from headwater import demo
 from headwater.__main__ import main
 from headwater.program import program
 from headwater.reconciliation import Reconciliation
@@ -34,6 +36,30 @@ def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixtu
 
     assert stopped.value.code == 2
     assert f"must be 1 to 365, got {days}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "is_terminal", "expected"),
+    [
+        ([], True, True),
+        ([], False, False),
+        (["--once"], True, False),
+        (["--keep"], False, True),
+        (["--keep"], True, True),
+    ],
+)
+def test_the_stack_stays_up_on_a_terminal_or_on_request(options: list[str], is_terminal: bool, expected: bool) -> None:
+    parser = argparse.ArgumentParser()
+    demo.add_parser(parser.add_subparsers())
+    assert demo.stays(parser.parse_args(["demo", *options]), is_terminal=is_terminal) is expected
+
+
+def test_ends_that_contradict_each_other_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["demo", "--keep", "--once"])
+    assert "--once: not allowed with argument --keep" in capsys.readouterr().err
+    assert main(["demo", "--keep", "--days-of-compaction", "2"]) == 2
+    assert capsys.readouterr().err == "headwater demo: --keep: must not be given with --days-of-compaction\n"
 
 
 @pytest.mark.parametrize("command", ["demo", "graph", "column"])
