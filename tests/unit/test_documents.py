@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from headwater.__main__ import _COMMANDS
 from lineage.api.app import render_document
 
 PROJECT = Path(__file__).parents[2]
@@ -18,6 +19,7 @@ GENERATED = {"docs/benchmarks.md", "docs/cost.md"}
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+_BARE = re.compile(rf"(?<![\w./`-])headwater (?:{'|'.join(_COMMANDS)})\b")
 _RETIRED = re.compile(
     r"\b(tells?|told|tellings?|tellers?|said|asked|found|doors?|settles?|settled|spans?|journeys?|mum|heard|knobs?)\b",
     re.IGNORECASE,
@@ -47,6 +49,13 @@ def test_every_link_leads_to_a_file_and_a_heading(document: str) -> None:
 @pytest.mark.parametrize("document", [one for one in DOCUMENTS if one not in GENERATED])
 def test_the_words_are_those_of_the_api(document: str) -> None:
     assert sorted(set(_RETIRED.findall(prose(document)))) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_command_to_copy_names_the_program_of_a_checkout(document: str) -> None:
+    """The program is on the PATH of an activated environment alone; a comment may name it, between backticks."""
+    blocks = _FENCED.findall((PROJECT / document).read_text(encoding="utf-8"))
+    assert [line for block in blocks for line in block.splitlines() if _BARE.search(line)] == []
 
 
 def test_every_page_of_the_documentation_is_in_its_index() -> None:
