@@ -63,8 +63,7 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
     """Run every stage; with `build`, also that of the explorer, beside those that wait for Spark."""
     started = monotonic()
     template, spark = prepare(progress)
-    on_exit.callback(spark.stop)
-    with explorer_build(progress, _BUILD_LOG) if build else nullcontext():
+    with explorer_build(progress, _BUILD_LOG) if build else nullcontext(), spark:
         landing = FOLDER / "landing"
         with progress.stage(f"Landing {days} days of flights"):
             land_flights(landing, days)
