@@ -24,7 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 from examples.emissions.landing import land_flights
-from headwater.pipeline_run import FOLDER, prepare, run_pipeline
+from examples.emissions.session import FOLDER
+from headwater.pipeline_run import prepare, run_pipeline
 from headwater.program import program
 from headwater.progress import Progress
 from headwater.reconciliation import count_loaded

@@ -8,12 +8,14 @@ from collections import Counter
 from contextlib import ExitStack, nullcontext
 from datetime import datetime, timezone
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import boto3
 from rich.console import Console, Group
 from rich.text import Text
 
 from examples.emissions.landing import land_flights
+from examples.emissions.session import FOLDER
 from headwater.column_story import ColumnStory, fetch_story, print_story
 from headwater.demo_summary import DemoResults, summary_of
 from headwater.explorer_build import explorer_build, is_built
@@ -21,7 +23,7 @@ from headwater.explorer_links import columns_link
 from headwater.graph_text import tree_of as tree_of_jobs
 from headwater.job_graph import JobGraph, fetch_graph
 from headwater.picture import write_picture
-from headwater.pipeline_run import FOLDER, PipelineCounts, prepare, run_pipeline
+from headwater.pipeline_run import prepare, run_pipeline
 from headwater.program import command
 from headwater.progress import Progress
 from headwater.reconciliation import Reconciliation, count_dead, count_loaded
@@ -29,6 +31,9 @@ from headwater.terminal import log_handler, output_console, print_part, wait_for
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
 from lineage_model.ids import JobId
 from local.stack import LocalStack
+
+if TYPE_CHECKING:
+    from examples.emissions.captured_run import PipelineCounts
 
 _ARCHIVE = FOLDER / "archive"
 _BUILD_LOG = FOLDER / "explorer.log"

@@ -62,7 +62,8 @@ def _stack(arguments: Sequence[str]) -> Iterator[str]:
         yield arguments[0].rstrip("/")
         return
     from examples.emissions.landing import land_flights
-    from headwater.pipeline_run import FOLDER, prepare, run_pipeline
+    from examples.emissions.session import FOLDER
+    from headwater.pipeline_run import prepare, run_pipeline
     from headwater.progress import Progress
     from headwater.terminal import output_console
     from local.stack import LocalStack
