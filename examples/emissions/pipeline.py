@@ -63,7 +63,7 @@ def run(spark: SparkSession, landing: Path, output: Path, lineage: LineageClient
     days = {file.stem.removeprefix("flights-"): str(file) for file in sorted(landing.glob("flights-*.csv"))}
     output = output.resolve()
     checked, rejected, estimated, totals = (str(output / name) for name in FOLDERS)
-    report(f"reading and checking {len(days)} days of flights")
+    report("reading and checking the flights")
     for folder, frame in zip((checked, rejected), part(read_csv(spark, FLIGHTS, landing)), strict=True):
         write(frame, folder, "day")
     report("recording the lineage of the files and their rows")
