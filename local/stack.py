@@ -15,6 +15,7 @@ import boto3
 from botocore.config import Config
 
 from local.clock import Clock
+from local.demo import DEMO_PATH, Demo
 from local.deploy import Deployed, client_settings, deploy
 from local.endpoint import Endpoint
 from local.errors import ChildFailed, NotDrained
@@ -131,6 +132,8 @@ class LocalStack:
         self._machines = Machines(boto3.client("stepfunctions", **self.client_settings), report=self._report)
         self._on_stop.callback(self._machines.stop)
         self._start_pollers()
+        self._demo = Demo(self.api_url, drain=self.drain, code=self._code, log=self._logs / "demo.log")
+        self._on_stop.callback(self._demo.stop)  # before all else: it is a client of the rest
         for server in servers.values():
             server.open()
 
@@ -308,7 +311,14 @@ class LocalStack:
                 return
 
     def _replier(self, route: Route) -> Callable[[Request], Reply]:
-        return lambda request: self._rest_apis[route.api_id].reply_to(request)
+        """Return what replies at an API's port: its function and, where no token is needed, the demo's routes."""
+
+        def reply(request: Request) -> Reply:
+            if route.signed and request.target == DEMO_PATH:
+                return self._demo.reply_to(request)
+            return self._rest_apis[route.api_id].reply_to(request)
+
+        return reply
 
     def _report_async(self, function: str, result: InvocationResult) -> None:
         self._report(failure_of(result, function=function, source="asynchronous invocation"))

@@ -55,6 +55,12 @@ def send(url, path, token, body=None, method=None):
         return refusal.code, json.loads(refusal.read())
 
 
+def test_the_demo_is_loaded_at_the_port_without_tokens_alone(stack):
+    for method in ("GET", "POST"):
+        assert send(stack.token_api_url, "/local/demo", "hw_unknown", method=method)[0] == 401
+    assert send(stack.api_url, "/local/demo", "")[1]["state"] == "NONE"
+
+
 def test_events_come_in_and_queries_are_served_by_token(stack):
     token = a_token(stack, "--scope", "read", "--scope", "write", "--namespace", NAMESPACE, "--namespace", f"{STORE}*")
     assert re.fullmatch(r"hw_[0-9a-f]{16}_[\w-]{43}", token)
