@@ -19,5 +19,5 @@ export default defineConfig({
     },
   },
   worker: { format: "es" },
-  server: { proxy: { "/api": "http://127.0.0.1:8080", "/v3": "http://127.0.0.1:8080" } },
+  server: { proxy: { "/api": "http://127.0.0.1:8080", "/v3": "http://127.0.0.1:8080", "/local": "http://127.0.0.1:8080" } },
 });

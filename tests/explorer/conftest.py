@@ -74,19 +74,25 @@ def contexts(browser):
 
 @pytest.fixture
 def open_view(browser, contexts):
-    """Return a function that opens a view of a server, with `fresh` in its own profile; `page.watch` has faults."""
+    """Return a function that opens a view of a server; `page.watch` has faults.
+
+    With `fresh` it is in its own profile, and with `clock`, too: `page.clock` moves the time of a whole profile.
+    """
     with ExitStack() as on_exit:
         watches = []
 
-        def open_view(served, view="", *, size=(1280, 720), fresh=False, **options):
-            context = browser.new_context(reduced_motion="reduce", **options) if fresh else contexts(**options)
+        def open_view(served, view="", *, size=(1280, 720), fresh=False, clock=False, **options):
+            is_own = fresh or clock
+            context = browser.new_context(reduced_motion="reduce", **options) if is_own else contexts(**options)
             page = context.new_page()
-            on_exit.callback(context.close if fresh else page.close)
+            on_exit.callback(context.close if is_own else page.close)
             width, height = size
             page.set_viewport_size({"width": width, "height": height})
             page.set_default_timeout(30_000)
             page.watch = Watch(page, served.url, served.also)
             watches.append(page.watch)
+            if clock:
+                page.clock.install()
             page.goto(f"{served.url}/explore/{view}")
             return page
 

@@ -23,6 +23,8 @@ from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
 from lineage.queries.service import LineageQueries
 from lineage.times import from_seconds
+from local.demo import DEMO_PATH
+from local.http_api import Request
 
 CONTEXT = SimpleNamespace(
     function_name="f",
@@ -44,6 +46,8 @@ class Served:
         self._auth = auth
         # Other origins that the page may load from.
         self.also = also
+        # The local stack's routes of the demo, for a page that is to find them.
+        self.demo = None
         self._lock = threading.Lock()
         self._refusals = {}
         self.requested = []
@@ -60,9 +64,12 @@ class Served:
         self._server.shutdown()
         self._server.server_close()
 
-    def respond(self, target, headers):
+    def respond(self, target, headers, method="GET"):
         """Return status, headers and body."""
         url = urlsplit(target)
+        if self.demo and target == DEMO_PATH:
+            reply = self.demo.reply_to(Request(method, target, list(headers.items()), b"", "127.0.0.1"))
+            return reply.status, dict(reply.headers), reply.body
         if not url.path.startswith("/explore"):
             self.requested.append(target)
             self.tokens.append(headers.get("Authorization"))
@@ -132,7 +139,12 @@ def _handler_of(served):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self):
-            status, headers, body = served.respond(self.path, dict(self.headers.items()))
+            self.write(*served.respond(self.path, dict(self.headers.items())))
+
+        def do_POST(self):
+            self.write(*served.respond(self.path, dict(self.headers.items()), "POST"))
+
+        def write(self, status, headers, body):
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)

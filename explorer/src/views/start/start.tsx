@@ -1,29 +1,41 @@
 /** The first view: what to look for, and what fails. */
 
-import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { changedJobs, failingJobs, namespaces, tags } from "../../api/queries";
 import { count } from "../../model/format";
-import { Loaded, JobLink, useTitle, When } from "../../parts/frame";
+import { Bones, Loaded, JobLink, useTitle, When } from "../../parts/frame";
 import { Find } from "../../parts/find";
 import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
+import { useDemo } from "./use-demo";
+
+// A stack is empty once; every other visit loads less without them.
+const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));
+const EMPTY_POLL_MS = 4_000;
+const NAMESPACES = { queryKey: ["namespaces"], queryFn: ({ signal }: { signal: AbortSignal }) => namespaces(signal) };
 
 export function StartView() {
   useTitle("");
   const { can } = useReader();
+  const isEmpty = useEmptiness(can("listAllJobs"));
+  const { demo, load } = useDemo(isEmpty);
+  // What arrives while the demo runs does not take its card away.
+  const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
     <div className="page">
-      <div className="hero">
+      <div className={showsWays ? "hero low" : "hero"}>
         <h1>Where does it come from, and what is made of it?</h1>
         <p className="muted">Lineage of datasets, jobs, columns and records</p>
         <Find large />
       </div>
-      {can("listAllJobs") && (
+      {can("listAllJobs") && showsWays && <Suspense fallback={<Bones rows={6} />}><Ways demo={demo} load={load} /></Suspense>}
+      {can("listAllJobs") && !showsWays && (
         <div className="columns2">
           <div><FailingJobs /><ChangedJobs /></div>
           <div><Namespaces /><KnownTags /></div>
@@ -31,6 +43,19 @@ export function StartView() {
       )}
     </div>
   );
+}
+
+/** True if there is no namespace, so neither a job nor a dataset; queried again until there is, while in sight. */
+function useEmptiness(isAllowed: boolean): boolean {
+  const client = useQueryClient();
+  const { data } = useQuery({ ...NAMESPACES, enabled: isAllowed, refetchInterval: ({ state }) => (state.data?.totalCount === 0 ? EMPTY_POLL_MS : false) });
+  const isEmpty = data?.totalCount === 0;
+  useEffect(() => {
+    if (!isEmpty) return;
+    // What was empty is queried anew; the reader and the demo's run are not of that.
+    return () => void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
+  }, [isEmpty, client]);
+  return isEmpty;
 }
 
 function FailingJobs() {
@@ -81,26 +106,19 @@ function ChangedJobs() {
 }
 
 function Namespaces() {
-  const result = useQuery({ queryKey: ["namespaces"], queryFn: ({ signal }) => namespaces(signal) });
+  const result = useQuery(NAMESPACES);
   return (
     <section className="card">
       <h2>Namespaces</h2>
       <Loaded of={result} rows={3}>
-        {({ namespaces: found, totalCount }) =>
-          found.length === 0 ? (
-            <>
-              <p className="muted">Nothing is known yet. Send an OpenLineage event:</p>
-              <pre>{`curl -s ${new URL("../api/v1/lineage", document.baseURI).href} -d @event.json`}</pre>
-            </>
-          ) : (
-            <>
-              <ul className="plain">
-                {found.map(({ name }) => <li key={name}><Link className="mono" href={link("search", { namespace: name })}>{name}</Link></li>)}
-              </ul>
-              {totalCount > found.length && <p className="muted">and {count(totalCount - found.length)} more</p>}
-            </>
-          )
-        }
+        {({ namespaces: found, totalCount }) => (
+          <>
+            <ul className="plain">
+              {found.map(({ name }) => <li key={name}><Link className="mono" href={link("search", { namespace: name })}>{name}</Link></li>)}
+            </ul>
+            {totalCount > found.length && <p className="muted">and {count(totalCount - found.length)} more</p>}
+          </>
+        )}
       </Loaded>
     </section>
   );

@@ -1,0 +1,210 @@
+"""The start of an empty stack: three ways to its first lineage, and the lists as soon as there is any."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from local.demo import Demo
+from tests.explorer import stories
+from tests.explorer.axe import serious_faults
+from tests.explorer.served import ServedGraph
+from tests.explorer.stories import LAKE
+
+# A program in the pipeline's place: it waits for the file `go`, which says how it ends.
+STAGED = """
+import sys, time
+from pathlib import Path
+
+print("Starting Spark", flush=True)
+go = Path(__file__).with_name("go")
+while not go.exists():
+    time.sleep(0.05)
+end = go.read_text()
+go.unlink()
+if end == "fail":
+    sys.exit("no Java 17 or newer: install one and set JAVA_HOME")
+print(f"{sys.argv[1]}/explore/{end}")
+"""
+NO_JAVA = "no Java 17 or newer: install one and set JAVA_HOME"
+NOT_FOUND = "the server responded with a status of 404"
+CO2 = f"columns?node=datasetField:{LAKE}:estimated:co2_kg"
+
+
+@pytest.fixture
+def deployed():
+    """An empty stack that has no routes of this machine."""
+    served = ServedGraph()
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def local(deployed, tmp_path):
+    """An empty stack on this machine; `end(how)` lets its demo's run end."""
+    (tmp_path / "staged.py").write_text(STAGED)
+    deployed.demo = Demo(
+        deployed.url, drain=lambda *_: None, code=tmp_path, log=tmp_path / "demo.log", pipeline="staged"
+    )
+    deployed.end = (tmp_path / "go").write_text
+    yield deployed
+    deployed.demo.stop()
+
+
+def open_empty(open_view, served, **options):
+    """Open the start; the browser reports that a deployed stack has no route of the demo."""
+    page = open_view(served, **options)
+    page.watch.expected = () if served.demo else (NOT_FOUND,)
+    page.get_by_role("heading", name="Nothing is known yet").wait_for()
+    return page
+
+
+def shown_curl(page):
+    return page.get_by_role("group", name="the curl that sends a run").inner_text()
+
+
+def events_in(command):
+    return json.loads(re.search(r"-d '([^']*)'$", command)[1])
+
+
+def load_button(page):
+    return page.get_by_role("button", name="Load the demo’s data")
+
+
+def test_an_empty_stack_shows_a_curl_and_a_capture_for_its_own_address(open_view, deployed):
+    page = open_empty(open_view, deployed)
+    page.wait_for_load_state("networkidle")
+    assert shown_curl(page).startswith(f"curl -sS '{deployed.url}/api/v1/lineage/batch' \\\n  -d '[\n")
+    assert page.get_by_role("group", name="the lines that capture a job").inner_text() == (
+        f'import os; os.environ["HEADWATER_URL"] = "{deployed.url}"\nfrom spark_client import capture\ncapture(spark)'
+    )
+    assert page.get_by_role("article").count() == 2
+    assert load_button(page).count() == 0
+    assert "HEADWATER_TOKEN" not in page.inner_text("main")
+
+
+def requests_of_five_seconds(page, served):
+    page.wait_for_load_state("networkidle")
+    served.requested.clear()
+    page.clock.fast_forward(5_000)
+    page.wait_for_timeout(500)
+    return served.requested
+
+
+def see(page, *, is_visible):
+    state = "visible" if is_visible else "hidden"
+    page.evaluate(
+        """state => {
+          Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+          dispatchEvent(new Event('visibilitychange'));
+        }""",
+        state,
+    )
+
+
+def test_what_arrives_is_shown_without_a_reload(open_view, deployed):
+    page = open_empty(open_view, deployed, clock=True)
+    page.wait_for_load_state("networkidle")
+    deployed.load(*events_in(shown_curl(page)))
+    page.clock.fast_forward(5_000)
+    page.get_by_role("link", name="estimate").wait_for()
+    page.get_by_role("heading", name="Changed lately").wait_for()
+    assert page.get_by_text("No job is known yet").count() == 0
+
+
+def test_a_page_looks_for_data_only_while_it_is_empty_and_in_sight(open_view, deployed):
+    page = open_empty(open_view, deployed, clock=True)
+    assert requests_of_five_seconds(page, deployed) == ["/api/v1/namespaces?limit=50"]
+    see(page, is_visible=False)
+    assert requests_of_five_seconds(page, deployed) == []
+    see(page, is_visible=True)
+    deployed.load(*events_in(shown_curl(page)))
+    page.clock.fast_forward(5_000)
+    page.get_by_role("link", name="estimate").wait_for()
+    assert requests_of_five_seconds(page, deployed) == []
+
+
+def test_a_text_is_copied_whole_by_one_click(open_view, deployed):
+    page = open_empty(open_view, deployed, fresh=True, permissions=("clipboard-read", "clipboard-write"))
+    page.get_by_role("button", name="Copy: the curl that sends a run").click()
+    page.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == shown_curl(page)
+
+
+def test_a_text_that_may_not_be_copied_is_selected(open_view, deployed):
+    page = open_empty(open_view, deployed)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
+    page.get_by_role("button", name="Copy: the lines that capture a job").click()
+    page.get_by_text("copy it by the keyboard").wait_for()
+    selected = page.evaluate("getSelection().toString()")
+    assert selected == page.get_by_role("group", name="the lines that capture a job").inner_text()
+
+
+def test_with_a_token_the_ways_name_it_and_no_route_of_this_machine_is_tried(open_view):
+    served = ServedGraph("token")
+    page = open_view(served)
+    page.watch.expected = ("status of 401",)
+    dialog = page.get_by_role("dialog", name="token")
+    dialog.get_by_label("Token", exact=True).fill(served.new_token("read", namespaces=["*"]))
+    dialog.get_by_role("button", name="Use it").click()
+    page.get_by_role("heading", name="Nothing is known yet").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert '-H "Authorization: Bearer $HEADWATER_TOKEN"' in shown_curl(page)
+    page.get_by_text("headwater token create --scope write").wait_for()
+    assert [target for target in served.requested if target.startswith("/local")] == []
+    served.stop()
+
+
+def test_the_button_shows_the_stages_and_leads_to_what_the_run_made(open_view, local):
+    page = open_empty(open_view, local, clock=True)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("status").filter(has_text="Starting Spark").wait_for()
+    assert page.get_by_role("button", name="Loading …").is_disabled()
+    # What arrives meanwhile does not take the card away.
+    local.load(*stories.emissions())
+    page.clock.fast_forward(5_000)
+    page.wait_for_load_state("networkidle")
+    assert page.get_by_role("status").filter(has_text="Starting Spark").is_visible()
+    local.end(CO2)
+    page.get_by_text("3.16 * fuel_kg").first.wait_for()
+    assert page.url.endswith(f"/explore/{CO2}")
+    page.go_back()
+    page.get_by_role("heading", name="Changed lately").wait_for()
+    assert page.get_by_text("Nothing is known yet").count() == 0
+
+
+def test_a_run_that_fails_shows_the_reason_and_is_tried_again(open_view, local):
+    page = open_empty(open_view, local)
+    local.end("fail")
+    load_button(page).click()
+    page.get_by_role("alert").filter(has_text=NO_JAVA).wait_for()
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("status").filter(has_text="Starting Spark").wait_for()
+    assert page.get_by_role("alert").count() == 0
+
+
+def test_a_run_that_was_started_elsewhere_is_joined(open_view, local):
+    first, second = open_empty(open_view, local), open_empty(open_view, local)
+    load_button(second).wait_for()
+    load_button(first).click()
+    first.get_by_text("Starting Spark").wait_for()
+    second.watch.expected = ("status of 409",)
+    load_button(second).click()
+    second.get_by_text("Starting Spark").wait_for()
+    local.load(*stories.emissions())
+    local.end(CO2)
+    for page in (first, second):
+        page.get_by_text("3.16 * fuel_kg").first.wait_for()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (700, 720), (360, 640)])
+def test_the_ways_fit_into_a_narrow_window_and_axe_finds_nothing_serious(open_view, local, size):
+    page = open_empty(open_view, local, size=size, bypass_csp=True)
+    local.end("fail")
+    load_button(page).click()
+    page.get_by_role("alert").filter(has_text=NO_JAVA).wait_for()
+    assert page.evaluate("document.querySelector('main').scrollWidth <= innerWidth")
+    assert serious_faults(page) == []
