@@ -45,6 +45,14 @@ _A_REQUEST = (
     '{"root_id": "flights-2013-01-01", "parent_id": "flights-2013-01-01", "action_taken": "READ",'
     ' "storage_location": "s3://flights/2013-01-01.csv"}'
 )
+_A_RUN = {
+    "producer": "https://example.com/by-hand",
+    "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+    "run": {"runId": "0197a1de-0000-7000-8000-000000000000"},
+    "job": {"namespace": "example", "name": "estimate"},
+    "inputs": [{"namespace": "example", "name": "flights"}],
+    "outputs": [{"namespace": "example", "name": "emissions"}],
+}
 _SWEEP_S = 60.0
 
 
@@ -128,8 +136,9 @@ def _serve(arguments: argparse.Namespace) -> int:
 def greeting(stack: LocalStack) -> str:
     """Return the addresses of the stack, with a command to try for each."""
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
-    day = datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
-    today = shlex.quote(json.dumps({"day": day, "poll_s": 1}))  # the schedule's input of tomorrow
+    now = datetime.fromtimestamp(stack.now, timezone.utc)
+    today = shlex.quote(json.dumps({"day": now.date().isoformat(), "poll_s": 1}))  # the schedule's input of tomorrow
+    event = shlex.quote(json.dumps({"eventType": "COMPLETE", "eventTime": now.isoformat(), **_A_RUN}))
     return f"""
 Explorer: {_explorer(stack)}
 HTTP API: {stack.api_url}
@@ -140,6 +149,11 @@ AWS endpoints: {stack.endpoint_url}
   export {aws}
   aws dynamodb scan --table-name {stack.outputs["RecordsTableName"]}
   aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]} --input {today}
+
+Nothing is stored yet. Three ways to the first lineage in the explorer:
+  press "Load the demo's data" there, or run: python -m examples.emissions {stack.api_url}
+  send an event: curl -s {stack.api_url}/api/v1/lineage -d {event}
+  call `capture(spark)` in a PySpark job, with HEADWATER_URL={stack.api_url} in its environment
 
 The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
 

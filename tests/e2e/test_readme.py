@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from headwater.serve import greeting
 from tests.terminals import as_piped
 
 PROJECT = Path(__file__).parents[2]
@@ -65,6 +66,16 @@ def test_what_is_recorded_is_returned_as_the_guide_shows(local_stack):
     (way,) = json.loads(cdap)["paths"]
     assert [operation["name"] for operation in way["operations"]] == ["read", "multiply", "burn"]
     assert len(way["runs"]) == 1
+
+
+def test_the_event_that_serve_prints_is_a_run_of_its_job(local_stack):
+    run(re.search(r"send an event: (curl .*)", greeting(local_stack))[1], local_stack)
+    local_stack.drain()
+    job = json.loads(run("curl -s http://127.0.0.1:8080/api/v1/namespaces/example/jobs/estimate", local_stack))
+    assert [job["latestRun"]["state"], *(one["name"] for one in job["inputs"] + job["outputs"])] == [
+        "COMPLETED",
+        *("flights", "emissions"),
+    ]
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)", README))))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from types import SimpleNamespace
 
 import pytest
@@ -29,6 +31,19 @@ def test_how_to_get_a_token_is_shown_where_one_is_of_use(token_api_url, shown):
     message = greeting(a_stack(token_api_url))
     assert (f"headwater token create --local {URL}:4566 --scope read --scope write" in message) is shown
     assert ("bearer tokens" in message) is shown
+
+
+def test_an_empty_stack_is_filled_by_the_button_an_event_or_a_captured_job():
+    _, _, ways = greeting(a_stack()).partition("Nothing is stored yet.")
+    button, event, job = ways.splitlines()[1:4]
+    sent = json.loads(shlex.split(event)[-1])
+    assert button == f"""  press "Load the demo's data" there, or run: python -m examples.emissions {URL}:8080"""
+    assert event.startswith(f"  send an event: curl -s {URL}:8080/api/v1/lineage -d ")
+    assert [(sent["eventType"], sent["job"]["name"]), *(one["name"] for one in sent["inputs"] + sent["outputs"])] == [
+        ("COMPLETE", "estimate"),
+        *("flights", "emissions"),
+    ]
+    assert job == f"  call `capture(spark)` in a PySpark job, with HEADWATER_URL={URL}:8080 in its environment"
 
 
 def test_help_names_every_port_that_opens_and_the_option_that_moves_it(capsys):
