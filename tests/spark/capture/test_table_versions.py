@@ -167,7 +167,8 @@ def at_once(act: Callable[[], object], meanwhile: Callable[[], object], folder: 
 def waiting(folder: Path) -> Any:
     """Return a function of rows that returns a number as soon as `at_once` lets it."""
 
-    def wait(number: int) -> int:
+    # Without type hints: of such ones as `int`, Spark 4.1 and later warn that they name no kind of function.
+    def wait(number):
         (folder / "entered").touch()
         while not (folder / "opened").exists():
             time.sleep(0.05)
