@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast check format openapi pictures bench synth deploy lock audit clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats check format openapi pictures bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -68,6 +68,10 @@ tests-compiled:
 
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis -m "not large" $(PARALLEL) $(FAST) $(ARGS)
+
+test-formats: $(READY) $(SPARK35)/.ready ## tables of Delta, Iceberg and Hudi, where Maven Central has their jars; ARGS=kafka, ARGS=--newest
+	@$(BIN)/python scripts/table_formats.py $(ARGS)
+	@test -e $(SPARK35)/.unavailable || $(SPARK35)/bin/python scripts/table_formats.py $(ARGS)
 
 check: $(READY) ## format, lint, types, arrows, template
 	@$(BIN)/ruff format --check .

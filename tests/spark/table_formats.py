@@ -1,9 +1,10 @@
 """Delta, Iceberg and Hudi for the tests that are about them: whoever names their packages switches those tests on.
 
-`HEADWATER_TABLE_FORMATS` is a list of Maven coordinates with commas, for the Spark that is tested:
-`io.delta:delta-spark_2.12:3.3.2`, `org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`, or
-`org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. One format at a time: Delta's extension refuses a MERGE that sets a
-field of an Iceberg table, and the catalogs of Delta and Hudi take each other's place.
+`make test-formats` does (`scripts/table_formats.py`). By hand, `HEADWATER_TABLE_FORMATS` is a list of Maven coordinates
+or of jar files, with commas, for the Spark that is tested: `io.delta:delta-spark_2.12:3.3.2`,
+`org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`, or `org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. One
+format at a time: Delta's extension refuses a MERGE that sets a field of an Iceberg table, and the catalogs of Delta and
+Hudi take each other's place.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ def chosen() -> list[str]:
 def options(warehouse: str) -> dict[str, str]:
     """Return the settings that a session needs for the packages; none without any."""
     formats = chosen()
-    if not os.environ.get(VARIABLE):
+    packages = os.environ.get(VARIABLE)
+    if not packages:
         return {}
-    found = {"spark.jars.packages": os.environ[VARIABLE]}
+    found = {"spark.jars" if packages.endswith(".jar") else "spark.jars.packages": packages}
     if formats:
         found["spark.sql.extensions"] = ",".join(_EXTENSIONS[name] for name in formats)
     if "delta" in formats:
