@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats check format openapi pictures bench synth deploy lock audit clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check format openapi pictures bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -73,6 +73,11 @@ test-formats: $(READY) $(SPARK35)/.ready ## tables of Delta, Iceberg and Hudi, w
 	@$(BIN)/python scripts/table_formats.py $(ARGS)
 	@test -e $(SPARK35)/.unavailable || $(SPARK35)/bin/python scripts/table_formats.py $(ARGS)
 
+newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `make VENV=.venv-newest newest test`
+	@.tools/uv/bin/uv pip install --quiet --python $(BIN)/python --upgrade boto3 botocore 'pyspark[connect]>=4.0.0.dev0'
+	@rm -f $(CLASSES)
+	@.tools/uv/bin/uv pip freeze --python $(BIN)/python | grep -E '^(boto|pyspark)'
+
 check: $(READY) ## format, lint, types, arrows, template
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -113,4 +118,4 @@ audit: $(AUDIT)/.ready ## known vulnerabilities of all that is locked, from PyPI
 	@$(AUDIT)/bin/python scripts/audit.py $(AUDIT)/bin
 
 clean: ## everything that the targets made
-	rm -rf $(VENV) $(SPARK35) $(AUDIT) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest $(SPARK35) $(AUDIT) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
