@@ -78,11 +78,12 @@ newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `ma
 	@rm -f $(CLASSES)
 	@.tools/uv/bin/uv pip freeze --python $(BIN)/python | grep -E '^(boto|pyspark)'
 
-check: $(READY) ## format, lint, types, arrows, template
+check: $(READY) ## format, lint, types, arrows, workflows, template
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/zizmor -q --offline --strict-collection .github
 	@$(BUILD_EXPLORER) --check
 	@$(BIN)/python -m infra.check
 
