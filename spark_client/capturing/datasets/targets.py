@@ -20,7 +20,7 @@ from spark_client.capturing.datasets.sources import (
 )
 from spark_client.capturing.model import Change, Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.row_statements import RowChange, find_row_change
+from spark_client.capturing.plans.row_statements import HUDI_DELETE, RowChange, find_row_change
 
 # Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; a
 # command that succeeded without such a part wrote nothing (IF NOT EXISTS).
@@ -36,8 +36,10 @@ WRAPPERS = frozenset(
         "CreateHoodieTableAsSelectCommand",
     }
 )
+# Such a command that writes its data itself in some versions: Hudi's, in 1.2.
+MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand"})
 # Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
-STATEMENTS = frozenset({"UpdateHoodieTableCommand", "DeleteHoodieTableCommand", "MergeIntoHoodieTableCommand"})
+STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
 # Commands with a query that they do not run, and tables that keep nothing.
 _NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
 _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
@@ -272,7 +274,8 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
 def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table of a MERGE, UPDATE or DELETE; if the statement cannot be read back, nothing but the table."""
     statement = next((node for name in _STATEMENTS_IN if (node := command.node(name)) is not None), command)
-    table = next((node for name in _TABLES_OF_ROWS if (node := statement.node(name)) is not None), None)
+    tables = (*_TABLES_OF_ROWS, *(("query",) if command.kind == HUDI_DELETE else ()))
+    table = next((node for name in tables if (node := statement.node(name)) is not None), None)
     while table is not None and table.node("child") is not None:
         table = table.node("child")
     read = find_datasets(table, catalogs) if table else None

@@ -20,6 +20,7 @@ _OPERATION, _DELETED = "__row_operation", "1"
 Does: TypeAlias = Literal["UPDATE", "INSERT", "DELETE"]
 _DELTA_CLAUSES: Mapping[str, Does] = {"UpdateClause": "UPDATE", "InsertClause": "INSERT", "DeleteClause": "DELETE"}
 _SPARK_ACTIONS: Mapping[str, Does] = {"UpdateAction": "UPDATE", "InsertAction": "INSERT", "DeleteAction": "DELETE"}
+HUDI_DELETE = "DeleteHoodieTableCommand"
 # Columns, and the expression that each is set to: None is a literal.
 Assigned: TypeAlias = tuple[tuple[str, Node | None], ...]
 
@@ -76,6 +77,15 @@ def _delete(command: Node) -> RowChange | None:
     if target is None:
         return None
     return RowChange(target, (Clause("DELETE", command.node("condition")),), _leaves(target))
+
+
+def _hudi_delete(command: Node) -> RowChange | None:
+    """Return the `DeleteFromTable` that Hudi's command keeps, or in Hudi 1.2 a query of the rows that are deleted."""
+    query = command.node("query")
+    if query is None:
+        return _delete(command.node("dft") or command)
+    condition = query.node("condition") if query.kind == "Filter" else None
+    return RowChange(query, (Clause("DELETE", condition),), _leaves(query))
 
 
 def _delta_merge(command: Node) -> RowChange | None:
@@ -274,6 +284,6 @@ _RULES: Mapping[str, Callable[[Node], RowChange | None]] = {
     "DeleteCommand": _delete,
     "MergeIntoCommand": _delta_merge,
     "UpdateHoodieTableCommand": _spark_update,
-    "DeleteHoodieTableCommand": lambda command: _delete(command.node("dft") or command),
+    HUDI_DELETE: _hudi_delete,
     "MergeIntoHoodieTableCommand": _spark_merge,
 }

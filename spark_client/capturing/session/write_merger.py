@@ -18,7 +18,7 @@ from typing import Protocol
 
 from lineage_model.columns import ColumnLineage, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
-from spark_client.capturing.datasets.targets import STATEMENTS, WRAPPERS
+from spark_client.capturing.datasets.targets import MAY_WRITE_ALONE, STATEMENTS, WRAPPERS
 from spark_client.capturing.model import Dataset, Symlink, Tier, Write
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
@@ -111,7 +111,7 @@ def _merged(writes: Sequence[Write]) -> list[Write]:
         parts = _parts(outers, [write for write in whole if _ran_inside(write, outers[0])])
         whole = [write for write in whole if not any(write is part for inside in parts for part in inside)]
         for outer, inside in zip(outers, parts, strict=True):
-            if inside or outer.failure or outer.command not in WRAPPERS:
+            if inside or outer.failure or outer.command not in WRAPPERS - MAY_WRITE_ALONE:
                 whole.append(reduce(_merge_pair, inside, outer))
     return whole
 

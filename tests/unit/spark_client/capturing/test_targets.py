@@ -250,6 +250,10 @@ ROWS = [
 READ_BACK = [
     (a_node("DeleteFromTable", table=a_node("SubqueryAlias", child=ORDERS_V2)), "DELETE"),
     (a_node("DeleteCommand", target=ORDERS_V2), "DELETE"),
+    (a_node("DeleteHoodieTableCommand", dft=a_node("DeleteFromTable", table=ORDERS_V2)), "DELETE"),
+    # Hudi 1.2
+    (a_node("DeleteHoodieTableCommand", query=a_node("Filter", child=ORDERS_V2)), "DELETE"),
+    (a_node("DeleteHoodieTableCommand", query=a_node("Project", child=ORDERS_V2)), "DELETE"),
     (a_node("UpdateCommand", target=ORDERS_V2), "UPDATE"),
 ]
 

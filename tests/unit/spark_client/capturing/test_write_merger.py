@@ -82,6 +82,12 @@ def test_a_ctas_of_a_table_that_is_there_wrote_nothing_but_one_that_failed_is_em
     assert WriteMerger().add(ctas, [failed]) == [failed]
 
 
+def test_a_ctas_of_hudi_is_a_write_even_if_no_part_of_it_is() -> None:
+    ctas = an_execution(7)
+    write = replace(a_write(ctas), command="CreateHoodieTableAsSelectCommand")
+    assert WriteMerger().add(ctas, [write]) == [write]
+
+
 def test_a_statement_says_all_about_the_rows_that_are_written_inside_it() -> None:
     rows, statement = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     inside = replace(a_write(rows), inputs=(ESTIMATED,), written=WriteStatistics(rows=2))
