@@ -1,7 +1,8 @@
 """Kafka's topics, with a broker: streams from and to them, and a topic that is read once.
 
-They run where `HEADWATER_TABLE_FORMATS` names Spark's package for Kafka, such as
-`org.apache.spark:spark-sql-kafka-0-10_2.12:3.5.1`, and `HEADWATER_KAFKA` a broker that makes topics by itself.
+`make test-formats ARGS=kafka` runs them, with a broker that it starts. By hand, `HEADWATER_TABLE_FORMATS` names Spark's
+package for Kafka, such as `org.apache.spark:spark-sql-kafka-0-10_2.12:3.5.7`, and `HEADWATER_KAFKA` a broker that makes
+topics by itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Delta and Iceberg as they are: the dataset of each write, its inputs, and the lineage of rows changed in place.
 
-They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
+`make test-formats` runs them: `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Versions of Delta's and Iceberg's tables: those that writes and streams read and made, and what the service shows.
 
-They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
+`make test-formats` runs them: `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
 """
 
 from __future__ import annotations
