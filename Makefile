@@ -74,7 +74,7 @@ test-formats: $(READY) $(SPARK35)/.ready ## tables of Delta, Iceberg and Hudi, w
 	@test -e $(SPARK35)/.unavailable || $(SPARK35)/bin/python scripts/table_formats.py $(ARGS)
 
 newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `make VENV=.venv-newest newest test`
-	@.tools/uv/bin/uv pip install --quiet --python $(BIN)/python --upgrade boto3 botocore 'pyspark[connect]>=4.0.0.dev0'
+	@.tools/uv/bin/uv pip install --quiet --python $(BIN)/python -P boto3 -P botocore -P pyspark boto3 botocore 'pyspark[connect]>=4.0.0.dev0'
 	@rm -f $(CLASSES)
 	@.tools/uv/bin/uv pip freeze --python $(BIN)/python | grep -E '^(boto|pyspark)'
 

@@ -143,11 +143,13 @@ def test_half_a_body_is_never_served_and_prints_nothing(echo, sent, capsys):
 def test_a_client_that_hangs_up_before_its_response_prints_nothing(echo, capsys):
     echo.let.clear()
     echo.requesting.clear()
+    of_others = set(threading.enumerate())
     connection = echo.send(f"{HEAD}Content-Length: 1\r\n\r\nx")
     assert echo.requesting.wait(20)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()  # a reset, at once
-    responding = [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
+    started = set(threading.enumerate()) - of_others
+    responding = [thread for thread in started if "process_request_thread" in thread.name]
     echo.let.set()
     for thread in responding:
         thread.join(20)
