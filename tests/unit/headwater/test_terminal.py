@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -217,8 +218,10 @@ WAIT = "from headwater.terminal import wait_for_interrupt; print('up', flush=Tru
 def test_ctrl_c_on_a_terminal_ends_the_wait_and_leaves_the_exit_status_to_make(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text(f'demo:\n\t@{sys.executable} -c "{WAIT}"\n', encoding="utf-8")
     command = ["make", "-f", str(tmp_path / "Makefile"), "demo"]
+    # The tests may run under a make of their own.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
 
-    with on_a_terminal(command, cwd=PROJECT) as terminal:
+    with on_a_terminal(command, cwd=PROJECT, env=environment) as terminal:
         terminal.read_until("up", timeout_s=30)
         time.sleep(0.5)  # the keys are read from now on
         terminal.press(b"q")
