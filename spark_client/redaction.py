@@ -10,18 +10,32 @@ import re
 from collections.abc import Iterable
 
 _PHRASE = r"(?:passw(?:or)?d|passphrase|passcode|pwd)"
-_KEY = r"(?:access|account|api|encryption|master|private|shared|storage|subscription)[._-]?key"
+# The beginning of a word within a name: `app_key`, `userOtp`, but not `map_key`.
+_BEGIN = r"(?:(?<![a-z])|(?<=%[0-9a-f][0-9a-f])|(?-i:(?<=[a-z])(?=[A-Z])))"
+_KEY = (
+    r"(?:access|account|api|application|auth|cipher|consumer|encryption|functions|hmac|licen[cs]e|master|private|session"
+    rf"|shared|signing|storage|subscription|(?:kms|plaintext|encrypted)[._-]?data|{_BEGIN}(?:aes|app))[._-]?key"
+)
 # The plural counts (`max_tokens`), a tokenizer splits texts.
 _BEARER = r"token(?!s(?![a-z])|iz)"
 # Ends of names that hold no secret themselves.
 _HARMLESS = r"(?!s?[._-]?(?:arn|count|endpoint|file|limit|name|path|policy|provider|type|ur[il])s?(?![\w.-]))"
+# Names, or their last words, that begin others: `salt` is a secret, `salt_lake` and `salted_fish_id` are none.
+_WORD = (
+    rf"(?:{_BEGIN}(?:salt|[ht]?otp(?:[._-]?(?:code|seed))?|(?:mfa|2fa|one[._-]?time)[._-]?code|connect\.sid)"
+    rf"|{_BEGIN}(?:j|php|asp|asp\.net_)?sess(?:ion)?id|(?<=\w[._-])pat|(?:key|store)pass)(?![a-z]|[._-]\w)"
+)
 _NAME = (
-    rf"(?:{_PHRASE}|secret|{_BEARER}|credential|signature|azure\.sas|aws[._-]?key[._-]?id|{_KEY})"
-    rf"{_HARMLESS}[\w.-]{{0,80}}"
+    rf"(?:(?:{_PHRASE}|secret|{_BEARER}|credential|signature|azure\.sas|aws[._-]?key[._-]?id|{_KEY})"
+    rf"{_HARMLESS}[\w.-]{{0,80}}|{_WORD})"
 )
 # A name that is short, and therefore a part of others (`bypass`, `design`).
-_SHORT = r"(?:(?<![a-z])|(?<=db)|(?<=user)|(?<=root)|(?<=admin))pass(?![a-z])"
+_SHORT = rf"(?:{_BEGIN}|(?<=db)|(?<=user)|(?<=root)|(?<=admin))pass(?![a-z])"
 _SIG = r"(?<![a-z])sig(?![a-z])"
+# The first two letters of any of these, looked at first, take a third of the time.
+_LETTERS = r"(?=[2acefhjklmopst][acefhilmnoprstuwz])"
+_ANY = rf"{_LETTERS}(?:{_NAME}|{_SHORT})"
+_ANY_IN_URLS = rf"{_LETTERS}(?:{_NAME}|{_SHORT}|{_SIG})"
 # A value that cannot be a secret.
 _VALUE = r"(?!\\{0,8}[\"'`]?(?:true|false|null|none)(?=[\s,;&)\]}\"'`\\]|\Z))"
 # As SQL, Python and JSON write it; the text may have been cut within it.
@@ -30,51 +44,81 @@ _JOINED = rf"{_LITERAL}(?:\s{{0,5}}(?:\|\||\+)\s{{0,5}}{_LITERAL})*"
 # A literal behind a blank is a name itself if a colon is behind it: its value comes next.
 _BLANK = r"(?P<blank>[ \t])"
 _NO_NAME = r"(?(blank)(?!\s{0,5}:)|)"
-# Text between a name and its literal: `'name', '...'`, `name = '...'`, `name('...')`, `name '...'`.
+# Text between a name and its literal: `'name', '...'`, `name = '...'`, `name = f('...')`, `name('...')`, `name '...'`.
 _BETWEEN = (
-    rf"""(?:["'`]\s{{0,20}}(?:=>|->|={{1,3}}|:=?|,)?|\s{{0,20}}(?:=>|->|={{1,3}}|:=?|\()|{_BLANK})\s{{0,20}}[rbfun]?"""
+    r"""(?:["'`]\s{0,20}(?:=>|->|={1,3}|:=?|,(?!\s{0,20}["']value["']))?|\s{0,20}(?:=>|->|={1,3}|:=?)(?:\s{0,20}\w{1,30}\()?|\s{0,20}\("""
+    rf"|{_BLANK})\s{{0,20}}[rbfun]?"
 )
 # A literal inside a literal: both its quotes have backslashes, as many.
 _QUOTE = r"""(?P<quote>\\{1,8}["'])"""
 _QUOTED = rf"(?P<secret>(?:(?!(?<!\\)(?P=quote)).)*)(?=(?P=quote){_NO_NAME}|\Z)"
 # A value without quotes ends at what separates values; brackets at its end were opened before it.
 _BARE = r"""(?:[^&;,\s'"`<\\]|\\(?!["']))"""
-_VALUE_BARE = rf"(?!\()(?P<secret>\{{[^}}]+\}}|{_BARE}*[^&;,\s'\"`<\\)\]}}])"
+_VALUE_BARE = rf"(?!\()(?P<secret>\{{(?:[^}}]|\}}\}})+\}}|{_BARE}*[^&;,\s'\"`<\\)\]}}])"
 # A value that is no word by its look alone.
 _CRYPTIC = r"(?!\w{1,10}://)(?P<secret>(?=[^\s,;'\"\\]{0,100}\d)[^\s,;'\"`<>)}\\]{6,}|[\w.~+/=-]{20,})"
-_AUTHORIZATION = (
-    r"""\bauthorization[\\"'`]{0,8}\s{0,5}[:=,]\s{0,5}[\\"'`]{0,8}\w[\w-]{0,30}"""
-    r"""\s{1,5}(?P<secret>[^\s\"'`,;<>)}\\]{6,})"""
-)
+_AUTHORIZATION = r"""\bauthorization[\\"'`]{0,8}\s{0,5}[:=,]\s{0,5}[\\"'`]{0,8}"""
+# What configures Spark, Hadoop, Kafka, Java: names of such settings stand in the midst of a text with their values.
+_SETTING = r"(?<![\w.-])(?:spark|hadoop|fs|hive|ssl|sasl|javax|kafka|schema\.registry)\.[\w.-]{0,80}"
 
 _I = re.IGNORECASE
 _IS = re.IGNORECASE | re.DOTALL
 # Tokens that are known by their form, by provider.
 _FORMS = (
-    r"(?:AKIA|ASIA|ABIA)[A-Z0-9]{16}",  # AWS: access keys, then session tokens
+    r"(?:AKIA|ASIA|ABIA)[A-Z0-9]{16}",  # AWS: access keys, session tokens, keys of Bedrock
     r"(?:IQoJ|FwoG|FQoG)[\w/+=]{60,}",
-    r"dapi[0-9a-f]{32}(?:-\d)?",  # Databricks
+    r"ABSK[\w+/=]{60,}",
+    r"(?:dapi|dose)[0-9a-f]{32}(?:-\d)?",  # Databricks
+    r"ver:\d{1,2}-hint:\d+-[\w+/=%-]{20,}",  # Snowflake
     r"gh[a-z]_\w{36,}",  # GitHub
     r"github_pat_\w{22,}",
     r"gl[a-z]{2,5}-[\w.-]{20,}",  # GitLab
+    r"AT[AC]TT3[\w=-]{40,}",  # Atlassian
+    r"ATBB\w{32}",
     r"xox[a-z](?:\.xox[a-z])?-[\w-]{10,}",  # Slack
     r"xapp-\d-[\w-]{10,}",
-    r"eyJ[\w-]{1,4000}\.eyJ[\w.-]+",  # JSON Web Tokens
+    r"eyJ[\w-]{1,4000}\.eyJ[\w.-]+",  # JSON Web Tokens, signed and encrypted
+    r"eyJ[\w-]{1,4000}(?:\.[\w-]{0,4000}){3}\.[\w-]{8,}",
     r"AIza[\w-]{35}",  # Google Cloud
     r"ya29\.[\w.-]{20,}",
+    r"1//0[\w-]{40,}",
+    r"GOOG1E[A-Z0-9]{57}",
     r"GOCSPX-[\w-]{20,}",
-    r"\w{3}8Q~[\w.~-]{31,34}",  # Azure: secrets of applications
+    r"\w{3}8Q~[\w.~-]{31,34}",  # Azure: secrets of applications, keys of storage, personal tokens of DevOps
+    r"[A-Za-z0-9/+]{76}\+ASt[A-Za-z0-9/+]{6}==",
+    r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}",
+    r"(?:AC|SK)[0-9a-f]{32}(?::[0-9a-f]{32})?",  # Twilio
     r"hv[bsr]\.[\w-]{20,}",  # HashiCorp
     r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}",
     r"sk-(?:ant-|proj-)?[A-Za-z0-9][\w-]{30,}",  # OpenAI, Anthropic
-    r"[rs]k_(?:live|test)_\w{16,}",  # Stripe
+    r"(?:[rs]k_(?:live|test)|whsec)_\w{16,}",  # Stripe
+    r"sq0[a-z]{3}-[\w-]{22,}",  # Square
+    r"shp(?:at|ca|pa|ss)_[0-9a-f]{32}",  # Shopify
     r"SG\.[\w-]{16,}\.[\w-]{16,}",  # SendGrid
+    r"key-[0-9a-f]{32}",  # Mailgun, Mailchimp
+    r"[0-9a-f]{32}-us\d{1,2}",
+    r"(?:bot)?\d{8,10}:AA[\w-]{33}",  # Telegram
     r"npm_[A-Za-z0-9]{36}",
     r"pypi-[\w-]{40,}",
+    r"rubygems_[0-9a-f]{48}",
+    r"dckr_[a-z]{3}_[\w-]{20,}",  # Docker
+    r"AKC[a-z0-9][\w-]{60,}",  # Artifactory
     r"hf_[A-Za-z0-9]{30,}",  # Hugging Face
     r"do[opr]_v1_[0-9a-f]{64}",  # DigitalOcean
     r"dbt[a-z]_[\w=-]{30,}",
     r"gls[a]_\w{32,}",  # Grafana
+    r"NRAK-[A-Z0-9]{27}",  # New Relic
+    r"sntry[su]_[\w+/=]{30,}",  # Sentry
+    r"pul-[0-9a-f]{40}",  # Pulumi
+    r"pscale_[a-z]{2,5}_[\w.-]{30,}",  # PlanetScale
+    r"LTAI[A-Za-z0-9]{16,24}",  # Alibaba Cloud
+    r"lin_(?:api|oauth)_\w{32,}",  # Linear
+    r"ntn_\w{40,}",  # Notion
+    r"figd_[\w-]{30,}",  # Figma
+    r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}",  # Postman
+    r"pat\w{14}\.[0-9a-f]{64}",  # Airtable
+    r"tskey-[\w-]{20,}",  # Tailscale
+    r"AGE-SECRET-KEY-1[A-Z0-9]{58}",
 )
 DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
     # hw_<id>_<secret>: Headwater's; `headwater token revoke` takes the id.
@@ -83,10 +127,10 @@ DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
     # -----BEGIN PRIVATE KEY-----x
     re.compile(r"BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?P<secret>.*?)(?=-----END|\Z)", re.S),
     # OPTIONS (password 'x'), 'fs.s3a.secret.key' => "x", .option("password", "x"), {"password": "x"}
-    re.compile(rf"(?:{_NAME}|{_SHORT}){_BETWEEN}{_VALUE}(?P<secret>{_JOINED}){_NO_NAME}", _IS),
+    re.compile(rf"{_ANY}{_BETWEEN}{_VALUE}(?P<secret>{_JOINED}){_NO_NAME}", _IS),
     # "{\"password\": \"x\"}", "jaas": "... password=\"x\";"
     re.compile(
-        rf"(?:{_NAME}|{_SHORT})(?:\\{{1,8}}[\"']\s{{0,20}}(?:=>|->|=|:|,)|\s{{0,20}}(?:=>|->|=|:|\()|{_BLANK})\s{{0,20}}{_VALUE}{_QUOTE}{_QUOTED}",
+        rf"{_ANY}(?:\\{{1,8}}[\"']\s{{0,20}}(?:=>|->|=|:|,(?!\s{{0,20}}\\{{1,8}}[\"']value\\))|\s{{0,20}}(?:=>|->|=|:|\()|{_BLANK})\s{{0,20}}{_VALUE}{_QUOTE}{_QUOTED}",
         _IS,
     ),
     # aes_encrypt(card, 'x', 'GCM'), pgp_sym_encrypt(card, 'x')
@@ -97,7 +141,7 @@ DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
     ),
     # IDENTIFIED BY 'x', IDENTIFIED WITH sha256_password AS 'x', CREATE USER ann IDENTIFIED BY x
     re.compile(
-        rf"\bidentified\s{{1,20}}(?:with\s{{1,20}}[\w'\"]{{1,60}}\s{{1,20}})?(?:by|as)\s{{1,20}}(?:(?:password|values)\s{{1,20}})?"
+        rf"\bidentified\s{{1,20}}(?:(?:with|via)\s{{1,20}}[\w'\"]{{1,60}}\s{{1,20}})?(?:by|as|using)\s{{1,20}}(?:(?:password|values)\s{{1,20}})?"
         rf"(?P<secret>{_LITERAL})",
         _IS,
     ),
@@ -106,8 +150,8 @@ DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
         _I,
     ),
     # jdbc:postgresql://h/db?password=x, jdbc:sqlserver://h;password={x}, https://h/file?sig=x, password%3Dx
-    re.compile(rf"(?:{_NAME}|{_SHORT}|{_SIG})={_VALUE}{_VALUE_BARE}", _I),
-    re.compile(rf"(?:{_NAME}|{_SHORT}|{_SIG})(?:%22)?%3[AD](?:%20)?(?:%22)?(?P<secret>(?:[^%&\s'\"]|%(?!22|26))+)", _I),
+    re.compile(rf"{_ANY_IN_URLS}={_VALUE}{_VALUE_BARE}", _I),
+    re.compile(rf"{_ANY_IN_URLS}(?:%22)?%3[AD](?:%20)?(?:%22)?(?P<secret>(?:[^%&\s'\"]|%(?!22|26))+)", _I),
     # SET fs.s3a.secret.key = x; a line of a file of properties: fs.s3a.secret.key = x, or fs.s3a.secret.key x
     re.compile(
         rf"(?:\A|[;\n])\s{{0,20}}set\s{{1,20}}[\w.-]{{0,80}}{_NAME}\s{{0,20}}=\s{{0,20}}{_VALUE}(?P<secret>[^\s;'\"]+)",
@@ -121,14 +165,33 @@ DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
         rf"^[ \t]{{0,20}}[\w-]{{1,40}}\.[\w.-]{{0,80}}{_NAME}[ \t]{{1,20}}(?P<secret>[^\s'\"=]+)[ \t]{{0,20}}$",
         _I | re.M,
     ),
+    # fs.s3a.secret.key 0a1b2c: within a line, only what looks like a secret
+    re.compile(rf"{_SETTING}{_NAME}[ \t]{{1,20}}{_CRYPTIC}", _I),
     # password: x, "pin_password": 1234, password -> x; of other names only what looks like a secret: api_key: 0a1b2c
     re.compile(
-        rf"{_PHRASE}\d{{0,2}}[\\\"'`]{{0,8}}[ \t]{{0,5}}(?::|->)[ \t]{{0,5}}"
+        rf"{_PHRASE}\d{{0,2}}[\\\"'`]{{0,8}}[ \t]{{0,5}}(?::|->|=>)[ \t]{{0,5}}"
         rf"(?!=){_VALUE}(?P<secret>[^,;\s'\"`<)}}\\]+)",
         _I,
     ),
     re.compile(
-        rf"(?<!:)(?:secret|{_BEARER}|credentials?|{_KEY})[\\\"'`]{{0,8}}[ \t]{{0,5}}:[ \t]{{0,5}}{_CRYPTIC}", _I
+        rf"(?<!:){_LETTERS}(?:secret|{_BEARER}|credentials?|{_KEY}(?:[._-]?id)?|{_WORD}|{_SHORT})"
+        rf"[\\\"'`]{{0,8}}[ \t]{{0,5}}:[ \t]{{0,5}}{_CRYPTIC}",
+        _I,
+    ),
+    # Password for user ann: x, at the end of a line; login ann password x; the password is 0a1b2c
+    re.compile(rf"{_PHRASE}[ \t](?:for|of)[ \t][^:\n]{{1,80}}:[ \t]{{0,5}}(?P<secret>\S+)[ \t]{{0,20}}$", _I | re.M),
+    re.compile(rf"\blogin\s{{1,20}}\S{{1,80}}\s{{1,20}}{_PHRASE}\s{{1,20}}(?P<secret>\S+)", _I),
+    re.compile(rf"{_PHRASE}[ \t](?:is|was)[ \t]{{1,5}}[\"'`]?{_CRYPTIC}", _I),
+    # session_id=0a1b2c3d4e5f6071: the short ones are data
+    re.compile(
+        rf"{_BEGIN}session[._-]?id[\\\"'`]{{0,8}}\s{{0,5}}[:=,]\s{{0,5}}[\\\"'`]{{0,8}}(?P<secret>(?=[\w-]{{0,15}}\d)[\w-]{{16,}})",
+        _I,
+    ),
+    # {"name": "DB_PASSWORD", "value": "x"}, <property name="db.password" value="x"/>, and the same in YAML
+    re.compile(
+        rf"\b(?:name|key)[\\\"']{{0,8}}\s{{0,5}}[:=]\s{{0,5}}[\\\"']{{0,8}}[\w.-]{{0,80}}{_ANY}[\\\"']{{0,8}}[\s,]{{1,40}}"
+        rf"[\\\"']{{0,8}}value[\\\"']{{0,8}}\s{{0,5}}[:=]\s{{0,5}}{_VALUE}(?:\\{{1,8}}[\"'])?(?P<secret>{_LITERAL}|[^\s\\,;\"'}}<]+)",
+        _IS,
     ),
     # Map(fs.s3a.secret.key -> x), (fs.s3a.secret.key,x)
     re.compile(rf"\.[\w-]{{0,40}}{_NAME}\s{{0,5}}->\s{{0,5}}{_VALUE}(?P<secret>[^,\s'\")]+)", _I),
@@ -136,19 +199,35 @@ DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
     # <password>x</password>, <name>fs.s3a.secret.key</name><value>x</value>
     re.compile(rf"<[\w.:-]{{0,40}}{_NAME}>{_VALUE}(?P<secret>[^<]+)", _I),
     re.compile(rf"{_NAME}</name>\s{{0,100}}<value>{_VALUE}(?P<secret>[^<]+)", _I),
-    # --password x; curl -u ann:x; mysql -px, sshpass -p x, redis-cli -a x; sqlplus ann/x@db
-    re.compile(rf"(?:^|\s)--[\w-]{{0,40}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"]+)", _I),
+    # --password x, -storepass x, aws configure set aws_secret_access_key x
+    re.compile(rf"(?:^|\s)--[\w.-]{{0,60}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"]+)", _I),
+    re.compile(r"\s-(?:store|key|src|dest)?(?:store|key)?pass(?:word)?[ \t]{1,5}(?P<secret>[^\s'\"-][^\s'\"]*)", _I),
+    re.compile(
+        rf"\bconfig(?:ure)?[ \t]{{1,5}}set[ \t]{{1,5}}[\w.-]{{0,80}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"=]+)", _I
+    ),
+    # curl -u ann:x; mysql -px, sshpass -p x, redis-cli -a x; sqlplus ann/x@db; smbclient -U ann%x
     re.compile(
         r"\bcurl\s(?:[^;|\n]|\\\n){0,200}?\s?(?:-u|--(?:proxy-)?user)[\s=]{0,5}[\"']?[^\s:\"'-][^\s:\"']{0,64}:(?P<secret>[^\s\"']+)",
         re.S,
     ),
     re.compile(
-        r"\b(?:mysql\w{0,10}\s.{0,200}?(?<=\s)-p|sshpass\s{1,5}-p\s?|redis-cli\s.{0,200}?(?<=\s)-a\s{1,5})(?P<secret>[^\s\"']+)"
+        r"\b(?:mysql\w{0,10}\s.{0,200}?(?<=\s)-p|sshpass\s{1,5}-p\s?|redis-cli\s.{0,200}?(?<=\s)-a\s{1,5}"
+        r"|(?:beeline|docker\slogin|mongo\w{0,10})\s.{0,200}?(?<=\s)-p\s{1,5}|(?:sqlcmd|bcp|isql)\s.{0,200}?(?<=\s)-P\s?"
+        r"|ldap(?:search|add|modify|whoami)\s.{0,200}?(?<=\s)-w\s{1,5})(?P<secret>[^\s\"']+)"
     ),
     re.compile(r"\bsqlplus\s.{0,100}?(?<![\w/])\w{1,64}/(?P<secret>[^\s/@\"']{1,200})@", _I),
+    re.compile(r"\s-pass(?:in|out)?\s{1,5}[\"']?pass:(?P<secret>[^\s\"']+)"),
+    re.compile(r"\bsmbclient\s.{0,200}?(?<=\s)-U\s{0,5}[\"']?[^\s%\"']{1,64}%(?P<secret>[^\s\"']+)"),
+    re.compile(r"\blftp\s.{0,200}?(?<=\s)-u\s{0,5}[\"']?[^\s,\"']{1,64},(?P<secret>[^\s\"']+)"),
     # Authorization: Bearer x, X-Auth-Token: x, Cookie: session=x
-    re.compile(r"\bbearer\s{1,5}(?!tokens?\b|auth)(?P<secret>[^\s\"',;<>)}\\]{6,})", _I),
-    re.compile(_AUTHORIZATION, _I),
+    re.compile(r"\b(?:bearer|ssws|geniekey)\s{1,5}(?!tokens?\b|auth)(?P<secret>[^\s\"',;<>)}\\]{6,})", _I),
+    re.compile(rf"{_AUTHORIZATION}(?!AWS4-|SCRAM-){_CRYPTIC}", _I),
+    re.compile(rf"{_AUTHORIZATION}\w[\w-]{{0,30}}\s{{1,5}}(?P<secret>[^\s\"'`,;<>)}}\\]{{6,}})", _I),
+    re.compile(r"(?<=[\s,])response=[\"']?(?P<secret>[0-9a-f]{32,128})(?![\w-])"),
+    # .npmrc, .docker/config.json: _auth=eDp5, {"auth": "eDp5"}
+    re.compile(
+        r"[_\"']auth[\\\"']{0,8}\s{0,5}[:=]\s{0,5}[\\\"']{0,8}(?P<secret>(?=[A-Za-z+/]{0,200}[\d=])[A-Za-z0-9+/]{8,}={0,2})(?![\w-])"
+    ),
     re.compile(r"\b(?:set-)?cookie[\"']?\s{0,5}:\s{0,5}[\"']?(?P<secret>[^\n\"'=]{1,100}=[^\n\"']+)", _I),
     # https://user:x@host; s3a://key:x@bucket, where it may hold slashes, as elsewhere if no port is before them
     re.compile(r"://[^/\s:@'\"\[]{0,200}:(?P<secret>[^/\s'\"]{1,200})@"),
@@ -156,10 +235,15 @@ DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
         r"://[^/\s:@'\"\[]{0,200}:(?!\d{1,5}/)(?P<secret>[^\s'\"/?#]{1,100}/[^\s'\"?#]{0,200})@[\w-]{1,100}[.:/]"
     ),
     re.compile(r"\bs3[an]?://[^/\s:@'\"]{0,200}:(?P<secret>[^\s'\"]{1,200})@"),
-    # jdbc:oracle:thin:user/x@host
+    # jdbc:oracle:thin:user/x@host, user/x@//host:1521/db, ann:x@host:5432
     re.compile(r"\boracle:\w{1,20}:[^/\s@'\"]{0,200}/(?P<secret>[^/\s'\"]{1,200})@", _I),
-    # https://hooks.slack.com/services/T0/B0/x
+    re.compile(r"(?<![\w/:.@-])\w{1,60}/(?P<secret>[^\s/@'\"]{1,200})@(?://)?[\w.-]{1,100}:\d{2,5}[/:]"),
+    re.compile(r"(?<![\w/:.@-])(?!mailto:)\w[\w.-]{0,60}:(?P<secret>[^\s/:@'\"<>]{1,200})@[\w.-]{1,100}:\d{2,5}(?!\w)"),
+    # redis://host?auth=x; https://hooks.slack.com/services/T0/B0/x, and hooks of Discord and Teams
+    re.compile(r"[?&;]auth=(?P<secret>[^&;\s'\"]+)"),
     re.compile(r"\bhooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[^\s\"'<>)]+)"),
+    re.compile(r"\bdiscord(?:app)?\.com/api/webhooks/\d{1,30}/(?P<secret>[^\s\"'<>)/]+)"),
+    re.compile(r"\bwebhook\.office\.com/webhookb2/(?P<secret>[^\s\"'<>)]+)"),
 )
 _MASK = "***"
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_client.redaction import redact
-from tests.unit.spark_client.redaction_shapes import FORMS, HARMLESS, HW_ID, SHAPES
+from tests.unit.spark_client.redaction_shapes import FORMS, HARMLESS, HW_ID, INNOCENT_NAMES, NAMES, SHAPES, WAYS
 
 SECRET = "x9Q-hunter2"
 # What stands in a password that nobody has to quote.
@@ -32,13 +32,24 @@ FRAGMENTS = (
 PIECES = st.sampled_from([*SHAPES, *(shape for shape, _ in FORMS.values()), *HARMLESS, *FRAGMENTS])
 
 
-def test_the_table_has_more_than_80_shapes():
-    assert len(SHAPES) + len(FORMS) > 80
+def test_the_table_has_more_shapes_than_the_attack_that_it_answers():
+    assert len(SHAPES) + len(FORMS) > 104
 
 
 @pytest.mark.parametrize(("shape", "kept"), SHAPES.items())
 def test_the_secret_of_each_shape_is_masked_and_the_rest_is_kept(shape, kept):
     assert redact(shape.replace("§", SECRET)) == kept
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_value_of_each_secret_name_is_masked_in_each_way_to_write_it(name):
+    assert [way for way in WAYS if SECRET in redact(way.format(name, SECRET))] == []
+
+
+@pytest.mark.parametrize("name", INNOCENT_NAMES)
+def test_a_name_that_only_holds_the_name_of_a_secret_keeps_its_value(name):
+    texts = [way.format(name, SECRET) for way in WAYS]
+    assert [redact(text) for text in texts] == texts
 
 
 @pytest.mark.parametrize(("text", "kept"), FORMS.values(), ids=FORMS)
