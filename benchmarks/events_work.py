@@ -176,7 +176,7 @@ def memory_load(dynamo: MemoryDynamo) -> Load:
     """Return what loads a batch into a table in this process."""
     s3 = cast("S3Client", SimpleNamespace(put_object=lambda **_: {}))
     table = GraphTable(dynamo.client(), "graph", s3, "archive")
-    stores = EventStores(EventLog(table, s3, "archive"), table, s3, NamingRules())
+    stores = EventStores(EventLog(table, s3, "archive"), table, s3, "ingest", NamingRules())
 
     def load(batch: Batch) -> None:
         messages = [QueuedMessage(str(number), body) for number, body in enumerate(batch)]

@@ -7,6 +7,7 @@ import hmac
 import http.client
 import json
 import os
+import re
 import secrets
 import sys
 import urllib.error
@@ -40,6 +41,9 @@ _PASSED = (
     *("Location", "Referrer-Policy", "Retry-After", "WWW-Authenticate", "X-Content-Type-Options"),
 )
 _KEY = "key"
+# A browser takes two slashes for another host, a backslash for a slash, and leaves tabs and line feeds out.
+_PATH = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*\Z")
+_VIEW = re.compile(r"/explore/[\w-]*")
 
 Headers: TypeAlias = dict[str, str]
 Authorize: TypeAlias = Callable[[str, Headers], Headers]
@@ -165,10 +169,14 @@ class Explorer:
         site = headers.get("Sec-Fetch-Site", "none")
         if site not in ("none", "same-origin"):
             return f"Sec-Fetch-Site: must be none or same-origin, got {site[:100]!r}"
-        # Two slashes would be another host, to a browser that is redirected.
-        return None if path.startswith("/") and not path.startswith("//") else "path: must begin with one slash"
+        return (
+            None if _PATH.match(path) else "path: must begin with one slash, and have neither a backslash nor a blank"
+        )
 
     def _set_cookie(self, path: str, pairs: list[tuple[str, str]]) -> Reply:
+        """Return a redirect to the view without the secret: to no path that a browser may take for another host."""
+        if not _VIEW.fullmatch(path):
+            return _message(403, "path: the link is to a view under /explore/")
         cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
         query = f"?{urlencode(pairs)}" if pairs else ""
         return Reply(303, {"Location": f"{path}{query}", "Set-Cookie": cookie, "Referrer-Policy": "no-referrer"}, b"")

@@ -105,6 +105,7 @@ class Events(Construct):
             {
                 settings.GRAPH_TABLE: self._graph_table.table_name,
                 settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
+                settings.INTAKE_BUCKET: self._ingest_bucket.bucket_name,
                 settings.EVENTS_QUEUE_URL: self.queue.queue_url,
                 settings.CHANGES_QUEUE_URL: self.changes.queue_url,
                 **self._rules,

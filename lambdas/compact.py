@@ -11,7 +11,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
-from lineage.records.compaction import Slice
+from lineage.records.compaction import Slice, parse_day
+from lineage.times import day_of
 from lineage_model.errors import Invalid
 from lineage_model.ids import SHARDS, sha256_hex
 
@@ -118,4 +119,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     step = _STEPS.get(event.get("step", ""))
     if step is None:
         raise Invalid.because("step", event.get("step"), f"must be one of {', '.join(_STEPS)}")
+    if "day" in event:
+        parse_day(event["day"], today=day_of(wiring.now_s()))
     return step(event, context)

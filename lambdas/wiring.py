@@ -178,7 +178,8 @@ def load_stores() -> LoadStores:
     """Return the stores of the load function."""
     from lineage.records.load import LoadStores
 
-    return LoadStores(table(), dirty_roots(), dead_letters(), s3(), number(settings.RECORDS_TTL_S))
+    bucket = os.environ[settings.INTAKE_BUCKET]
+    return LoadStores(table(), dirty_roots(), dead_letters(), s3(), bucket, number(settings.RECORDS_TTL_S))
 
 
 def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
@@ -290,7 +291,7 @@ def event_stores() -> EventStores:
     """Return the stores of the events function."""
     from lineage.graph.load import EventStores
 
-    return EventStores(event_log(), graph_table(), s3(), naming_rules())
+    return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules())
 
 
 @cache

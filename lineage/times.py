@@ -34,6 +34,18 @@ def shift(day: str, days: int) -> str:
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
+def is_day(text: str) -> bool:
+    """True if the text is a day of the calendar, as YYYY-MM-DD.
+
+    >>> is_day("2026-02-28"), is_day("2026-02-29"), is_day("20260228")
+    (True, False, False)
+    """
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def days_between(first: str, last: str) -> list[str]:
     """Return every day from the first to the last, both included.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lineage.aws.bodies import Pointer
+from lineage.aws.bodies import Pointer, get_body
 from lineage.aws.queues import QueuedMessage
 from lineage.aws.retries import is_throttle
 from lineage.graph.apply import apply_changes, failures
@@ -33,11 +33,12 @@ _CLOCKS_DIFFER_S = 60
 
 @dataclass(frozen=True, slots=True)
 class EventStores:
-    """The stores of events and of the graph; messages too large for the queue are read from `s3`."""
+    """The stores of events and of the graph; `bucket` holds bodies too large for a message."""
 
     log: EventLog
     table: GraphTable
     s3: S3Client
+    bucket: str
     rules: NamingRules
 
 
@@ -81,14 +82,13 @@ def load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventS
 def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     document = parse_event_message(message.body)
     if isinstance(document, Pointer):
-        document = _fetch(document, stores.s3)
+        document = _fetch(document, stores)
     event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     return RawEvent(event, document, message.sender, message.caller)
 
 
-def _fetch(pointer: Pointer, s3: S3Client) -> Any:
-    body = s3.get_object(Bucket=pointer.bucket, Key=pointer.key)["Body"].read()
-    document = parse_event_message(body)
+def _fetch(pointer: Pointer, stores: EventStores) -> Any:
+    document = parse_event_message(get_body(stores.s3, stores.bucket, pointer))
     if isinstance(document, Pointer):
         raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
     return document

@@ -5,7 +5,7 @@ The state machine (`infra/compaction.asl.json`) keeps only cursors and counters;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from lineage.records.expired import MARGIN_S
 from lineage.records.pointers import Pointers
 from lineage.records.publications import Publications
 from lineage.records.trace_request import TraceRequest, render_trace_request
-from lineage.times import day_of, days_between, shift
+from lineage.times import day_of, days_between, is_day, shift
 from lineage_model.errors import Invalid
 from lineage_model.ids import SHARDS
 
@@ -88,7 +88,7 @@ class Compactor:
         Raises `Invalid` for a malformed day, a day later than today, or an unsealed day before the chain's end;
         `Conflict` when another execution holds the lease.
         """
-        chosen = shift(day_of(started_at), -1) if day is None else _parse_day(day, today=day_of(started_at))
+        chosen = shift(day_of(started_at), -1) if day is None else parse_day(day, today=day_of(started_at))
         last = self.archive_state.last()
         if last is not None and chosen < last.day and not self.archive_state.seals([chosen]):
             raise Invalid.because("day", chosen, f"must not precede {last.day}, which is sealed already")
@@ -145,16 +145,16 @@ class Compactor:
         """Close the day and every earlier open day, and write the digests; dirty roots are carried over."""
         last = self.archive_state.last()
         for earlier in self._open_days(day, last):
-            last = self._seal(earlier, Seal(execution, now_s), last, []).link
+            last = self._seal(earlier, Seal(execution, now_s), last, frozenset()).link
         dirty = [mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty]
-        digest = self._seal(day, Seal(execution, now_s), last, sorted({mark.root_id for mark in dirty}))
+        digest = self._seal(day, Seal(execution, now_s), last, {mark.root_id for mark in dirty})
         # Only now: until the digest names them, nothing else records that these roots are dirty.
         for mark in dirty:
             self._carry_over(mark, shift(day, 1), now_s)
         self.archive_state.release(execution)
         return digest
 
-    def _seal(self, day: str, seal: Seal, previous: DigestRef | None, missing: list[str]) -> Digest:
+    def _seal(self, day: str, seal: Seal, previous: DigestRef | None, missing: Set[str]) -> Digest:
         if previous is not None and day <= previous.day:
             return self.digests.get(day)
         counted = self.archive_state.seal(day, seal)
@@ -211,14 +211,11 @@ def _arrival_days(day: str, seal: Seal, covered: str) -> ArrivalDays:
     return ArrivalDays(covered, max(covered, min(day, over)))
 
 
-def _parse_day(day: object, *, today: str) -> str:
-    try:
-        parsed = shift(day, 0) if isinstance(day, str) else None
-    except ValueError:
-        parsed = None
-    if parsed is None or parsed > today:
+def parse_day(day: object, *, today: str) -> str:
+    """Return a day to compact. Raises `Invalid` if it is none, or later than today."""
+    if not isinstance(day, str) or not is_day(day) or day > today:
         raise Invalid.because("day", day, f"must be a day as YYYY-MM-DD, at the latest {today}")
-    return parsed
+    return day
 
 
 def _message(mark: DirtyRoot, day: str, execution: str, started_at: int) -> Message:

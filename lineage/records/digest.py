@@ -4,15 +4,16 @@
 
 JSON lines, compressed, so that a day of a million objects is written and read in little memory:
 
-    {"version": 2, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null,
+    {"version": 3, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null,
      "events": {"after", "to"}}
     {"key", "sha256", "size_bytes", "records", "lines", "version", "base"}        an object; in the order of the keys
     {"event_object": {"key", "sha256", "size_bytes"}}                             one of the raw log of events; likewise
-    {"missing": root id}                                                          a root carried over; sorted
+    {"missing": SHA-256 of the root's id}                                         a root carried over; sorted
     {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing", "event_objects", "event_bytes"}}
 
 `sealed_at` is in seconds since 1970; `version` in the first line is that of this format, in an object's line that of
-its root's object (see `ArchiveObject`). Version 1 has no events.
+its root's object (see `ArchiveObject`). Who proves one root reads the digests of its days, so they name other roots by
+hashes alone. Version 1 has no events; versions 1 and 2 have the ids of missing roots.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from lineage.records.event_objects import ArrivalDays, EventObject
 from lineage.records.pointers import ArchiveObject
 from lineage.times import hive_prefix
 from lineage_model.errors import HeadwaterError
+from lineage_model.ids import sha256_hex
 
-VERSION = 2
+VERSION = 3
 
 
 class BadDigest(HeadwaterError):
@@ -90,9 +92,9 @@ def key_of(day: str) -> str:
 def render_digest(
     head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
 ) -> Iterator[bytes]:
-    """Yield the lines of a digest, each with its line feed; objects must be sorted by key, missing roots by id.
+    """Yield the lines of a digest, each with its line feed; objects must be sorted by key.
 
-    `events` are the objects that arrived on the days of `head.events`.
+    `missing` are ids of roots; `events` are the objects that arrived on the days of `head.events`.
     """
     links = {"previous": _form(head.previous), "events": _form(head.events)}
     yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), **links})
@@ -104,9 +106,9 @@ def render_digest(
     for event in events:
         counts = counts.plus_event(event)
         yield _line({"event_object": asdict(event)})
-    for root_id in missing:
+    for root_sha in sorted(map(sha256_hex, missing)):
         counts = replace(counts, missing=counts.missing + 1)
-        yield _line({"missing": root_id})
+        yield _line({"missing": root_sha})
     yield _line({"counts": asdict(counts)})
 
 
@@ -119,7 +121,9 @@ def _line(form: dict[str, Any]) -> bytes:
 
 
 class DigestLines:
-    """A digest as it is read: `head` at once, then `entries()` to their end; `missing` and `counts` are known after it.
+    """A digest as it is read: `head` at once, then `entries()` to their end; after it `missing` and `counts`.
+
+    `missing` are the SHA-256 of roots' ids, in versions 1 and 2 the ids.
 
     An unreadable line raises `BadDigest`. The content is not proved here, but by `verify`.
     """

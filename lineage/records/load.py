@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lineage.aws.bodies import Pointer
+from lineage.aws.bodies import Pointer, get_body
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.queues import QueuedMessage
 from lineage.aws.retries import is_throttle
@@ -40,12 +40,16 @@ class RecordLoad:
 
 @dataclass(frozen=True, slots=True)
 class LoadStores:
-    """The stores of loading. Items expire `ttl_s` seconds after their record was made."""
+    """The stores of loading; `bucket` holds bodies too large for a message.
+
+    Items expire `ttl_s` seconds after their record was made.
+    """
 
     table: RecordsTable
     dirty_roots: DirtyRoots
     dead_letters: DeadLetters
     s3: S3Client
+    bucket: str
     ttl_s: int
     enrichers: tuple[Enricher, ...] = ENRICHERS
 
@@ -104,8 +108,7 @@ class _Batch:
     def _records_of(self, message: QueuedMessage) -> list[LineageRecord]:
         content = parse_message(message.body)
         if isinstance(content, Pointer):
-            body = self.stores.s3.get_object(Bucket=content.bucket, Key=content.key)["Body"].read()
-            content = parse_message(body)
+            content = parse_message(get_body(self.stores.s3, self.stores.bucket, content))
             if isinstance(content, Pointer):
                 raise Invalid.because("s3", content.key, "must hold records, not another pointer")
         if isinstance(content, LineageRecord):

@@ -176,7 +176,7 @@ def test_a_seal_that_died_after_its_digest_is_finished_though_a_missing_root_was
     cloud.traces()
 
     assert cloud.seal(plan)["missing"] == 2
-    assert digest_of(cloud, DAY)[0]["missing"] == ["r0", "r1"]
+    assert digest_of(cloud, DAY)[0]["missing"] == sorted(map(sha256_hex, ["r0", "r1"]))
     cloud.now_s += 24 * HOUR
     assert cloud.compact(NEXT_DAY)["objects"] == 2
 
@@ -209,6 +209,14 @@ def test_the_day_before_is_the_default(cloud):
 def test_a_day_that_is_none_or_not_yet_is_refused(cloud, day):
     with pytest.raises(Invalid, match="day: must be a day as YYYY-MM-DD, at the latest 2025-11-20, got"):
         cloud.plan(day)
+
+
+@pytest.mark.parametrize("step", ["slice", "check", "left", "seal", "release", "unpublished", "publish"])
+@pytest.mark.parametrize("day", ["2025-11-21", "9999-12-31", "2025-11-31", "20251120", "../2025", None])
+def test_no_step_takes_a_day_that_is_none_or_not_yet(cloud, step, day):
+    with pytest.raises(Invalid, match="day: must be a day as YYYY-MM-DD, at the latest 2025-11-20, got"):
+        cloud.step(step, day=day, execution="nightly")
+    assert cloud.objects("") == {}
 
 
 @pytest.mark.parametrize("poll_s", [0, 901, 1.5, "30", True, None])
@@ -260,7 +268,7 @@ def test_at_the_deadline_the_day_is_sealed_with_the_missing_roots_listed_and_car
     sealed = cloud.seal(plan)
 
     assert (sealed["missing"], sealed["objects"]) == (2, 0)
-    assert digest_of(cloud, DAY)[0]["missing"] == ["r0", "r1"]
+    assert digest_of(cloud, DAY)[0]["missing"] == sorted(map(sha256_hex, ["r0", "r1"]))
     cloud.now_s += 24 * HOUR
     assert cloud.compact(NEXT_DAY)["objects"] == 2
     assert cloud.dirty() == set()

@@ -106,6 +106,24 @@ def test_an_event_too_large_for_a_message_is_read_from_where_its_pointer_points(
     assert by_name(logged(cloud)) == by_name([READ, CHECKED])
 
 
+@pytest.mark.parametrize(
+    ("bucket", "key", "size_bytes"),
+    [
+        ("ArchiveBucketName", "events/x.json", 1000),
+        ("ArchiveBucketName", "requests/x.json", 1000),
+        ("IntakeBucketName", "answers/x.json", 1000),
+        ("IntakeBucketName", "requests/x.json", 10),
+        ("IntakeBucketName", "requests/x.json", 10**12),
+    ],
+)
+def test_a_pointer_out_of_the_folder_of_bodies_or_to_more_than_it_states_is_refused(cloud, bucket, key, size_bytes):
+    pointer = {"bucket": cloud.outputs[bucket], "key": key, "size_bytes": size_bytes}
+    cloud.s3.put_object(Bucket=pointer["bucket"], Key=key, Body=json.dumps(READ))
+
+    assert cloud.load_events({"s3": pointer}, CHECKED) == [0]
+    assert logged(cloud) == [CHECKED]
+
+
 def test_what_is_no_event_fails_alone(cloud):
     nowhere = {"s3": {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/gone.json"}}
 

@@ -169,6 +169,22 @@ def test_a_bad_record_in_a_pack_goes_to_the_dead_letters_alone(cloud):
     assert cloud.bodies("RecordsDeadLetters") == [bad]
 
 
+@pytest.mark.parametrize(
+    ("bucket", "key", "size_bytes"),
+    [
+        ("ArchiveBucketName", "requests/x.json", 1000),
+        ("IntakeBucketName", "search/x.json", 1000),
+        ("IntakeBucketName", "requests/x.json", 10),
+    ],
+)
+def test_a_pointer_out_of_the_folder_of_bodies_or_to_more_than_it_states_is_refused(cloud, bucket, key, size_bytes):
+    pointer = {"bucket": cloud.outputs[bucket], "key": key, "size_bytes": size_bytes}
+    cloud.s3.put_object(Bucket=pointer["bucket"], Key=key, Body=json.dumps({"records": [a_message()]}))
+
+    assert cloud.load({"s3": pointer}, queue="PackedQueue") == [0]
+    assert cloud.items() == []
+
+
 def test_a_pointer_to_nothing_is_tried_again(cloud):
     pointer = {"s3": {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/none.json"}}
 

@@ -45,6 +45,7 @@ ENVIRONMENT = {
         **CHANGES_DOOR,
         "GRAPH_TABLE": "GraphTable",
         "ARCHIVE_BUCKET": "ArchiveBucket",
+        "INTAKE_BUCKET": "IntakeBucket",
         "PARTITION_TRIMMING": "true",
     },
     "ExpiredFunction": {"GRAPH_TABLE": "GraphTable"},

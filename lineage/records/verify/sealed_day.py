@@ -10,7 +10,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, astuple, dataclass, replace
-from datetime import date
 from typing import Protocol
 
 from lineage.records.archive import prefix_of
@@ -19,6 +18,7 @@ from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.stores import Store
+from lineage.times import is_day
 from lineage_model.errors import Conflict
 
 _GZIP = 31
@@ -63,14 +63,7 @@ def day_of_key(key: str) -> str | None:
     """
     found = _PLACE.match(key)
     day = "-".join(found.groups()) if found else ""
-    return day if _is_day(day) else None
-
-
-def _is_day(day: str) -> bool:
-    try:
-        return date.fromisoformat(day).isoformat() == day
-    except ValueError:
-        return False
+    return day if is_day(day) else None
 
 
 def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
@@ -160,9 +153,9 @@ def _check_arrival_days(head: Head) -> None:
     days = head.events
     if days is None:
         return
-    if not (isinstance(days.after, str) and isinstance(days.to, str) and _is_day(days.to)):
+    if not (isinstance(days.after, str) and isinstance(days.to, str) and is_day(days.to)):
         raise BadDigest("events: must name days")
-    if not ((days.after == "" or _is_day(days.after)) and days.after <= days.to <= head.day):
+    if not ((days.after == "" or is_day(days.after)) and days.after <= days.to <= head.day):
         raise BadDigest(f"events: must be of days up to {head.day}, got after {days.after!r} to {days.to!r}")
 
 

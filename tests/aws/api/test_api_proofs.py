@@ -111,6 +111,22 @@ def test_a_later_object_of_the_root_proves_its_earlier_records_once_its_day_is_s
         assert faults_of(proof) == []
 
 
+def test_a_proof_shows_the_ids_of_its_own_root_alone(api, cloud):
+    """A token for some roots reads the digests of their days, which list roots that were carried over."""
+    api.put((ROOT, "read", "READ"))
+    cloud.trace(ROOT, day=DAY)
+    api.put(("secret-root", "train", "READ"), root="secret-root")
+    plan = cloud.plan(DAY)
+    cloud.now_s = plan["deadline"]
+    assert cloud.seal(plan)["missing"] == 1
+
+    proof = api.proof_of("read").json
+    texts = [gzip.decompress(bytes_behind(one["location"])) for one in (proof["object"], *proof["digests"])]
+    assert faults_of(proof) == []
+    assert b"secret-root" not in b"".join([*texts, json.dumps(proof).encode()])
+    assert {"missing": sha256(b"secret-root").hexdigest()} in lines_of(bytes_behind(proof["digests"][0]["location"]))
+
+
 def test_what_is_not_archived_yet_has_a_state_and_no_proof(api, cloud):
     api.put((ROOT, "read", "READ"))
     nothing = {"object": None, "digests": [], "end": None, "next": None, "fault": None}

@@ -109,6 +109,15 @@ def test_relative_links_hold_since_the_address_without_a_slash_leads_to_the_one_
     assert (status, headers["Location"]) == (308, "explore/")
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/\\host/explore", "//host/explore", "/%5chost/explore", "/\thost/explore", "/explore\\", "/explore/\\host"],
+)
+def test_no_path_redirects_to_another_host(get, built, path):
+    _, headers, _ = get(path, built)
+    assert headers.get("Location", "explore/") == "explore/"
+
+
 def test_a_browser_at_the_root_is_led_to_the_page_and_a_client_gets_the_api(get, built):
     status, headers, _ = get("/", built, door="iam", accept="text/html,application/xhtml+xml,*/*;q=0.8")
     assert (status, headers["Location"]) == (303, "explore/")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from headwater.__main__ import main
 from headwater.explore import Explorer, authorize_for
@@ -86,6 +89,60 @@ def test_others_are_refused_and_nothing_is_forwarded(
     assert status == 403
     assert message in body.decode()
     assert service.requested == []
+
+
+def seen_by_browsers(location: str) -> str:
+    """The address that a browser goes to: tabs and line feeds are left out, backslashes are slashes (WHATWG, URL)."""
+    text = "".join(char for char in location.strip() if char not in "\t\r\n").replace("\\", "/")
+    return urljoin("http://127.0.0.1:8080/explore/", text)
+
+
+PARTS = (
+    "/",
+    "//",
+    "\\",
+    "/\\",
+    "%5c",
+    "%2f",
+    "%09",
+    "%0a",
+    "\t",
+    "\n",
+    " ",
+    ".",
+    "..",
+    "@",
+    ":",
+    "http:",
+    "host.example",
+    "explore",
+    "/explore/",
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map("".join) | st.text(max_size=8))
+@example("/\\host.example/")
+@example("/%5chost.example/")
+@example("/\thost.example")
+@example("//host.example/")
+def test_the_secret_leads_to_no_other_host_and_out_of_no_view_whatever_path_is_before_it(path: str) -> None:
+    explorer = Explorer("http://127.0.0.1:1", lambda _, headers: headers)
+    explorer.server.server_close()
+    reply = explorer.reply_to(f"{path}?key={explorer._secret}", {"Host": f"127.0.0.1:{explorer.port}"})
+    location = reply.headers.get("Location")
+    assert (reply.status, location) == (403, None) or (
+        reply.status == 303
+        and re.fullmatch(r"http://127\.0\.0\.1:8080/explore/[\w-]*", seen_by_browsers(str(location)))
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["/\\host.example/", "/\\\\host", "//host.example/", "/a\\b", "/\thost", "/a\nb", "host", ""]
+)
+def test_a_path_that_a_browser_may_take_for_another_host_is_refused(explorer: Explorer, path: str) -> None:
+    reply = explorer.reply_to(path, {"Host": f"127.0.0.1:{explorer.port}"})
+    assert (reply.status, reply.headers.get("Location")) == (403, None)
+    assert b"path: must begin with one slash" in reply.body
 
 
 def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explorer: Explorer) -> None:
