@@ -77,13 +77,13 @@ _RUN_EVENT = {
     "job": {"namespace": "n", "name": "j"},
 }
 _PARSED = f"lineage.openlineage.parse.parse_event({_RUN_EVENT}, lineage.openlineage.naming.NamingRules(), now=None)"
-_LOADED = f"import lineage.openlineage.parse; {_PARSED}; wiring.event_stores().s3.meta"
+_LOADED = f"import lineage.openlineage.parse; {_PARSED}; wiring.event_stores().s3.meta; wiring.sqs().meta"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
     Start("input", "input", "wiring.record_queue().sqs.meta", ("sqs", "s3"), 1.5),
     Start("input, of an event", "input", _EVENT, ("sqs", "s3"), 1.5),
     Start("load", "load", "wiring.load_stores()", _ALL, 1.5),
-    Start("events", "events", _LOADED, ("dynamodb", "s3"), 1.5),
+    Start("events", "events", _LOADED, _ALL, 1.5),
     Start("trace", "trace", f"wiring.tracer({_TRACE}).sources.archive.s3.meta", _ALL, 1.5),
     Start("expired", "expired", "wiring.dirty_roots(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.5),
     Start("compact", "compact", "wiring.compactor().sqs.meta, wiring.publisher().s3.meta", (*_ALL, "glue"), 1.5),

@@ -73,10 +73,8 @@ def our_load() -> Load:
     )
 
     def load(batch: Batch) -> None:
-        records = [
-            {"messageId": str(number), "body": body, "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:events"}
-            for number, body in enumerate(batch)
-        ]
+        delivered = {"receiptHandle": "r", "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:events"}
+        records = [{**delivered, "messageId": str(number), "body": body} for number, body in enumerate(batch)]
         event = {"Records": records}
         assert handler(event, context) == {"batchItemFailures": []}
 

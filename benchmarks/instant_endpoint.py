@@ -139,14 +139,14 @@ def respond_as_table(table: MemoryDynamo) -> Respond:
 
 
 def _operation(head: bytes) -> str | None:
-    r"""Return the operation of DynamoDB that a request's head names.
+    r"""Return the operation of DynamoDB that a request's head names; None if it names another service.
 
     >>> _operation(b"POST / HTTP/1.1\r\nX-Amz-Target: DynamoDB_20120810.Query")
     'Query'
     """
     for line in head.split(b"\r\n")[1:]:
         name, _, value = line.partition(b":")
-        if name.lower() == b"x-amz-target":
+        if name.lower() == b"x-amz-target" and b"DynamoDB" in value:
             return value.rpartition(b".")[2].decode()
     return None
 

@@ -16,6 +16,8 @@ OF_VERSIONS = (
     "s3:PutObjectLegalHold",
     "s3:BypassGovernanceRetention",
 )
+# Without a version, it puts a marker over the object.
+HIDE = "s3:DeleteObject"
 OF_THE_BUCKET = (
     "s3:PutBucketVersioning",
     "s3:PutLifecycleConfiguration",
@@ -44,13 +46,17 @@ def require_new_keys(bucket: s3.Bucket) -> None:
     )
 
 
-def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole]) -> None:
-    """Deny these roles to remove versions or change the rules that keep them, whatever their policies allow."""
-    # A role that was just made is not yet known everywhere as a principal; a condition takes its ARN as it is.
-    theirs = {"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in roles]}}
-    for sid, actions, resource in (
-        ("VersionsStay", OF_VERSIONS, bucket.arn_for_objects("*")),
-        ("RulesStay", OF_THE_BUCKET, bucket.bucket_arn),
+def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRole) -> None:
+    """Deny these roles to remove or hide versions, or change the rules that keep them, whatever their policies allow.
+
+    The sweeper alone, of them, may hide objects of `traces/`: those that no trace committed.
+    """
+    swept, others = settings.TRACES_PREFIX, [one for one in settings.WRITTEN_ONCE if one != settings.TRACES_PREFIX]
+    for sid, actions, resources, theirs in (
+        ("VersionsStay", OF_VERSIONS, ["*"], roles),
+        ("ObjectsStay", (HIDE,), [f"{prefix}*" for prefix in others], roles),
+        ("TracesStay", (HIDE,), [f"{swept}*"], [role for role in roles if role is not sweeper]),
+        ("RulesStay", OF_THE_BUCKET, [], roles),
     ):
         bucket.add_to_resource_policy(
             iam.PolicyStatement(
@@ -58,7 +64,8 @@ def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole]) -> None:
                 effect=iam.Effect.DENY,
                 principals=[iam.AnyPrincipal()],
                 actions=list(actions),
-                resources=[resource],
-                conditions=theirs,
+                resources=[bucket.arn_for_objects(one) for one in resources] or [bucket.bucket_arn],
+                # A role that was just made is not yet known everywhere as a principal; a condition takes its ARN.
+                conditions={"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in theirs]}},
             )
         )

@@ -10,12 +10,11 @@ import json
 from collections.abc import Sequence
 
 from aws_cdk import aws_dynamodb as dynamodb
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import dead_letter_queue, work_queue
+from infra.queues import accept_from_alone, dead_letter_queue, deliver_to_alone, work_queue
 from lineage import settings
 
 _TIMEOUT_S = 120
@@ -71,6 +70,8 @@ class Events(Construct):
             removal=defaults.removal,
         )
         self.function = self._make_function()
+        for queue in (self.queue, self.changes):
+            deliver_to_alone(queue, self.function.role)
 
     def open_to(self, function: ServiceFunction) -> None:
         """Let the function queue events; events too big for a message go to the ingest bucket."""
@@ -78,18 +79,10 @@ class Events(Construct):
         function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
 
     def open_changes_to(self, function: ServiceFunction) -> None:
-        """Let this function alone queue changes, whatever other roles of the account may do."""
+        """Let this function alone queue changes, and operators who redrive them."""
         function.set({settings.CHANGES_QUEUE_URL: self.changes.queue_url})
         function.allow(["sqs:SendMessage"], [self.changes.queue_arn])
-        self.changes.add_to_resource_policy(
-            iam.PolicyStatement(
-                effect=iam.Effect.DENY,
-                principals=[iam.AnyPrincipal()],
-                actions=["sqs:SendMessage"],
-                resources=[self.changes.queue_arn],
-                conditions={"ArnNotEquals": {"aws:PrincipalArn": function.role.role_arn}},
-            )
-        )
+        accept_from_alone(self.changes, [function.role], tags=[settings.OPERATOR])
 
     def _make_function(self) -> ServiceFunction:
         function = ServiceFunction(

@@ -10,7 +10,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import dead_letter_queue, work_queue
+from infra.queues import accept_from_alone, dead_letter_queue, work_queue
 from lineage import settings
 
 _INPUT_TIMEOUT_S = 30
@@ -84,6 +84,12 @@ class Ingestion(Construct):
         )
         function.allow(["sqs:SendMessage"], [self.records_queue.queue_arn, self.packed_queue.queue_arn])
         function.allow_objects(["s3:PutObject"], self._ingest_bucket, "requests/")
+
+    def close_queues(self, *doors: ServiceFunction) -> None:
+        """Let these functions alone queue records, beside jobs that send packed ones and operators who redrive."""
+        roles = [door.role for door in doors]
+        accept_from_alone(self.records_queue, roles, tags=[settings.OPERATOR])
+        accept_from_alone(self.packed_queue, roles, tags=[settings.PRODUCER, settings.OPERATOR])
 
     def _make_input(self) -> ServiceFunction:
         function = ServiceFunction(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
+
+from lineage import settings
 
 # SQS's greatest, a message and a batch alike; a template that names none may get the older 256 KiB.
 MESSAGE_BYTES_MAX = 1024 * 1024
@@ -47,4 +52,39 @@ def work_queue(
         removal_policy=removal,
         visibility_timeout=Duration.seconds(VISIBILITY_TIMEOUTS * function_timeout_s + window_s),
         dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=receives_max),
+    )
+
+
+def accept_from_alone(queue: sqs.Queue, senders: Sequence[iam.IRole], *, tags: Sequence[str]) -> None:
+    """Deny sending to everybody but these roles, and principals whose tag `headwater` has one of these values.
+
+    A deny outweighs what other roles of the account may do, a wildcard on every queue too. Roles outside the stack are
+    known by their tag alone, which an administrator sets.
+    """
+    _deny(
+        queue,
+        "SendersAreKnown",
+        "sqs:SendMessage",
+        {
+            "ArnNotEquals": {"aws:PrincipalArn": [role.role_arn for role in senders]},
+            "StringNotEquals": {f"aws:PrincipalTag/{settings.PRINCIPAL_TAG}": list(tags)},
+        },
+    )
+
+
+def deliver_to_alone(queue: sqs.Queue, role: iam.IRole) -> None:
+    """Deny receiving to everybody but this role: only its function then holds receipts of messages under way."""
+    _deny(queue, "ReceiverIsKnown", "sqs:ReceiveMessage", {"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}})
+
+
+def _deny(queue: sqs.Queue, sid: str, action: str, conditions: dict[str, dict[str, object]]) -> None:
+    queue.add_to_resource_policy(
+        iam.PolicyStatement(
+            sid=sid,
+            effect=iam.Effect.DENY,
+            principals=[iam.AnyPrincipal()],
+            actions=[action],
+            resources=[queue.queue_arn],
+            conditions=conditions,
+        )
     )

@@ -19,9 +19,11 @@ from infra.observability import Observability
 from infra.package import code_asset, layer_version
 from infra.producers import Producers
 from infra.query_api import QueryApi
+from infra.queues import accept_from_alone
 from infra.spark_jobs import SparkJobs
 from infra.storage import Storage
 from infra.trace_resources import TraceResources
+from lineage import settings
 
 
 class LineageStack(cdk.Stack):
@@ -55,7 +57,8 @@ class LineageStack(cdk.Stack):
         self._add_ingest(context)
         self._add_archive(context, libraries)
         self._add_queries(context)
-        keep_from(self._storage.archive_bucket, [one for one in self.node.find_all() if isinstance(one, iam.Role)])
+        roles = [one for one in self.node.find_all() if isinstance(one, iam.Role)]
+        keep_from(self._storage.archive_bucket, roles, sweeper=self._compaction.compact.role)
         self._name_outputs()
 
     def _add_ingest(self, context: StackContext) -> None:
@@ -131,6 +134,9 @@ class LineageStack(cdk.Stack):
             search=self._search,
             context=context,
         )
+        self._ingestion.close_queues(self._ingestion.input, self._query_api.function)
+        starters = [self._compaction.compact.role, self._query_api.function.role]
+        accept_from_alone(self._compaction.trace_queue, starters, tags=[settings.OPERATOR])
         Observability(
             self,
             "Observability",

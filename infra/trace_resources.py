@@ -37,7 +37,5 @@ class TraceResources:
             self.graph_table,
             settings.ARCHIVE_PARTITIONS,
         )
-        rights.allow_objects(
-            ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], self.archive_bucket, settings.TRACES_PREFIX
-        )
+        rights.allow_objects(["s3:GetObject", "s3:PutObject"], self.archive_bucket, settings.TRACES_PREFIX)
         rights.allow(["sqs:SendMessage"], [self.records_dead_letters.queue_arn])

@@ -9,16 +9,24 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
-from lambdas.sqs_batch import failures_of, retry_soon
+from lambdas.sqs_batch import check_delivery, failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
 from lineage.graph.load import EventLoad, load_events
 from lineage.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 
+# Six times the function's time, as its queues hold a message (`infra.queues`).
+HELD_S = 720
+
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Load a batch of queued events or changes; return the messages to try again."""
+    """Load a batch of queued events or changes; return the messages to try again.
+
+    The raw log names the sender of each message, so an event that no queue delivered is refused (`Forbidden`).
+    """
+    queue_urls = [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]]
+    check_delivery(event, queue_urls, held_s=HELD_S)
     changes = [message for message in event["Records"] if _is_from(message, os.environ[CHANGES_QUEUE_URL])]
     events = [message for message in event["Records"] if message not in changes]
     failed = dict(_load(load_events, events))
@@ -29,7 +37,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         failed.update(_load(load_api_changes, changes))
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
-        retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]])
+        retry_soon(event, failed, queue_urls)
     return failures_of(failed)
 
 

@@ -15,6 +15,7 @@ from lambdas.telemetry import logger
 from lineage.aws.clients import client
 from lineage.aws.items import chunks
 from lineage.aws.queues import BATCH_ENTRIES_MAX
+from lineage_model.errors import Forbidden
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import ChangeMessageVisibilityBatchRequestEntryTypeDef
@@ -22,6 +23,32 @@ if TYPE_CHECKING:
 # The first retry; each further one waits twice as long. The queue's own time-out is minutes, for functions that die.
 _FIRST_RETRY_S = 30
 _RETRY_MAX_S = 600
+# SQS's codes for a receipt that is none, is too old, or is of a message that nobody works on.
+_NO_RECEIPTS = {"ReceiptHandleIsInvalid", "InvalidParameterValue", "MessageNotInflight"}
+
+
+def check_delivery(event: dict[str, Any], queue_urls: Sequence[str], *, held_s: int) -> None:
+    """Refuse an event that SQS did not deliver; hold the first message of each queue for `held_s` more.
+
+    Whoever may invoke a function may write any event, with any sender and any queue. A receipt of a message under way
+    is known to the queue's only receiver alone: one of the batch shows that Lambda brought it.
+
+    Raises:
+        Forbidden: a message is of another queue, or not under way.
+    """
+    urls = {url.rpartition("/")[2]: url for url in queue_urls}
+    first = {message["eventSourceARN"].rpartition(":")[2]: message for message in reversed(event["Records"])}
+    for name, message in first.items():
+        if name not in urls:
+            raise Forbidden(f"eventSourceARN: must be a queue of this function, got {name}")
+        try:
+            client("sqs").change_message_visibility(
+                QueueUrl=urls[name], ReceiptHandle=message["receiptHandle"], VisibilityTimeout=held_s
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"].rpartition(".")[2] not in _NO_RECEIPTS:
+                raise
+            raise Forbidden(f"receiptHandle: must be of a message that {name} delivered") from error
 
 
 def failures_of(failed: Collection[str]) -> dict[str, Any]:

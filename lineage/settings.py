@@ -79,6 +79,11 @@ DIGESTS_PREFIX = "digests/"
 # The prefixes whose objects are written once, and never replaced.
 WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
 
+# The tag of roles outside the stack that may send to its queues, and its values: jobs, and people who redrive.
+PRINCIPAL_TAG = "headwater"
+PRODUCER = "producer"
+OPERATOR = "operator"
+
 # Rows of the last use of bearer tokens: their partition, apart from the tokens' own, and the day in seconds since 1970.
 TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret
 LAST_USED = "last_used"

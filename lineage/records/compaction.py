@@ -144,6 +144,9 @@ class Compactor:
     def seal(self, day: str, *, execution: str, now_s: int) -> Digest:
         """Close the day and every earlier open day, and write the digests; dirty roots are carried over."""
         last = self.archive_state.last()
+        if last is not None:
+            # A slow trace uploads after the seal, too. The digest says what belongs to the day.
+            self.digests.remove_orphans(last.day, self.digests.objects_of(last.day))
         for earlier in self._open_days(day, last):
             last = self._seal(earlier, Seal(execution, now_s), last, frozenset()).link
         dirty = [mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty]

@@ -80,6 +80,10 @@ class Digests:
             raise BadDigest(f"the digest of {day} has no counts")
         return Digest(DigestRef(day, key_of(day), hash_object(self.s3, self.bucket, key_of(day))), lines.counts)
 
+    def objects_of(self, day: str) -> Iterator[ArchiveObject]:
+        """Yield the objects of traces that the day's digest lists, by key. Raises `BadDigest`."""
+        return self._read(day).objects()
+
     def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
         """Yield the objects of the raw log that arrived on these days, by key; files of other names are skipped."""
         start = end_of_events(days.after) if days.after else ""

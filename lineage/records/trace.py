@@ -119,7 +119,7 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
         try:
             tracer.sources.pointers.commit(request.root_id, pointer)
         except DaySealed:
-            _withdraw(uploaded, tracer)
+            # The next compaction removes the object, which came too late for its day.
             day = max(shift(day, 1), day_of(tracer.now_s()))
         except Overtaken:
             # Another trace may be about to commit an equal object: sealing the day removes what none has committed.
@@ -131,17 +131,8 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
 
 def _open_day(day: str, tracer: Tracer) -> str:
     """Return the requested day, or the first later one that a digest can still cover; `commit` refuses a sealed day."""
-    today = day_of(tracer.now_s())
-    if day >= today:
-        return day
     last = tracer.archive_state.last()
-    return max(day, shift(last.day, 1) if last else shift(today, -_LOOK_BACK_DAYS))
-
-
-def _withdraw(uploaded: ArchiveObject, tracer: Tracer) -> None:
-    """Remove an object that came too late for its day. Nothing is committed to a sealed day, so none can follow."""
-    if tracer.sources.pointers.find_object(uploaded.key) is None:
-        tracer.sources.archive.remove(uploaded.key)
+    return max(day, shift(last.day, 1) if last else shift(day_of(tracer.now_s()), -_LOOK_BACK_DAYS))
 
 
 def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> ArchiveObject:

@@ -13,7 +13,10 @@ from types import SimpleNamespace
 import boto3
 import pytest
 from moto import mock_aws
+from moto.backends import get_backend
+from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.responses import DynamoHandler
+from moto.sqs.models import Message
 
 from lambdas import compact, events, expired, load, trace, wiring
 from lineage import settings
@@ -115,6 +118,7 @@ class Cloud:
 
     def _message(self, queue, body, receives):
         number = next(self.numbers)
+        self._take(self.url(queue).rpartition("/")[2], f"h-{number}")
         return {
             "messageId": f"m-{number}",
             "receiptHandle": f"h-{number}",
@@ -122,6 +126,14 @@ class Cloud:
             "attributes": {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(self.now_s * 1000)},
             "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{self.url(queue).rpartition('/')[2]}",
         }
+
+    def _take(self, name, receipt):
+        """Have a message under way by this receipt, as the event source has, and none that a test would see."""
+        message = Message(receipt, "")
+        message.mark_sent()
+        message.mark_received(visibility_timeout=HOUR)
+        message._old_receipt_handles.append(receipt)
+        get_backend("sqs")[DEFAULT_ACCOUNT_ID][self.sqs.meta.region_name].queues[name]._messages.append(message)
 
     def failed(self, handler, queue, bodies, **context):
         """Return the messages that a consumer's handler leaves for another try, as positions in the batch."""

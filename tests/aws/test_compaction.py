@@ -313,6 +313,18 @@ def test_what_died_before_its_commit_is_removed_when_the_day_is_sealed(cloud):
     assert len(cloud.objects()) == 1
 
 
+def test_what_came_too_late_for_its_day_is_removed_the_next_night_and_nothing_that_the_digest_lists(cloud):
+    cloud.load(*roots(2))
+    cloud.compact(DAY)
+    sealed = cloud.objects()
+    late = f"traces/year=2025/month=11/day=20/{'0' * 64}.{'1' * 64}.jsonl.gz"
+    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=late, Body=b"late")
+    cloud.now_s += 24 * HOUR
+    cloud.compact(NEXT_DAY)
+
+    assert cloud.objects() == sealed
+
+
 def test_a_slice_that_runs_out_of_time_goes_on_where_it_stopped(cloud):
     cloud.load(*roots(40))
     plan = cloud.plan(DAY)

@@ -44,7 +44,7 @@ SPARE = {
     "InputFunction": ALWAYS,
     "LoadFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     # An object is hidden again where its day was sealed between its upload and its commit.
-    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket", "s3:DeleteObject"},
+    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "CompactFunction": ALWAYS,
     "EventsFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "ExpiredFunction": ALWAYS | FROM_STREAMS,

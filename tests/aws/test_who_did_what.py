@@ -14,6 +14,7 @@ from lambdas import wiring
 from lambdas.telemetry import logger
 from lineage.api.app import Api
 from lineage.graph.table import GraphTable
+from lineage_model.errors import Forbidden
 from tests.aws.token_requests import a_token, an_event, send
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
 from tests.token_texts import secret_of
@@ -205,6 +206,45 @@ def test_who_sends_to_the_queue_itself_is_named_by_the_queue_whatever_he_claims(
         {"sender": sender},
         {"sender": sender, "caller": "token:0123456789abcdef"},
     ]
+
+
+CLAIMS = {
+    "another sender": {"attributes": {"SenderId": "AROAADMIN:admin", "ApproximateReceiveCount": "1"}},
+    "a caller": {"messageAttributes": {"caller": {"stringValue": "token:0123456789abcdef", "dataType": "String"}}},
+    "nothing": {},
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("queue", ["EventsQueue", "ChangesQueue", "RecordsQueue", "NoQueue"])
+@pytest.mark.parametrize("receipt", ["h-made-up", "", "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"])
+def test_who_invokes_the_function_itself_can_claim_no_sender_no_caller_and_no_queue(cloud, claim, queue, receipt):
+    """An invoker writes the whole event; only what a queue delivered is under way by its receipt."""
+    change = {"change": "DELETE", "namespace": NAMESPACE, "time": "2025-11-20T12:00:00Z"}
+    name = "no-queue" if queue == "NoQueue" else cloud.url(queue).rpartition("/")[2]
+    made_up = {
+        "messageId": "m",
+        "receiptHandle": receipt,
+        "body": json.dumps(change if queue == "ChangesQueue" else a_run_event()),
+        "attributes": {"ApproximateReceiveCount": "1", "SentTimestamp": "1763640000000"},
+        "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{name}",
+        **CLAIMS[claim],
+    }
+    with pytest.raises(Forbidden):
+        events_function.handler({"Records": [made_up]}, cloud.context())
+    assert (cloud.objects("events/"), cloud.items("Graph")) == ({}, [])
+
+
+def test_the_receipt_of_a_message_that_was_deleted_or_of_another_queue_is_worth_nothing(cloud):
+    [real] = cloud.event("EventsQueue", [a_run_event()])["Records"]
+    for queue in ("ChangesQueue", "TraceQueue"):
+        forged = {**real, "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{cloud.url(queue).rpartition('/')[2]}"}
+        with pytest.raises(Forbidden):
+            events_function.handler({"Records": [forged]}, cloud.context())
+    cloud.sqs.delete_message(QueueUrl=cloud.url("EventsQueue"), ReceiptHandle=real["receiptHandle"])
+    with pytest.raises(Forbidden):
+        events_function.handler({"Records": [real]}, cloud.context())
+    assert cloud.items("Graph") == []
 
 
 def test_an_event_too_large_for_a_message_is_named_like_any_other(cloud):

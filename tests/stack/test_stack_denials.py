@@ -65,6 +65,107 @@ def test_parts_of_an_upload_are_taken_and_its_completion_must_need_a_new_key(sta
     assert of_the_bucket(stack, "s3:PutObject", "traces/x", **completion) == "denied"
 
 
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_of_the_stacks_roles_the_compaction_alone_may_hide_an_object_and_traces_alone(stack, prefix):
+    """A marker over an object hides it: whatever else a role is allowed later, it may not put one."""
+    names = [name.removesuffix("Role") for name in stack.of_type("AWS::IAM::Role")]
+    decisions = {name: of_the_bucket(stack, "s3:DeleteObject", f"{prefix}x", by=f"{name}Role.Arn") for name in names}
+    neither = [name for name, decision in decisions.items() if decision != "denied"]
+    assert neither == (["CompactFunction"] if prefix == "traces/" else [])
+    assert of_the_bucket(stack, "s3:DeleteObject", f"{prefix}x") == "neither", "people who restore"
+
+
+def test_no_role_is_allowed_to_hide_an_object_of_the_archive_but_the_compactions(stack):
+    allowed = [
+        name
+        for name in stack.of_type("AWS::IAM::Policy")
+        for prefix in PREFIXES
+        if decide(
+            stack.of_type("AWS::IAM::Policy")[name]["PolicyDocument"]["Statement"],
+            "s3:DeleteObject",
+            f"ArchiveBucket.Arn/{prefix}x",
+        )
+        == "allowed"
+    ]
+    assert allowed == ["CompactFunctionRoleDefaultPolicy"]
+
+
+# Queue -> the roles, and the tags of other principals, that its own policy lets send.
+DOORS = ("InputFunction", "ApiFunction")
+SENDERS = {
+    "RecordsQueue": {*DOORS, "operator"},
+    "PackedQueue": {*DOORS, "producer", "operator"},
+    "TraceQueue": {"CompactFunction", "ApiFunction", "operator"},
+    "ChangesQueue": {"ApiFunction", "operator"},
+    "EventsQueue": {*PARTITIONS, "Admin", "producer", "operator"},
+}
+RECEIVERS = {"EventsQueue": {"EventsFunction"}, "ChangesQueue": {"EventsFunction"}}
+EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+
+
+def allowed_on(stack, queue, action):
+    """The principals that a queue lets do an action, each of which its own policies allow everything."""
+    statements = stack.of_type("AWS::SQS::QueuePolicy")[f"{queue}Policy"]["PolicyDocument"]["Statement"]
+    principals = {name: {"aws_PrincipalArn": f"{name}Role.Arn"} for name in PARTITIONS}
+    principals["Admin"] = {"aws_PrincipalArn": ADMIN}
+    principals |= {
+        tag: {"aws_PrincipalArn": ADMIN, "aws:PrincipalTag/headwater": tag} for tag in ("producer", "operator")
+    }
+    return {
+        name
+        for name, keys in principals.items()
+        if decide([EVERYTHING, *statements], action, f"{queue}.Arn", aws_SecureTransport="true", **keys) == "allowed"
+    }
+
+
+@pytest.mark.parametrize("queue", SENDERS)
+def test_a_right_to_send_to_everything_is_worth_nothing_on_a_queue_whose_senders_are_known(stack, queue):
+    assert allowed_on(stack, queue, "sqs:SendMessage") == SENDERS[queue]
+
+
+@pytest.mark.parametrize("queue", SENDERS)
+def test_the_events_function_alone_gets_receipts_of_messages_that_name_a_sender(stack, queue):
+    everybody = {*PARTITIONS, "Admin", "producer", "operator"}
+    assert allowed_on(stack, queue, "sqs:ReceiveMessage") == RECEIVERS.get(queue, everybody)
+
+
+def test_a_role_may_send_to_the_queues_of_its_own_work_alone(stack):
+    queues = [f"{queue}.Arn" for queue in stack.of_type("AWS::SQS::Queue")]
+    may = {
+        name: {queue for queue in queues if decide(stack.statements(name), "sqs:SendMessage", queue) == "allowed"}
+        for name in PARTITIONS
+    }
+    records = {"RecordsQueue.Arn", "PackedQueue.Arn"}
+    assert may == {
+        "InputFunction": {*records, "EventsQueue.Arn"},
+        "ApiFunction": {*records, "EventsQueue.Arn", "ChangesQueue.Arn", "TraceQueue.Arn"},
+        "LoadFunction": {"RecordsDeadLetters.Arn"},
+        "TraceFunction": {"RecordsDeadLetters.Arn"},
+        "TraceRoot": {"RecordsDeadLetters.Arn"},
+        "CompactFunction": {"TraceQueue.Arn"},
+        "EventsFunction": set(),
+        "ExpiredFunction": set(),
+    }
+
+
+def test_nobody_may_invoke_a_function_but_its_own_invoker(stack):
+    """By resource policies: API Gateway, for its own APIs. By the stack's identity policies: a step, and jobs."""
+    by_resource = {
+        (one["FunctionName"], one["Action"], one["Principal"], "execute-api" in str(one.get("SourceArn")))
+        for one in stack.of_type("AWS::Lambda::Permission").values()
+    }
+    assert by_resource == {("ApiFunction.Arn", "lambda:InvokeFunction", "apigateway.amazonaws.com", True)}
+    policies = {**stack.of_type("AWS::IAM::Policy"), **stack.of_type("AWS::IAM::ManagedPolicy")}
+    by_identity = {
+        (name, function)
+        for name, policy in policies.items()
+        for function in stack.of_type("AWS::Lambda::Function")
+        if decide(policy["PolicyDocument"]["Statement"], "lambda:InvokeFunction", f"{function}.Arn") == "allowed"
+    }
+    assert by_identity == {("StateMachineRoleDefaultPolicy", "CompactFunction"), ("Policy", "InputFunction")}
+    assert stack.of_type("AWS::Lambda::Url") == {}
+
+
 @pytest.mark.parametrize("key", ["tables/records/x.parquet", "facts/0a", "tracesx", "other"])
 def test_what_can_be_made_again_may_be_replaced(stack, key):
     assert of_the_bucket(stack, "s3:PutObject", key, s3_ObjectCreationOperation="true") == "neither"

@@ -101,7 +101,7 @@ GRANTS = {
         "GraphTable.Arn": READ
         | {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem"},
         "ArchiveBucket.Arn": {"s3:ListBucket"},
-        "ArchiveBucket.Arn/traces/*": {"s3:GetObject", "s3:PutObject", "s3:DeleteObject"},
+        "ArchiveBucket.Arn/traces/*": {"s3:GetObject", "s3:PutObject"},
     },
     "EventsFunction": {
         "EventsQueue.Arn": CONSUME,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lambdas.events import HELD_S
+
 QUEUES = [
     "ChangesDeadLetters",
     "ChangesQueue",
@@ -16,14 +18,35 @@ QUEUES = [
     "TraceQueue",
 ]
 ENCRYPTED = {"SqsManagedSseEnabled": True, "MaximumMessageSize": 1_048_576, "MessageRetentionPeriod": 1_209_600}
-# A deny outweighs what any other role of the account may do, a wildcard on every queue too.
-ONLY_THE_API_MAY_SEND = {
-    "Effect": "Deny",
-    "Principal": {"AWS": "*"},
-    "Action": "sqs:SendMessage",
-    "Resource": "ChangesQueue.Arn",
-    "Condition": {"ArnNotEquals": {"aws:PrincipalArn": "ApiFunctionRole.Arn"}},
+# A queue's senders: roles of the stack, and values of the tag `headwater` of other principals.
+SENDERS = {
+    "RecordsQueue": (["InputFunctionRole.Arn", "ApiFunctionRole.Arn"], ["operator"]),
+    "PackedQueue": (["InputFunctionRole.Arn", "ApiFunctionRole.Arn"], ["producer", "operator"]),
+    "TraceQueue": (["CompactFunctionRole.Arn", "ApiFunctionRole.Arn"], ["operator"]),
+    "ChangesQueue": (["ApiFunctionRole.Arn"], ["operator"]),
 }
+# Queues whose messages name a sender: their function alone gets receipts.
+RECEIVERS = {"EventsQueue": "EventsFunctionRole.Arn", "ChangesQueue": "EventsFunctionRole.Arn"}
+
+
+def denied(queue, sid, action, condition):
+    """A deny outweighs what any other role of the account may do, a wildcard on every queue too."""
+    everybody = {"Effect": "Deny", "Principal": {"AWS": "*"}, "Resource": f"{queue}.Arn"}
+    return {**everybody, "Sid": sid, "Action": action, "Condition": condition}
+
+
+def known(queue):
+    """The statements that name who may send to a queue and receive from it."""
+    if queue in RECEIVERS:
+        condition = {"ArnNotEquals": {"aws:PrincipalArn": RECEIVERS[queue]}}
+        yield denied(queue, "ReceiverIsKnown", "sqs:ReceiveMessage", condition)
+    if queue in SENDERS:
+        roles, tags = SENDERS[queue]
+        condition = {
+            "ArnNotEquals": {"aws:PrincipalArn": roles},
+            "StringNotEquals": {"aws:PrincipalTag/headwater": tags},
+        }
+        yield denied(queue, "SendersAreKnown", "sqs:SendMessage", condition)
 
 
 def redrive(dead_letters, receives):
@@ -66,7 +89,7 @@ def test_a_queue_takes_requests_over_tls_alone(template, queue):
             "Resource": f"{queue}.Arn",
             "Condition": {"Bool": {"aws:SecureTransport": "false"}},
         },
-        *([ONLY_THE_API_MAY_SEND] if queue == "ChangesQueue" else []),
+        *known(queue),
     ]
 
 
@@ -120,6 +143,7 @@ def test_expired_rows_and_no_others_reach_the_expired_function_and_what_it_canno
 
 def test_a_message_is_not_delivered_again_while_a_function_may_still_work_on_it(template):
     """AWS recommends six times the function's time-out, plus the window."""
+    assert template.of_type("AWS::Lambda::Function")["EventsFunction"]["Timeout"] * 6 == HELD_S
     functions, queues = template.of_type("AWS::Lambda::Function"), template.of_type("AWS::SQS::Queue")
     for mapping in template.of_type("AWS::Lambda::EventSourceMapping").values():
         queue = mapping["EventSourceArn"].removesuffix(".Arn")

@@ -55,7 +55,6 @@ RIGHTS = {
         "ArchiveBucket.Arn/traces/*": {
             "s3:GetObject",
             "s3:PutObject",
-            "s3:DeleteObject",
             "s3:AbortMultipartUpload",
         },
     },
