@@ -1,10 +1,12 @@
-"""`headwater replay`: the graph of jobs and datasets, loaded again from the stored events."""
+"""`headwater replay`: the graph table made again from the bucket: the rows of the archive, then those of the events."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -14,6 +16,7 @@ from headwater.deployment import Deployment, NotDeployed, add_options, find_depl
 
 if TYPE_CHECKING:
     from lineage.graph.event_log import EventLog
+    from lineage.graph.table import GraphTable
     from lineage.openlineage.naming import NamingRules
 
 _STATE_FOLDER = Path(".headwater") / "replay"
@@ -21,6 +24,8 @@ _FAULTS_MAX = 20
 _ABOUT = """\
 Read every event that the stack has accepted and load it again: into the stack's own graph table, or into another table
 with the same keys. Loading an event twice changes nothing, so a replay is safe at any time, beside the running stack.
+Before that, make what the table lacks of the archive's rows from its digests and objects: pointers, seals, and the end
+of the chain, without which no compaction runs. With --from or --to, events alone are loaded.
 After an interruption, the same options continue with the day that was interrupted.
 Exit code: 0 when every event was loaded, 1 when an event could not be loaded, or the replay failed.
 """
@@ -36,7 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command and its options."""
     parser = subparsers.add_parser(
         "replay",
-        help="load every stored event again, into the graph table or another table",
+        help="make the graph table again, or another: from the archive and every stored event",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,8 +64,9 @@ def run_replay(given: argparse.Namespace) -> int:
         deployment = find_deployment(given)
         table = deployment.graph_table(given.into)
         log = EventLog(table, table.s3, table.bucket)
+        unread = () if given.first or given.last else _rebuild(table)
         state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
-        failed = _replay(log, _rules_of(deployment), _days_of(log, given), state_file)
+        failed = [*unread, *_replay(log, _rules_of(deployment), _days_of(log, given), state_file)]
     except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
         print(f"headwater replay: {error}", file=sys.stderr)
         return 1
@@ -70,6 +76,35 @@ def run_replay(given: argparse.Namespace) -> int:
     for reason in failed[:_FAULTS_MAX]:
         print(f"! {reason}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _rebuild(table: GraphTable) -> Sequence[str]:
+    """Make the archive's rows that the table lacks; return why objects failed."""
+    from lineage.records.archive import Archive
+    from lineage.records.archive_state import ArchiveState
+    from lineage.records.digests import Digests
+    from lineage.records.dirty_roots import DirtyRoots
+    from lineage.records.pointers import Pointers
+    from lineage.records.publications import Publications
+    from lineage.records.rebuild import Rebuild
+    from lineage.records.staged import Staged
+
+    rows, objects = (table.dynamodb, table.table), (table.s3, table.bucket)
+    rebuild = Rebuild(
+        Archive(*objects),
+        Digests(*objects),
+        Pointers(*rows),
+        ArchiveState(*rows),
+        Publications(*rows),
+        Staged(*rows),
+        DirtyRoots(*rows),
+    )
+    rebuilt = rebuild.run(now_s=int(time.time()))
+    print(
+        f"archive: rows of {rebuilt.objects:,} objects of {rebuilt.days:,} sealed days made, "
+        f"{rebuilt.staged:,} records of unsealed days staged, {len(rebuilt.failed):,} objects failed"
+    )
+    return rebuilt.failed
 
 
 def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> list[str]:

@@ -25,6 +25,10 @@ _LEASE: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LEASE"}}
 _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
 
 
+class ChainLost(Conflict):
+    """A refused compaction: the bucket has digests that the table does not know, so it would start a second chain."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """The seal of a day: the execution that sealed it, and the time (seconds since 1970)."""
@@ -94,6 +98,37 @@ class ArchiveState:
         items = batch_get(self.dynamodb, self.table, [_seal_key(day) for day in days])
         return {item["pk"]["S"].partition("#")[2]: _seal(item) for item in items}
 
+    def restore_end(self, link: DigestRef, seal: Seal, events_to: str) -> None:
+        """Close the last day and make its digest the end of the chain, both or neither; a later end stays."""
+        condition = "attribute_not_exists(pk) OR #day < :day"
+        closed: Item = {
+            **_seal_key(link.day),
+            "execution": {"S": seal.execution},
+            "sealed_at": {"N": str(seal.sealed_at)},
+        }
+        try:
+            self.dynamodb.transact_write_items(
+                TransactItems=[
+                    {"Put": {"TableName": self.table, "Item": closed}},
+                    {
+                        "Put": {
+                            "TableName": self.table,
+                            "Item": _end(link, events_to),
+                            "ConditionExpression": condition,
+                            "ExpressionAttributeNames": {"#day": "day"},
+                            "ExpressionAttributeValues": {":day": {"S": link.day}},
+                        }
+                    },
+                ]
+            )
+        except self.dynamodb.exceptions.TransactionCanceledException as error:
+            last = self.last()
+            if last is None or last.day < link.day:
+                raise
+            if last.day == link.day and last != link:
+                raise Conflict(f"the end of the chain is {last.sha256}, the bucket has {link.sha256}") from error
+            self.seal(link.day, seal)
+
     def last(self) -> DigestRef | None:
         """Return the newest digest of the chain."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
@@ -106,16 +141,10 @@ class ArchiveState:
 
     def put_last(self, link: DigestRef, events_to: str) -> None:
         """Make the digest the newest of the chain, with events up to `events_to`, unless a later day's digest is."""
-        values: dict[str, Value] = {
-            "day": {"S": link.day},
-            "key": {"S": link.key},
-            "sha256": {"S": link.sha256},
-            "events_to": {"S": events_to},
-        }
         try:
             self.dynamodb.put_item(
                 TableName=self.table,
-                Item={**_LAST, **values},
+                Item=_end(link, events_to),
                 ConditionExpression="attribute_not_exists(pk) OR #day <= :day",
                 ExpressionAttributeNames={"#day": "day"},
                 ExpressionAttributeValues={":day": {"S": link.day}},
@@ -126,6 +155,16 @@ class ArchiveState:
 
 def _seal_key(day: str) -> Item:
     return {"pk": {"S": f"DAY#{day}"}, "sk": {"S": "SEAL"}}
+
+
+def _end(link: DigestRef, events_to: str) -> Item:
+    values: dict[str, Value] = {
+        "day": {"S": link.day},
+        "key": {"S": link.key},
+        "sha256": {"S": link.sha256},
+        "events_to": {"S": events_to},
+    }
+    return {**_LAST, **values}
 
 
 def _seal(item: Item) -> Seal:

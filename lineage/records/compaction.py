@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lineage.aws.items import GET_KEYS_MAX, chunks
 from lineage.aws.queues import Message, send_all
-from lineage.records.archive_state import ArchiveState, DigestRef, Seal
+from lineage.records.archive_state import ArchiveState, ChainLost, DigestRef, Seal
 from lineage.records.digest import Head
 from lineage.records.digests import Digest, Digests
 from lineage.records.dirty_roots import DirtyRoot, DirtyRoots
@@ -86,10 +86,11 @@ class Compactor:
         """Lease the archive and choose the day: the requested one, else the day before `started_at`.
 
         Raises `Invalid` for a malformed day, a day later than today, or an unsealed day before the chain's end;
-        `Conflict` when another execution holds the lease.
+        `Conflict` when another execution holds the lease; `ChainLost` when the bucket has a digest that the table does
+        not know.
         """
         chosen = shift(day_of(started_at), -1) if day is None else parse_day(day, today=day_of(started_at))
-        last = self.archive_state.last()
+        last = self._known_end()
         if last is not None and chosen < last.day and not self.archive_state.seals([chosen]):
             raise Invalid.because("day", chosen, f"must not precede {last.day}, which is sealed already")
         deadline = started_at + DEADLINE_S
@@ -142,8 +143,11 @@ class Compactor:
         return [DayToPublish(one, self._has_objects(one)) for one in sealed[:_PUBLISHED_MAX]]
 
     def seal(self, day: str, *, execution: str, now_s: int) -> Digest:
-        """Close the day and every earlier open day, and write the digests; dirty roots are carried over."""
-        last = self.archive_state.last()
+        """Close the day and every earlier open day, and write the digests; dirty roots are carried over.
+
+        Raises `ChainLost` as `plan` does.
+        """
+        last = self._known_end()
         if last is not None:
             # A slow trace uploads after the seal, too. The digest says what belongs to the day.
             self.digests.remove_orphans(last.day, self.digests.objects_of(last.day))
@@ -156,6 +160,18 @@ class Compactor:
             self._carry_over(mark, shift(day, 1), now_s)
         self.archive_state.release(execution)
         return digest
+
+    def _known_end(self) -> DigestRef | None:
+        """Return the end of the chain; a seal that broke off may have written the next digest, of a day it closed."""
+        last = self.archive_state.last()
+        later = list(islice(self.digests.days(last.day if last else ""), 2))
+        if later and (len(later) > 1 or not self.archive_state.seals(later)):
+            end = last.day if last else "none"
+            raise ChainLost(
+                f"the bucket has a digest of {later[0]}, the end of the chain in the graph table is {end}: "
+                "rebuild the table's rows with `headwater replay`"
+            )
+        return last
 
     def _seal(self, day: str, seal: Seal, previous: DigestRef | None, missing: Set[str]) -> Digest:
         if previous is not None and day <= previous.day:

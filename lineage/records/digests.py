@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
-from lineage.aws.objects import hash_object, put_new
+from botocore.exceptions import ClientError
+
+from lineage.aws.objects import hash_object, is_missing, put_new
 from lineage.records.archive import Archive, compress_lines, prefix_of
 from lineage.records.archive_state import DigestRef
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
-from lineage.records.pointers import ArchiveObject
-from lineage.settings import EVENTS_PREFIX
+from lineage.records.pointers import ArchiveObject, day_of_key
+from lineage.settings import DIGESTS_PREFIX, EVENTS_PREFIX, TRACES_PREFIX
+from lineage.times import is_day
+from lineage_model.archive_tables import parse_manifest, published_key
 from lineage_model.errors import Conflict
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ class Digest:
 
     link: DigestRef
     counts: Counts
+    head: Head
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ class Digests:
             pass
         if lines.counts is None:
             raise BadDigest(f"the digest of {day} has no counts")
-        return Digest(DigestRef(day, key_of(day), hash_object(self.s3, self.bucket, key_of(day))), lines.counts)
+        link = DigestRef(day, key_of(day), hash_object(self.s3, self.bucket, key_of(day)))
+        return Digest(link, lines.counts, lines.head)
 
     def objects_of(self, day: str) -> Iterator[ArchiveObject]:
         """Yield the objects of traces that the day's digest lists, by key. Raises `BadDigest`."""
@@ -96,10 +101,32 @@ class Digests:
             if sha256 := sha256_in_name(one["Key"]):
                 yield EventObject(one["Key"], sha256, one["Size"])
 
+    def days(self, after: str = "") -> Iterator[str]:
+        """Yield the days after this one that have a digest, oldest first."""
+        for key in self._keys(DIGESTS_PREFIX, after=key_of(after) if after else ""):
+            day = day_of_key(key)
+            if is_day(day) and key == key_of(day):
+                yield day
+
     def first_day(self) -> str | None:
         """Return the day of the first digest, or None."""
-        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix="digests/", MaxKeys=1).get("Contents", [])
-        return "-".join(re.findall(r"=(\d+)", found[0]["Key"])) if found else None
+        return next(self.days(), None)
+
+    def keys_after(self, day: str) -> Iterator[str]:
+        """Yield the keys of traces after this day; of all days without one."""
+        # A zero sorts after a slash: after all keys of the day.
+        yield from self._keys(TRACES_PREFIX, after=f"{prefix_of(day)[:-1]}0" if day else "")
+
+    def published_attempt(self, link: DigestRef) -> str | None:
+        """Return the attempt whose tables of the day are published, if it read this digest."""
+        try:
+            body = self.s3.get_object(Bucket=self.bucket, Key=published_key(link.day))["Body"].read()
+        except ClientError as error:
+            if not is_missing(error):
+                raise
+            return None
+        manifest = parse_manifest(body)
+        return manifest.attempt if manifest.digest_sha256 == link.sha256 else None
 
     def remove_orphans(self, day: str, committed: Iterable[ArchiveObject]) -> int:
         """Remove objects that traces left under a sealed day without a commit; return the number removed.
@@ -117,8 +144,9 @@ class Digests:
                 removed += 1
         return removed
 
-    def _keys(self, prefix: str) -> Iterator[str]:
-        for page in self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix):
+    def _keys(self, prefix: str, *, after: str = "") -> Iterator[str]:
+        pages = self.s3.get_paginator("list_objects_v2")
+        for page in pages.paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after):
             yield from (entry["Key"] for entry in page.get("Contents", []))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lineage.aws.items import batch_get, query_pages
+from lineage.aws.items import batch_get, batch_write, query_pages
 from lineage.records.items import check_version
 from lineage_model.errors import Conflict
 from lineage_model.ids import SHARDS, sha256_hex
@@ -151,32 +151,33 @@ class Pointers:
                 raise Overtaken("another trace of the root committed first") from error
             raise
 
+    def restore(self, root_id: str, pointer: Pointer) -> None:
+        """Make the object the root's archive, unless it has a later one: the day's digest has the object."""
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item=_archive_item(root_id, pointer),
+                ConditionExpression="attribute_not_exists(pk) OR version < :version",
+                ExpressionAttributeValues={":version": {"N": str(pointer.version)}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return
+
+    def restore_objects(self, day: str, objects: Sequence[ArchiveObject]) -> None:
+        """Make the rows of objects that the day's digest lists; rows that exist are the same."""
+        batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": _object_row(day, one)}} for one in objects])
+
     def _commit_items(self, root_id: str, pointer: Pointer) -> list[TransactWriteItemTypeDef]:
-        sha = sha256_hex(root_id)
-        object_attributes = _object_item(pointer.object)
-        archive: Item = {
-            **_archive_key(root_id),
-            **object_attributes,
-            "root_id": {"S": root_id},
-            "day": {"S": pointer.day},
-            "read_from": {"N": str(pointer.read_from)},
-            "read_to": {"N": str(pointer.read_to)},
-        }
-        row: Item = {
-            "pk": {"S": _objects_pk(pointer.day, sha[0])},
-            "sk": {"S": f"{sha}.{pointer.object.sha256}"},
-            **object_attributes,
-        }
         return [
             {
                 "Put": {
                     "TableName": self.table,
-                    "Item": archive,
+                    "Item": _archive_item(root_id, pointer),
                     "ConditionExpression": "version = :before OR (:before = :none AND attribute_not_exists(pk))",
                     "ExpressionAttributeValues": {":before": {"N": str(pointer.version - 1)}, ":none": {"N": "0"}},
                 }
             },
-            {"Put": {"TableName": self.table, "Item": row}},
+            {"Put": {"TableName": self.table, "Item": _object_row(pointer.day, pointer.object)}},
             {
                 "ConditionCheck": {
                     "TableName": self.table,
@@ -191,6 +192,25 @@ class Pointers:
         for shard in SHARDS:
             for items in query_pages(self.dynamodb, self.table, _objects_pk(day, shard)):
                 yield from map(_object, items)
+
+
+def _archive_item(root_id: str, pointer: Pointer) -> Item:
+    return {
+        **_archive_key(root_id),
+        **_object_item(pointer.object),
+        "root_id": {"S": root_id},
+        "day": {"S": pointer.day},
+        "read_from": {"N": str(pointer.read_from)},
+        "read_to": {"N": str(pointer.read_to)},
+    }
+
+
+def _object_row(day: str, one: ArchiveObject) -> Item:
+    return {
+        "pk": {"S": _objects_pk(day, one.root_sha[0])},
+        "sk": {"S": f"{one.root_sha}.{one.sha256}"},
+        **_object_item(one),
+    }
 
 
 def _archive_key(root_id: str) -> dict[str, Value]:

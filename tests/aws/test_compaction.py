@@ -12,7 +12,7 @@ from botocore.awsrequest import AWSResponse
 from lineage.aws.items import batch_write
 from lineage_model.errors import Conflict, Invalid
 from lineage_model.ids import sha256_hex
-from tests.aws.faults import Killed, after
+from tests.aws.faults import Killed, after, before
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 from tests.builders_events import a_run_event
 
@@ -160,11 +160,14 @@ def put_digest(cloud, day, *lines):
 def test_a_digest_that_somebody_else_put_in_its_place_is_not_taken_for_the_days(cloud):
     head = {"version": 1, "day": DAY, "execution": "nightly", "sealed_at": cloud.now_s, "previous": None}
     counts = dict.fromkeys(("objects", "roots", "records", "lines", "size_bytes", "missing"), 0)
-    put_digest(cloud, DAY, head, {"counts": counts})
     cloud.load(*roots(1))
+    plan = cloud.plan(DAY)
+    with pytest.raises(Killed), before(cloud.s3, "PutObject", Killed()):
+        cloud.seal(plan)
+    put_digest(cloud, DAY, head, {"counts": counts})
     with pytest.raises(Conflict, match=r"digest.jsonl.gz is not what sealing 2025-11-20 writes"):
-        cloud.compact(DAY)
-    assert cloud.dirty() == set()
+        cloud.seal(plan)
+    assert cloud.dirty() == {"r0"}
 
 
 def test_a_seal_that_died_after_its_digest_is_finished_though_a_missing_root_was_traced_since(cloud):

@@ -1,0 +1,273 @@
+"""A graph table that is lost and created again: the archive's rows come back from the bucket, and its chain goes on."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import boto3
+import pytest
+import time_machine
+
+from headwater.__main__ import main
+from lineage import settings
+from lineage.records.archive_state import ArchiveState, ChainLost
+from lineage.records.digest import key_of
+from lineage.records.digests import Digests
+from lineage.records.publications import Publications
+from tests.aws.faults import Killed, after
+from tests.builders import DAY, HOUR, a_message, messages
+from tests.builders_events import a_run_event
+
+NEXT_DAY, THIRD_DAY = "2025-11-21", "2025-11-22"
+TREE = {"flights": {"file", "row", "late", "last"}, "trains": {"train", "carriage"}}
+
+
+@pytest.fixture
+def deployed(cloud, tmp_path, monkeypatch):
+    """The cloud as `headwater` finds a deployed stack; the command's files are in a folder of their own."""
+    names = {name: cloud.outputs[name] for name in ("ArchiveBucketName", "GraphTableName")}
+    outputs = {name: {"Value": value} for name, value in {**names, "EventsFunctionName": "events"}.items()}
+    body = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}, "Outputs": outputs}
+    boto3.client("cloudformation").create_stack(StackName="Headwater-prod", TemplateBody=json.dumps(body))
+    trust = {"RoleName": "events", "AssumeRolePolicyDocument": "{}"}
+    role = boto3.client("iam").create_role(**trust)["Role"]["Arn"]
+    code = io.BytesIO()
+    with zipfile.ZipFile(code, "w") as file:
+        file.writestr("x.py", "")
+    boto3.client("lambda").create_function(
+        FunctionName="events", Runtime="python3.13", Role=role, Handler="x.y", Code={"ZipFile": code.getvalue()}
+    )
+    monkeypatch.chdir(tmp_path)
+    return cloud
+
+
+def lose(cloud):
+    """Delete the graph table, and create it again as the template does: empty."""
+    client, name = boto3.client("dynamodb"), cloud.outputs["GraphTableName"]
+    keys = client.describe_table(TableName=name)["Table"]
+    client.update_table(TableName=name, DeletionProtectionEnabled=False)
+    client.delete_table(TableName=name)
+    wanted = ("TableName", "KeySchema", "AttributeDefinitions")
+    client.create_table(**{one: keys[one] for one in wanted}, BillingMode="PAY_PER_REQUEST")
+    assert cloud.items("Graph") == []
+
+
+def rows(cloud):
+    """The archive's rows, without the times between which a trace read: nobody knows them any more."""
+    unknown = {"read_from", "read_to"}
+    return sorted(
+        (
+            item["pk"]["S"],
+            item["sk"]["S"],
+            sorted((name, str(one)) for name, one in item.items() if name not in unknown),
+        )
+        for item in cloud.items("Graph")
+        if item["pk"]["S"].partition("#")[0] in ("ROOT", "OBJECT", "DAY") or item["sk"]["S"] == "CHAIN_HEAD"
+    )
+
+
+def of_the_archive(cloud):
+    """Every row that is not of the graph, as it is."""
+    return [item for item in cloud.items("Graph") if item["pk"]["S"].startswith(settings.ARCHIVE_PARTITIONS)]
+
+
+def sealed_by_night(cloud):
+    """Two sealed days: two roots on the first, a later record of one of them on the second."""
+    cloud.load(*messages({"file": "flights", "row": "file"}), *messages({"train": "trains"}, "trains"))
+    cloud.load_events(a_run_event())
+    cloud.compact(DAY)
+    cloud.now_s += 24 * HOUR
+    cloud.load(a_message(node_id="late", parent_id="file", recordedAt=cloud.now_s))
+    cloud.compact(NEXT_DAY)
+    cloud.now_s += 24 * HOUR
+
+
+def replay(cloud):
+    """Run the command at the cloud's time; return its exit code."""
+    with time_machine.travel(cloud.now_s, tick=False):
+        return main(["replay"])
+
+
+def verified(capsys):
+    """The exit code and the last line of a verification from the first day on."""
+    capsys.readouterr()
+    return main(["verify", "--fresh"]), capsys.readouterr().out.splitlines()[-1]
+
+
+GOOD = (0, "all of it is as it was sealed")
+
+
+def test_a_compaction_starts_no_second_chain(deployed):
+    sealed_by_night(deployed)
+    lose(deployed)
+    before = deployed.objects("")
+    night = {"day": THIRD_DAY, "execution": "nightly", "started_at": deployed.now_s}
+
+    for act in (lambda: deployed.plan(THIRD_DAY), lambda: deployed.seal(night)):
+        with pytest.raises(ChainLost, match=f"a digest of {DAY}, the end of the chain in the graph table is none"):
+            act()
+    assert (deployed.objects(""), deployed.items("Graph")) == (before, [])
+
+
+def test_an_end_of_the_chain_that_is_older_than_the_bucket_starts_none_either(deployed):
+    sealed_by_night(deployed)
+    state = ArchiveState(deployed.dynamodb, deployed.outputs["GraphTableName"])
+    end = next(item for item in deployed.items("Graph") if item["sk"]["S"] == "CHAIN_HEAD")
+    older = {**end, "day": {"S": DAY}, "key": {"S": key_of(DAY)}}
+    client, table = boto3.client("dynamodb"), deployed.outputs["GraphTableName"]
+    client.put_item(TableName=table, Item=older)
+    client.delete_item(TableName=table, Key={"pk": {"S": f"DAY#{NEXT_DAY}"}, "sk": {"S": "SEAL"}})
+
+    with pytest.raises(ChainLost, match=f"a digest of {NEXT_DAY}, the end of the chain in the graph table is {DAY}"):
+        deployed.plan(THIRD_DAY)
+    assert replay(deployed) == 0
+    assert state.last().day == NEXT_DAY
+    deployed.plan(THIRD_DAY)
+
+
+def test_a_replay_makes_the_rows_of_the_archive_again_and_the_chain_goes_on_from_the_first_day(deployed, capsys):
+    sealed_by_night(deployed)
+    before = rows(deployed)
+    lose(deployed)
+    assert replay(deployed) == 0
+    assert (
+        "archive: rows of 3 objects of 2 sealed days made, 0 records of unsealed days staged" in capsys.readouterr().out
+    )
+    assert rows(deployed) == before
+
+    deployed.load(a_message(node_id="last", parent_id="row", recordedAt=deployed.now_s))
+    deployed.compact(THIRD_DAY)
+    assert deployed.archived_nodes() == TREE["flights"]
+    assert verified(capsys) == GOOD
+
+
+def test_days_whose_tables_were_published_are_so_again_up_to_the_first_that_was_not(deployed):
+    sealed_by_night(deployed)
+    digest = Digests(deployed.s3, deployed.outputs["ArchiveBucketName"])
+    for day in (DAY, NEXT_DAY):
+        deployed.attempt(day, "a-1", digest.get(day).link.sha256)
+    deployed.publish(DAY, "a-1")
+    known = Publications(deployed.dynamodb, deployed.outputs["GraphTableName"])
+    before = known.of([DAY, NEXT_DAY])
+    lose(deployed)
+
+    assert replay(deployed) == 0
+    published = known.of([DAY, NEXT_DAY])
+    assert {day: (one.attempt, one.digest_sha256) for day, one in published.items()} == {
+        day: (one.attempt, one.digest_sha256) for day, one in before.items()
+    }
+    assert (known.last(), [one["day"] for one in deployed.unpublished(NEXT_DAY)]) == (DAY, [NEXT_DAY])
+
+
+def test_a_replay_leaves_the_rows_of_an_intact_table_as_they_are(deployed, capsys):
+    sealed_by_night(deployed)
+    deployed.load(a_message(node_id="last", parent_id="row", recordedAt=deployed.now_s))
+    deployed.trace(day=THIRD_DAY, execution="by hand", started_at=deployed.now_s)
+    before = of_the_archive(deployed)
+    assert replay(deployed) == 0
+    assert "archive: rows of 0 objects of 0 sealed days made, 0 records" in capsys.readouterr().out
+    assert of_the_archive(deployed) == before
+
+
+NIGHTS = (
+    lambda cloud: cloud.load(*messages({"file": "flights", "row": "file"}), *messages({"train": "trains"}, "trains")),
+    lambda cloud: cloud.trace(day=DAY, execution="by hand", started_at=cloud.now_s),
+    lambda cloud: cloud.load(a_message(node_id="late", parent_id="file")),
+    lambda cloud: cloud.compact(DAY),
+    lambda cloud: setattr(cloud, "now_s", cloud.now_s + 24 * HOUR),
+    lambda cloud: cloud.load(
+        a_message(node_id="last", parent_id="row", recordedAt=cloud.now_s),
+        a_message(root_id="trains", node_id="carriage", parent_id="train", recordedAt=cloud.now_s),
+    ),
+    lambda cloud: cloud.trace(day=NEXT_DAY, execution="by hand", started_at=cloud.now_s),
+    lambda cloud: cloud.trace("trains", day=NEXT_DAY, execution="by hand", started_at=cloud.now_s),
+    lambda cloud: cloud.compact(NEXT_DAY),
+    lambda cloud: setattr(cloud, "now_s", cloud.now_s + 25 * HOUR),
+)
+
+
+@pytest.mark.parametrize("lost_before", range(1, len(NIGHTS) + 1))
+@pytest.mark.parametrize("expired", [False, True])
+def test_whenever_the_table_is_lost_every_record_is_archived_in_one_chain(deployed, capsys, lost_before, expired):
+    """Records that expired after the trace that archived them are in an object alone, whose day may not be sealed."""
+    for number, step in enumerate(NIGHTS, 1):
+        step(deployed)
+        if number == lost_before:
+            if expired and number in (2, 3):
+                deployed.now_s += 11 * HOUR
+            lose(deployed)
+            assert replay(deployed) == 0
+    deployed.stream(deployed.expire())
+    deployed.now_s += 24 * HOUR
+    deployed.compact("2025-11-23")
+
+    assert {root: deployed.archived_nodes(root) for root in TREE} == TREE
+    assert deployed.dirty() == set()
+    assert verified(capsys) == GOOD
+
+
+def test_records_that_only_an_unsealed_object_still_has_are_staged_and_archived_again(deployed, capsys):
+    sealed_by_night(deployed)
+    deployed.load(a_message(node_id="last", parent_id="row", recordedAt=deployed.now_s))
+    deployed.trace(day=THIRD_DAY, execution="by hand", started_at=deployed.now_s)
+    deployed.now_s += 25 * HOUR
+    deployed.stream(deployed.expire())
+    lose(deployed)
+    assert deployed.items() == []
+
+    assert replay(deployed) == 0
+    assert "4 records of unsealed days staged, 0 objects failed" in capsys.readouterr().out
+    deployed.compact(THIRD_DAY)
+    assert deployed.archived_nodes() == TREE["flights"]
+    assert verified(capsys) == GOOD
+
+
+@pytest.mark.parametrize("operation", ["BatchWriteItem", "PutItem", "TransactWriteItems"])
+def test_a_replay_that_died_anywhere_is_refused_by_the_compaction_or_whole_and_completes(
+    deployed, operation, monkeypatch
+):
+    sealed_by_night(deployed)
+    before = rows(deployed)
+    lose(deployed)
+    client = boto3.client("dynamodb")
+    monkeypatch.setattr(
+        "headwater.deployment.Deployment.client",
+        lambda _, service: client if service == "dynamodb" else boto3.client(service),
+    )
+    with pytest.raises(Killed), after(client, operation, Killed()):
+        replay(deployed)
+    if operation != "TransactWriteItems":
+        with pytest.raises(ChainLost):
+            deployed.plan(THIRD_DAY)
+
+    assert replay(deployed) == 0
+    assert rows(deployed) == before
+
+
+def test_digests_that_are_no_chain_are_refused(deployed, capsys):
+    sealed_by_night(deployed)
+    bucket = deployed.outputs["ArchiveBucketName"]
+    deployed.s3.delete_object(Bucket=bucket, Key=key_of(DAY))
+    lose(deployed)
+
+    assert replay(deployed) == 1
+    assert f"{key_of(NEXT_DAY)} does not name the digest before it" in capsys.readouterr().err
+    assert rows(deployed) == []
+
+
+def test_an_unsealed_object_that_no_trace_writes_is_named_and_the_rest_is_made(deployed, capsys):
+    sealed_by_night(deployed)
+    bucket, key = (
+        deployed.outputs["ArchiveBucketName"],
+        f"traces/year=2025/month=11/day=22/{'0' * 64}.{'1' * 64}.jsonl.gz",
+    )
+    deployed.s3.put_object(Bucket=bucket, Key=key, Body=b"half")
+    before = rows(deployed)
+    lose(deployed)
+
+    assert replay(deployed) == 1
+    assert f"{key}: object: must be named by its SHA-256" in capsys.readouterr().err
+    assert rows(deployed) == before
+    assert settings.STAGED not in "".join(item["pk"]["S"] for item in deployed.items("Graph"))
