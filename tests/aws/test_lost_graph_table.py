@@ -55,7 +55,7 @@ def lose(cloud):
 
 
 def rows(cloud):
-    """The archive's rows, without the times between which a trace read: nobody knows them any more."""
+    """The archive's rows, without the times between which a trace read: they are in the lost table alone."""
     unknown = {"read_from", "read_to"}
     return sorted(
         (

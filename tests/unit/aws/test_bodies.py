@@ -15,7 +15,7 @@ INGEST = "ingest"
 
 
 class Buckets:
-    """Objects in memory; every object exists, and `read` has what was asked for and the bytes that were taken."""
+    """Objects in memory, of any name; `read` has the requested ones, `taken` the sizes that were read."""
 
     def __init__(self, content=b"x" * 10):
         self.content, self.read, self.taken = content, [], []

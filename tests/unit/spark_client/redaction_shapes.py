@@ -73,7 +73,7 @@ NAMED = {
     "Endpoint=sb://h/;SharedAccessKeyName=root;SharedAccessKey=§=": "Endpoint=sb://h/;SharedAccessKeyName=root;SharedAccessKey=***",
     "Protocol=https;AccountName=lake;AccountKey=§==;": "Protocol=https;AccountName=lake;AccountKey=***;",
 }
-# Colons without quotes: messages, YAML, headers; and what asks for a password.
+# Colons without quotes: messages, YAML, headers; and prompts for a password.
 COLONS = {
     "Password for user: §": "Password for user: ***",
     "Password for user ann: §": "Password for user ann: ***",
