@@ -47,6 +47,7 @@ def run_variant(module: str, variant: str, rounds: str) -> Figures:
             "POWERTOOLS_SERVICE_NAME": "events",
             settings.GRAPH_TABLE: "graph",
             settings.ARCHIVE_BUCKET: "archive",
+            settings.INTAKE_BUCKET: "intake",
             settings.EVENTS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/events",
             settings.CHANGES_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/changes",
         }
