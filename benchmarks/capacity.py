@@ -9,37 +9,11 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from local.item_sizes import Item, item_bytes
 from local.partiql import parse_put
 
 _WRITE_BYTES = 1024
 _READ_BYTES = 4096
-
-# An item as the client sends and receives it: attribute name -> {type: value}.
-Item = Mapping[str, Mapping[str, Any]]
-
-
-def item_bytes(item: Item) -> int:
-    """Return the size of an item: names and strings in UTF-8, a number by a byte for two digits, and one more byte.
-
-    >>> item_bytes({"node_id": {"S": "n-1"}, "recordedAt": {"N": "1763640000"}})
-    26
-    """
-    return sum([len(name.encode()) + _value_bytes(value) for name, value in item.items()])
-
-
-def _value_bytes(value: Mapping[str, Any]) -> int:
-    """Return the size of an attribute; a map adds three bytes, and one for each of its entries."""
-    ((kind, content),) = value.items()
-    if kind == "S":
-        return len(content) if content.isascii() else len(content.encode())
-    if kind == "N":
-        return (len(content) + 1) // 2 + 1
-    if kind == "B":
-        # In base64, as it is on the wire, or decoded by boto3.
-        return len(content) * 3 // 4 if isinstance(content, str) else len(content)
-    if kind == "M":
-        return 3 + sum(1 + len(name.encode()) + _value_bytes(part) for name, part in content.items())
-    raise ValueError(f"{value!r}: must be S, N, B or M, as in our tables")
 
 
 def write_units(operation: str, request: Mapping[str, Any], copies: Mapping[str, int]) -> int:

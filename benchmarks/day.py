@@ -21,7 +21,6 @@ import boto3
 import time_machine
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from benchmarks.capacity import item_bytes
 from benchmarks.ledger import SQS_REQUEST_BYTES, Ledger, Listener
 from benchmarks.processes import Report
 from lambdas import compact, expired, load, trace, wiring
@@ -31,6 +30,7 @@ from lineage.records.archive import prefix_of
 from lineage_model.ids import SHARDS
 from local.deploy import client_settings, deploy
 from local.endpoint import Endpoint
+from local.item_sizes import item_bytes
 from local.template import RawTemplate, parse_template
 from local.wiring import api_routes
 

@@ -1,7 +1,7 @@
 """The graph table's DynamoDB in memory, with the cost of every call: requests, items, bytes, billed units.
 
 It supports the requests of `lineage.graph.table.GraphTable` alone, within DynamoDB's limits: 1 MB a page of a
-query, 16 MB a batch of gets, 100 items a transaction. moto would take minutes for a table of a million items.
+query, 16 MB a batch of gets, 100 items and 4 MB a transaction. moto would take minutes for a table of a million items.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from botocore.exceptions import ClientError
 
-from benchmarks.capacity import item_bytes, read_units, write_units
+from benchmarks.capacity import read_units, write_units
+from local.item_sizes import item_bytes, transaction_refusal_of
 from local.partiql import VersionedPut, parse_put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Json: TypeAlias = Mapping[str, Any]
-# DynamoDB quotas ("Constraints": Query, BatchGetItem, TransactWriteItems, BatchExecuteStatement).
-_TRANSACTION_ITEMS = 100
+# DynamoDB quotas ("Constraints": Query, BatchGetItem, BatchExecuteStatement).
 _STATEMENTS = 25
 _PAGE_BYTES = 1_000_000
 _BATCH_BYTES = 16_000_000
@@ -226,8 +226,9 @@ class MemoryDynamo:
 
     def _transact(self, request: Json) -> Json:
         """Write all items or none; the error lists the failed conditions."""
-        if len(request["TransactItems"]) > _TRANSACTION_ITEMS:
-            raise ClientError(_error("ValidationException"), "TransactWriteItems")
+        if refusal := transaction_refusal_of(request["TransactItems"]):
+            error_of = {"Code": refusal[0], "Message": refusal[1]}
+            raise ClientError({"Error": error_of}, "TransactWriteItems")  # type: ignore[typeddict-item]
         actions = [next(iter(action.items())) for action in request["TransactItems"]]
         codes = ["None" if self._holds(action) else _REFUSED for _, action in actions]
         if _REFUSED in codes:

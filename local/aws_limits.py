@@ -1,7 +1,8 @@
 """Limits of AWS that moto does not check: requests that AWS would refuse are refused here, before deployment.
 
-Requests are checked before moto sees them. DynamoDB: 25 writes a batch, type and size of a local index's key. SQS: no
-empty message, no character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024 bytes a key.
+Requests are checked before moto sees them. DynamoDB: 25 writes a batch, 100 actions and 4 MB a transaction, type and
+size of a local index's key. SQS: no empty message, no character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024
+bytes a key.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.table import Table
 
 from local.endpoint import ACCOUNT, REGION
+from local.item_sizes import transaction_refusal_of
 
 Refusal = tuple[str, str]
 """An error's code and message, both as AWS gives them."""
@@ -53,6 +55,8 @@ def _batch_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    if refusal := transaction_refusal_of(request.get("TransactItems", [])):
+        yield refusal
     for operation in request.get("TransactItems", []):
         if "Put" in operation:
             yield from _put(operation["Put"])

@@ -19,14 +19,18 @@ from lineage.aws.connections import Response
 from lineage.aws.dynamodb import DynamoDB
 from lineage.aws.retries import StandardRetries
 from lineage.aws.signing import Signer
+from local.aws_limits import refusal_of
 
 _URL = "https://dynamodb.us-east-1.amazonaws.com"
 
 
 class Moto:
-    """A connection that hands each signed request to moto."""
+    """A connection that hands each signed request to moto, but for those that AWS would refuse."""
 
     def post(self, headers, body):
+        if refusal := refusal_of(headers["x-amz-target"], body):
+            document = {"__type": refusal[0], "message": refusal[1]}
+            return Response(400, HTTPHeaders.from_dict({}), orjson.dumps(document))
         request = normalize_request(AWSPreparedRequest("POST", f"{_URL}/", HTTPHeaders.from_dict(headers), body, False))
         status, responded, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
         content = content.encode() if isinstance(content, str) else content

@@ -115,6 +115,17 @@ def test_swaps_of_one_call_share_no_fate(table):
         assert found[key] == expected[number % 3]
 
 
+def test_a_transaction_of_more_than_4_mb_or_100_rows_is_refused_whole(table):
+    noise = random.Random(3)
+    large = tuple(Row("P", f"K#{number}", {"noise": noise.randbytes(220_000).hex()}) for number in range(20))
+    many = tuple(Row("P", f"K#{number}") for number in range(SIDES_MAX + 1))
+    for puts in (large, many):
+        with pytest.raises(ClientError, match="ValidationException"):
+            table.swap([Swap(Row("P", "S"), puts=puts)])
+    assert table.query([RowQuery("P")])[0].rows == []
+    assert table.swap([Swap(Row("P", "S"), puts=large[:15]), Swap(Row("P", "T"), puts=many[:-1])]) == [True, True]
+
+
 def test_a_swap_alone_and_one_with_other_rows_are_called_together(table):
     assert table.swap([Swap(Row("P", "S", {"n": 1}))]) == [True]
     swaps = [

@@ -1,0 +1,52 @@
+"""Sizes of DynamoDB's items and transactions, which moto does not check ("DynamoDB item sizes and formats")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# DynamoDB API reference, TransactWriteItems: actions, and "the aggregate size of the items in the transaction".
+ACTIONS_MAX = 100
+TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
+# An item as the client sends and receives it: attribute name -> {type: value}.
+Item = Mapping[str, Mapping[str, Any]]
+
+
+def item_bytes(item: Item) -> int:
+    """Return the size of an item: names and strings in UTF-8, a number by a byte for two digits, and one more byte.
+
+    >>> item_bytes({"node_id": {"S": "n-1"}, "recordedAt": {"N": "1763640000"}})
+    26
+    """
+    return sum([len(name.encode()) + _value_bytes(value) for name, value in item.items()])
+
+
+def _value_bytes(value: Mapping[str, Any]) -> int:
+    """Return the size of an attribute; a map adds three bytes, and one for each of its entries."""
+    ((kind, content),) = value.items()
+    if kind == "S":
+        return len(content) if content.isascii() else len(content.encode())
+    if kind == "N":
+        return (len(content) + 1) // 2 + 1
+    if kind == "B":
+        # In base64, as it is on the wire, or decoded by boto3.
+        return len(content) * 3 // 4 if isinstance(content, str) else len(content)
+    if kind == "M":
+        return 3 + sum(1 + len(name.encode()) + _value_bytes(part) for name, part in content.items())
+    raise ValueError(f"{value!r}: must be S, N, B or M, as in our tables")
+
+
+def transaction_refusal_of(actions: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Return why DynamoDB would refuse these actions as one transaction, a code and a message; None if it would not.
+
+    What a put replaces, a delete removes or an update adds to counts as well in AWS; here its key alone does.
+    """
+    if len(actions) > ACTIONS_MAX:
+        rule = f"Member must have length less than or equal to {ACTIONS_MAX}"
+        return "ValidationException", f"1 validation error detected: Value at 'transactItems' failed: {rule}"
+    items = (action.get("Item") or action.get("Key", {}) for each in actions for action in each.values())
+    size_bytes = sum(map(item_bytes, items))
+    if size_bytes > TRANSACTION_BYTES_MAX:
+        rule = f"cannot exceed {TRANSACTION_BYTES_MAX} bytes, got {size_bytes}"
+        return "ValidationException", f"The aggregate size of the items in the transaction {rule}"
+    return None
