@@ -152,11 +152,12 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
     )
 
 
-def datasets_with_columns(facts: RunFacts) -> set[IdText]:
-    """Return every dataset whose columns the run reported."""
+def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
+    """Return the columns that the run reported of each dataset of which it reported any, in the order of names."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     named = {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
-    return {dataset for dataset in named | facts.written_facets.keys() if reported_columns(facts, dataset)}
+    every = ((dataset, reported_columns(facts, dataset)) for dataset in sorted(named | facts.written_facets.keys()))
+    return {dataset: columns for dataset, columns in every if columns}
 
 
 def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from lineage.graph.facet_refs import (
-    datasets_ever_with_columns,
-    datasets_with_columns,
-    ever_sources,
-    is_explicit,
-    read_by,
-    reported_columns,
-)
+import orjson
+
+from lineage.graph.facet_refs import datasets_ever_with_columns, ever_sources
 from lineage.graph.facts import IdText, RunFacts, dataset_of, facets_of, text_of
 from lineage.graph.keys import dataset_pk, job_pk
 from lineage.graph.run_facts import (
@@ -26,12 +19,11 @@ from lineage.graph.run_facts import (
     is_active_stream,
     owner,
     parent_run,
-    root_run,
     run_version_id,
-    state,
     storage_version,
     version_at,
 )
+from lineage.graph.run_reports import RunReports
 from lineage.graph.table import Key, Row
 from lineage.times import EARLIEST
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -142,75 +134,29 @@ def is_of_stream(row: Row) -> bool:
 
 # A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.
 EXACT_MAX = 45
+# Of the 4 MB of a transaction: the facts, in the bucket from 300 KB on, and counters take the rest.
+EXACT_BYTES_MAX = 1_000_000
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the rows that move with the facts, in one transaction: none before the run counts."""
-    return dict(islice(time_range_rows(run, facts).items(), _exact_rows(facts)))
+    """Return the rows that move with the facts, in one transaction: all of a run that counts, if they fit, or none.
+
+    The end of a run that goes on changes them all again, and a transaction costs twice a put. In a wide run each row
+    would repeat the names of the run's other side, so rows of wide runs leave them to the facts.
+    """
+    if not effective_time(facts):
+        return {}
+    reports = RunReports(run, facts)
+    if len(reports.keys) > EXACT_MAX:
+        return {}
+    rows = {key: reports.row(*key_of) for key, key_of in reports.keys.items()}
+    return rows if sum(len(orjson.dumps(row.data)) for row in rows.values()) <= EXACT_BYTES_MAX else {}
 
 
 def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the other rows, which readers check against the facts: those of a run that has not ended, or overflow."""
-    rest = islice(time_range_rows(run, facts).items(), _exact_rows(facts), None)
-    return {key: Row(*key, {"unverified": True, "job": row.data["job"]}) for key, row in rest}
-
-
-def _exact_rows(facts: RunFacts) -> int:
-    """Return how many rows go with the facts; its end changes them all again, and a transaction costs twice a put."""
-    return EXACT_MAX if effective_time(facts) else 0
-
-
-def time_range_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the BACKWARD and FORWARD rows of a run, in the order of keys."""
-    rows = _rows(run, facts) if facts.first else iter(())
-    return {row.key: row for row in sorted(rows, key=lambda row: row.key)}
-
-
-def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
-    """Yield a BACKWARD row for each output, and a FORWARD row for each source or dataset that operations read."""
+    """Return the rows if they do not move with the facts: readers check these against the facts."""
+    if transactional_rows(run, facts):
+        return {}
     job = owner(facts)
-    suffix = f"{facts.first}#{run}"
-    shared = {
-        "job": text_of(job) if job else None,
-        "root": str(root_run(run, facts)),
-        "declared": bool(facts.declared),
-        "state": None if facts.declared else state(facts),
-    }
-    written = _written(facts)
-    read = _read(facts, written)
-    for dataset, report in written.items():
-        yield Row(dataset_pk(dataset_of(dataset)), f"BACKWARD#{suffix}", {**shared, **report})
-    for source, report in read.items():
-        yield Row(dataset_pk(dataset_of(source)), f"FORWARD#{suffix}", {**shared, **report})
-
-
-def datasets_accessed(facts: RunFacts) -> tuple[set[DatasetId], set[DatasetId]]:
-    """Return the datasets that have a BACKWARD row of the run, and those that have a FORWARD row: written, and read."""
-    written = _written(facts)
-    return set(map(dataset_of, written)), set(map(dataset_of, _read(facts, written)))
-
-
-def _read(facts: RunFacts, written: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
-    """Return what the run made of each dataset that it read or reported as a source, and which operations read it."""
-    made: dict[IdText, dict[IdText, Any]] = {text: {} for text in facts.inputs}
-    for dataset, report in written.items():
-        for source in report["sources"]:
-            made.setdefault(source, {})[dataset] = report["refs"]
-    by_operations = read_by(facts)
-    return {
-        source: {"outputs": made.get(source, {}), "reads": by_operations.get(source, [])}
-        for source in {**made, **by_operations}
-    }
-
-
-def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:
-    """Return the refs and sources of each dataset that the run wrote or reported; without refs, its inputs."""
-    written = {}
-    for dataset in sorted(facts.outputs.keys() | datasets_with_columns(facts)):
-        reported = reported_columns(facts, dataset)
-        sources = sorted(facts.inputs) if reported is None and not is_explicit(facts) else []
-        written[dataset] = {
-            "refs": list(reported.refs) if reported else [],
-            "sources": list(reported.sources) if reported else sources,
-        }
-    return written
+    data = {"unverified": True, "job": text_of(job) if job else None}
+    return {key: Row(*key, data) for key in RunReports(run, facts).keys}

@@ -45,8 +45,8 @@ streaming run. Readers cut queries by the order of these prefixes: EVER#PRODUCER
 dataset with too many past readers keeps its producers.
 
 The rows NOW#PRODUCER, NOW#READER and NOW#SOURCE_OF move with CURRENT; BACKWARD, FORWARD and the change that lists a
-name move with FACTS; each in one transaction. BACKWARD and FORWARD rows of a run that goes on, and those that do not
-fit into a transaction, are `unverified`. The other index rows are written before the facts that they point to and never
+name move with FACTS; each in one transaction. BACKWARD and FORWARD rows of a run that goes on, or that has more than a
+transaction holds, are `unverified`. The other index rows are written before the facts that they point to and never
 move. A reader checks each of them, and the unverified rows, against the facts.
 """
 

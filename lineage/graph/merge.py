@@ -6,7 +6,7 @@ comes again and completes the work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from lineage.graph.facts import (
     text_of,
     to_json,
 )
-from lineage.graph.index_rows import EXACT_MAX, ever_rows, rows_of, time_range_rows, transactional_rows, unverified_rows
+from lineage.graph.index_rows import EXACT_MAX, ever_rows, rows_of, transactional_rows, unverified_rows
 from lineage.graph.keys import (
     COUNT,
     FACTS,
@@ -43,6 +43,7 @@ from lineage.graph.keys import (
 )
 from lineage.graph.lattice import USERS_MAX
 from lineage.graph.run_facts import owner
+from lineage.graph.run_reports import RunReports
 from lineage.graph.source_rows import source_facts_key, source_listing, source_text
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
 from lineage.graph.tag_rows import tag_facts_key, tag_rows
@@ -200,8 +201,8 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
 def _gone(subject: _Subject, old: Facts, new: Facts) -> Iterable[Key]:
     """Return the keys of rows that the old facts have and the new ones lack; of rows beyond a transaction, none."""
     if isinstance(old, RunFacts) and isinstance(new, RunFacts):
-        stay = time_range_rows(subject.run, new)
-        return [key for key in islice(time_range_rows(subject.run, old), EXACT_MAX) if key not in stay]
+        stay: Container[Key] = RunReports(subject.run, new).keys
+        return [key for key in islice(RunReports(subject.run, old).keys, EXACT_MAX) if key not in stay]
     stay = _moving(subject, new)
     return [key for key in _moving(subject, old) if key not in stay]
 

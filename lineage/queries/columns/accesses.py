@@ -10,18 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lineage.graph.facts import RunFacts
-from lineage.graph.index_rows import datasets_accessed
+from lineage.graph.facts import RunFacts, dataset_of
 from lineage.graph.index_scan import read_run_facts, run_of
 from lineage.graph.keys import job_pk
 from lineage.graph.run_facts import owner, root_run
+from lineage.graph.run_reports import RunReports
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.cdap_results import Access, Accesses, Relation
+from lineage.queries.columns.confirmed_rows import Side
 from lineage.queries.columns.mappings import DATASETS_MAX
 from lineage.queries.columns.near_fields import ROWS_MAX
 from lineage.queries.columns.results import TimeRange
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RUNS_MAX, RunRange, Side
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RUNS_MAX, RunRange
 from lineage.queries.columns.similar_runs import RangeRun
 from lineage.walk import Walked, walk
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -107,7 +108,8 @@ class AccessWalk:
         names: set[DatasetId] = set()
         for run, one in facts.items():
             if self._window.start <= (one.first or "") < self._window.end:
-                sides = datasets_accessed(one)
+                reports = RunReports(run, one)
+                sides = set(map(dataset_of, reports.written)), set(map(dataset_of, reports.read))
                 new = sides[0].union(sides[1]) - names
                 if names and len(names) + len(new) > NAMES_MAX:
                     self._truncated = True

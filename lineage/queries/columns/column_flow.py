@@ -12,9 +12,10 @@ from typing import TypeAlias
 
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.column_steps import find_steps_into, find_steps_out, step_place_of
+from lineage.queries.columns.confirmed_rows import Side
 from lineage.queries.columns.possible_uses import How
 from lineage.queries.columns.report_results import LineageStep
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange
 from lineage.queries.columns.similar_runs import ROOTS_MAX, Runs
 from lineage.walk import Walked, walk
 from lineage_model.columns import Column, ColumnSource, Transformation

@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.confirmed_rows import Side
 from lineage.queries.columns.field_types import FieldTypes
 from lineage.queries.columns.results import FieldMapping, Mappings, TimeRange
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange
 from lineage.walk import Walked, walk
 from lineage_model.columns import Column, ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath

@@ -6,19 +6,19 @@ only this batch reveals cost two more rounds.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal, TypeAlias
 
 import orjson
 
 from lineage.graph.facet_refs import OPERATIONS_KIND
-from lineage.graph.facts import dataset_of, job_of
-from lineage.graph.index_rows import time_range_rows
+from lineage.graph.facts import IdText, dataset_of, job_of, text_of
 from lineage.graph.index_scan import read_run_facts, run_of, time_of
 from lineage.graph.keys import dataset_pk, facet_key, facts_key
 from lineage.graph.table import GraphTable, Row, RowQuery
+from lineage.queries.columns.confirmed_rows import RunsOf, Side, confirm_rows
 from lineage.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from lineage.queries.columns.results import Direction, TimeRange
 from lineage.queries.columns.similar_runs import RangeRun, Runs
@@ -28,7 +28,6 @@ from lineage_model.ids import DatasetId, RunKey
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import parse_operations
 
-Side: TypeAlias = Literal["BACKWARD", "FORWARD"]
 BACKWARD: Side = "BACKWARD"
 FORWARD: Side = "FORWARD"
 SIDES: Mapping[Direction, tuple[Side, ...]] = {
@@ -44,8 +43,6 @@ _NEXT_LOOK = 100
 _LOOKS_MAX = 20
 # Runs whose facts one report reads.
 _INPUTS_MAX = 1_000
-# Unverified rows of one dataset and direction that are checked, the newest.
-_UNVERIFIED_MAX = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +84,7 @@ class RunRange:
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
         self._columns: dict[ColumnKey, ColumnLineage] = {}
         self._renamed: dict[ColumnKey, ColumnLineage] = {}
+        self._unknown: dict[tuple[IdText, ...], ColumnLineage] = {}
         self._sets: dict[str, OperationSet] = {}
         self._named_sets: dict[str, OperationSet] = {}
 
@@ -103,6 +101,7 @@ class RunRange:
         self.truncated |= self.groups.truncated
         # The rows may reveal that two names are one dataset's.
         self._renamed.clear()
+        self._unknown.clear()
         self._named_sets.clear()
 
     def written(self, dataset: DatasetId) -> list[RunColumns]:
@@ -131,12 +130,11 @@ class RunRange:
         return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
 
     def _written(self, name: DatasetId, row: Row) -> RunColumns:
-        sources = [dataset_of(text) for text in row.data["sources"]]
-        return self._run_columns(row, tuple(row.data["refs"]), name, sources)
+        return self._run_columns(row, tuple(row.data["refs"]), name, row.data["sources"])
 
     def _read(self, name: DatasetId, row: Row) -> RunRead:
         into: Mapping[str, Sequence[str]] = row.data["outputs"]
-        made = (self._run_columns(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into))
+        made = (self._run_columns(row, tuple(into[text]), dataset_of(text), [text_of(name)]) for text in sorted(into))
         return RunRead(_run(row), tuple(row.data["reads"]), tuple(made))
 
     def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
@@ -169,7 +167,7 @@ class RunRange:
                 for (name, _), high in highs.items()
             ]
             pages = dict(zip(highs, self._table.query(queries), strict=True))
-            rows = _checked({(name, BACKWARD): page.rows for (name, _), page in pages.items()}, self._table)
+            rows = self._confirmed({(name, BACKWARD): page.rows for (name, _), page in pages.items()})
             # A DatasetEvent declares the sources of a dataset, and writes nothing.
             runs = {one: [run for run in map(_run, rows[one[0], BACKWARD]) if run.job is not None] for one in highs}
             for (_, dataset), some in runs.items():
@@ -205,17 +203,21 @@ class RunRange:
         rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
         return sorted(rows, key=lambda one: one[1].sk, reverse=True)
 
-    def _run_columns(
-        self, row: Row, refs: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]
-    ) -> RunColumns:
+    def _run_columns(self, row: Row, refs: tuple[str, ...], name: DatasetId, sources: Iterable[IdText]) -> RunColumns:
         column_key = (refs, name)
         if not refs:
-            columns = renamed(unknown_columns(sources), self.primary)
+            columns = self._unknown_columns(tuple(sources))
         else:
             if column_key not in self._renamed:
                 self._renamed[column_key] = renamed(self._columns[column_key], self.primary)
             columns = self._renamed[column_key]
         return RunColumns(_run(row), self.primary(name), columns, bool(refs), refs, name)
+
+    def _unknown_columns(self, sources: tuple[IdText, ...]) -> ColumnLineage:
+        """Return what a report without columns depends on: the datasets of a wide run share it."""
+        if sources not in self._unknown:
+            self._unknown[sources] = renamed(unknown_columns(map(dataset_of, sources)), self.primary)
+        return self._unknown[sources]
 
     def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
         window, limit = self._window, self._runs_max
@@ -236,15 +238,12 @@ class RunRange:
         if self._rows_left is not None:
             self._rows_left -= sum(len(page.rows) for page in pages)
         self.truncated |= any(page.more for page in pages)
-        rows = {one: self._confirmable(page.rows) for one, page in zip(new, pages, strict=True)}
-        self._rows.update(_checked(rows, self._table))
+        self._rows.update(self._confirmed({one: page.rows for one, page in zip(new, pages, strict=True)}))
 
-    def _confirmable(self, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows without all but the newest unverified rows: each of these costs a read of its run's facts."""
-        unverified = [row for row in rows if "unverified" in row.data][_UNVERIFIED_MAX:]
-        self.truncated |= bool(unverified)
-        left_out = {row.sk for row in unverified}
-        return [row for row in rows if row.sk not in left_out]
+    def _confirmed(self, rows: Mapping[RunsOf, Sequence[Row]]) -> dict[RunsOf, Sequence[Row]]:
+        confirmed, cut = confirm_rows(rows, self._table)
+        self.truncated |= cut
+        return confirmed
 
     def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool, columns: bool) -> None:
         """Read the reports of these rows, and the facts of every dataset that they name."""
@@ -252,7 +251,7 @@ class RunRange:
         column_keys = {key for one in new for key in _keys_of(one[0], self._rows[one])} if columns else set()
         column_keys -= self._columns.keys()
         refs = {ref for row in rows for ref in _operations(row)} - self._sets.keys() if operations else set()
-        names = {name for name, _ in new} | {name for row in rows for name in _named(row)}
+        names = {name for name, _ in new} | _named(rows)
         facts = {name: facts_key(name) for name in names}
         keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
         found = self._table.get(keys)
@@ -270,17 +269,16 @@ def _run(row: Row) -> RangeRun:
 
 
 def _content(row: Row) -> bytes:
-    """Return the part of a row that runs with equal reports share."""
+    """Return the hash of what runs with equal reports share of a row, which may name thousands of datasets."""
     shared = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
-    return orjson.dumps(shared, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(orjson.dumps(shared, option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def _keys_of(name: DatasetId, rows: Iterable[Row]) -> Iterable[ColumnKey]:
-    for row in rows:
-        if "outputs" in row.data:
-            yield from ((tuple(refs), dataset_of(text)) for text, refs in row.data["outputs"].items() if refs)
-        elif row.data["refs"]:
-            yield tuple(row.data["refs"]), name
+def _keys_of(name: DatasetId, rows: Sequence[Row]) -> Iterable[ColumnKey]:
+    made = {id(row.data["outputs"]): row.data["outputs"] for row in rows if "outputs" in row.data}
+    for outputs in made.values():
+        yield from ((tuple(refs), dataset_of(text)) for text, refs in outputs.items() if refs)
+    yield from ((tuple(row.data["refs"]), name) for row in rows if row.data.get("refs"))
 
 
 def _operations(row: Row) -> list[str]:
@@ -288,25 +286,8 @@ def _operations(row: Row) -> list[str]:
     return [ref for ref in refs if ref.startswith(OPERATIONS_KIND)]
 
 
-def _named(row: Row) -> Iterable[DatasetId]:
-    return map(dataset_of, (*row.data.get("sources", ()), *row.data.get("outputs", ())))
-
-
-def _checked(
-    rows: Mapping[tuple[DatasetId, Side], Sequence[Row]], table: GraphTable
-) -> dict[tuple[DatasetId, Side], Sequence[Row]]:
-    """Return the rows; unverified rows as their runs' facts have them now, or not at all."""
-    unverified = {run_of(row) for some in rows.values() for row in some if "unverified" in row.data}
-    if not unverified:
-        return dict(rows)
-    right: dict[Any, Row] = {}
-    for run, facts in read_run_facts(unverified, table).items():
-        right.update(time_range_rows(run, facts))
-    return {
-        one: [
-            right[row.key] if "unverified" in row.data else row
-            for row in some
-            if "unverified" not in row.data or row.key in right
-        ]
-        for one, some in rows.items()
-    }
+def _named(rows: Iterable[Row]) -> set[DatasetId]:
+    """Return the datasets at the other side of these rows; rows of one wide run share their names."""
+    sides = (row.data["outputs"] if "outputs" in row.data else row.data["sources"] for row in rows)
+    texts = {text for names in {id(names): names for names in sides}.values() for text in names}
+    return set(map(dataset_of, texts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lineage.graph import index_rows
 from lineage.queries.service import LineageQueries
 from tests.fields_model import FieldModel
 from tests.unit.queries.columns.counting import CHAIN, RUNS, Counter, a_chain
@@ -28,3 +29,11 @@ def once():
 def often():
     """The same chain after many runs."""
     return Counter(a_chain(CHAIN, RUNS))
+
+
+@pytest.fixture(scope="module")
+def few_exact_rows():
+    """Runs of more than four rows are wide, as those of more than 45 are: a short history has them, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_rows, "EXACT_MAX", 4)
+        yield

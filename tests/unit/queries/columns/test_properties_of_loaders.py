@@ -19,6 +19,8 @@ from tests.unit.queries.columns.every_column_query import results_of, right_resu
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences, loaded
 
+pytestmark = pytest.mark.usefixtures("few_exact_rows")
+
 _OF_ONE_STREAM = 10
 _FACETS = ("columnLineage", "lineage", "headwater_operations")
 _LISTS = ("list_datasets", "search")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from tests.unit.graph.strategies import DATASETS, arrivals
 from tests.unit.queries.columns.every_column_query import WINDOWS
 from tests.unit.queries.columns.strategies import COLUMNS, streams
 from tests.unit.queries.every_query import differences, loaded
+
+pytestmark = pytest.mark.usefixtures("few_exact_rows")
 
 
 def every_report(queries):

@@ -5,17 +5,24 @@ Time ranges find them by their start, wherever that moves.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
+
+import pytest
 
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.index_rows import EXACT_MAX
 from lineage.graph.keys import dataset_pk
 from lineage.graph.table import RowQuery
+from lineage.openlineage.bounds import NAME_BYTES_MAX
 from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries.columns import confirmed_rows
 from lineage.queries.columns.results import TimeRange
+from lineage.queries.columns.run_range import RunRange
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId
+from local.item_sizes import item_bytes
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
 
 SOURCE = DatasetId("s3://flights", "checked")
@@ -79,3 +86,76 @@ def test_an_earlier_event_of_a_run_that_goes_on_moves_its_rows():
     apply_changes([an_event(TIMES[0], "START", PARTS[:1])], table)
     assert rows_of_the_source(table) == [(TIMES[0], True)]
     assert mapped(table, TIMES[0], TIMES[1], PARTS[:1]) == (1, 1)
+
+
+def a_part(number, name_bytes=0):
+    """Return a dataset of a lake, in order of number; the names of many take space, whatever compresses them."""
+    name = f"{number:06}-{hashlib.sha256(str(number).encode()).hexdigest()}"
+    return DatasetId("s3://lake", name.ljust(name_bytes, "x"))
+
+
+def a_wide_run(count, run=RUNS[0], time=TIMES[2], name_bytes=0):
+    """Return a run that reads and writes so many datasets each, and reports no columns."""
+    uses = [DatasetUse(a_part(number, name_bytes)) for number in range(2 * count)]
+    event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=JOBS[0], inputs=tuple(uses[:count]))
+    return stamped(replace(event, outputs=tuple(uses[count:])))
+
+
+def rows_of_time_ranges(table):
+    """Return the sizes of the rows by which time ranges find runs."""
+    rows = (item for item in table.dynamo.items() if item["sk"]["S"].startswith(("BACKWARD#", "FORWARD#")))
+    return [item_bytes(item) for item in rows]
+
+
+@pytest.mark.parametrize("count", [2, 22, 23, 300])
+def test_a_run_without_columns_stores_a_row_a_dataset_whose_size_does_not_grow_with_the_run(count):
+    table = MemoryTable()
+    apply_changes([a_wide_run(count)], table)
+    sizes = rows_of_time_ranges(table)
+    assert len(sizes) == 2 * count
+    # Of a run whose rows fit into a transaction, each names the other side: 22 datasets at most.
+    assert max(sizes) <= 2_500
+
+
+def test_all_that_is_stored_of_a_wide_run_grows_as_the_run_does():
+    stored = {}
+    for count in (100, 400):
+        table = MemoryTable()
+        apply_changes([a_wide_run(count)], table)
+        items = list(table.dynamo.items())
+        stored[count] = len(items), sum(map(item_bytes, items))
+    assert stored[400][0] <= 4.1 * stored[100][0]
+    assert stored[400][1] <= 4.1 * stored[100][1]
+
+
+def test_rows_of_long_names_that_fill_a_transaction_are_left_to_the_facts():
+    table = MemoryTable()
+    apply_changes([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_BYTES_MAX)], table)
+    assert max(rows_of_time_ranges(table)) <= 400
+    queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
+    assert len(queries.find_mappings(a_part(0, NAME_BYTES_MAX), window, level=1).items) == EXACT_MAX // 2
+
+
+def test_a_wide_run_without_columns_is_mapped_from_all_its_inputs_to_all_its_outputs():
+    table = MemoryTable()
+    apply_changes([a_wide_run(100)], table)
+    queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
+    sources = [one.source for one in queries.find_mappings(a_part(150), window, level=1).items]
+    assert sources == [a_part(number) for number in range(100)]
+    destinations = [one.destination for one in queries.find_mappings(a_part(50), window, level=1).items]
+    assert destinations == [a_part(number) for number in range(100, 200)]
+
+
+def test_a_time_range_reads_the_newest_wide_runs_and_says_that_there_are_more(monkeypatch):
+    monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 450)
+    monkeypatch.setattr(confirmed_rows, "_WIDE_RUNS", 2)
+    table = MemoryTable()
+    apply_changes([a_wide_run(50, run, time) for run, time in zip(RUNS[:4], TIMES[1:5], strict=True)], table)
+    span = RunRange(table, TimeRange(TIMES[0], TIMES[5]))
+    source = a_part(0)
+    span.load([(source, "FORWARD")])
+    assert ([one.started for one in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:0:-1]), False)
+    monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 250)
+    span = RunRange(table, TimeRange(TIMES[0], TIMES[5]))
+    span.load([(source, "FORWARD")])
+    assert ([one.started for one in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:1:-1]), True)
