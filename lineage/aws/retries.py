@@ -66,3 +66,13 @@ def is_throttle(error: ClientError) -> bool:
         "ThrottlingException",
         "RequestLimitExceeded",
     }
+
+
+def is_of_request(error: ClientError) -> bool:
+    """True if AWS will refuse this request whenever it is sent: its content breaks a rule, such as a size."""
+    return error.response["Error"]["Code"] in {
+        "ItemCollectionSizeLimitExceededException",
+        "SerializationException",
+        "TransactionCanceledException",
+        "ValidationException",
+    }

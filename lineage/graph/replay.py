@@ -8,6 +8,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lineage.aws.retries import is_of_request
 from lineage.graph.apply import apply_changes, failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.api_changes import parse_change
@@ -30,8 +31,8 @@ class Replay:
 def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
     """List and apply the events in these objects again, in the log's table; yield a result for some objects at a time.
 
-    An event that cannot be read or applied is reported and passed over. Raises `Unavailable`, or boto3's errors, if AWS
-    refuses; all that was yielded before is done.
+    An event that cannot be read or applied is reported and passed over, as is one whose rows AWS never takes. Raises
+    `Unavailable`, or boto3's errors, if AWS refuses for another reason; all that was yielded before is done.
     """
     objects, lines = 0, list[tuple[str, Any]]()
     for key in keys:
@@ -73,5 +74,7 @@ def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
 
 
 def _is_of_aws(error: Exception) -> bool:
-    """True for any refusal of AWS: a replay stops there and starts over, and loses nothing."""
-    return isinstance(error, (Unavailable, BotoCoreError, ClientError))
+    """True for a refusal of AWS that is no event's fault: a replay stops there and starts over, and loses nothing."""
+    if isinstance(error, ClientError):
+        return not is_of_request(error)
+    return isinstance(error, (Unavailable, BotoCoreError))

@@ -98,7 +98,10 @@ class Increment:
 class Swap:
     """A row to write if its version is still `row.version` (0: if there is none), with other writes, all or none.
 
-    Puts, deletes and adds are `SIDES_MAX` at most, together.
+    Puts, deletes and adds are `SIDES_MAX` at most, together, and all rows take less than a transaction's 4 MB. What
+    moves together must not be cut: an addition that came again by itself would count twice, and a row that readers
+    believe without the facts must come and go with them. So who makes a swap bounds it, and leaves what does not fit
+    to rows that readers check (`index_rows`, and `extra` of a job's node).
     """
 
     row: Row
@@ -164,8 +167,10 @@ class GraphTable:
 
         The rows of one call differ. Rows that are swapped alone share requests, but not their fate.
         """
-        alone = [number for number, swap in enumerate(swaps) if not (swap.puts or swap.deletes or swap.adds)]
-        groups = [*chunks(alone, STATEMENTS_MAX), *([number] for number in range(len(swaps)) if number not in alone)]
+        alone, together = list[int](), list[int]()
+        for number, swap in enumerate(swaps):
+            (together if swap.puts or swap.deletes or swap.adds else alone).append(number)
+        groups = [*chunks(alone, STATEMENTS_MAX), *([number] for number in together)]
         results = self._each(lambda group: self._swap_some([swaps[number] for number in group]), groups)
         written = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
         return [written[number] for number in range(len(swaps))]

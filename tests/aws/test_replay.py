@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from lambdas import wiring
 from lineage.graph.event_log import EventLog
@@ -11,6 +12,8 @@ from lineage.graph.replay import Replay, replay
 from lineage.graph.table import GraphTable
 from lineage.openlineage.api_changes import render_tagging
 from lineage.openlineage.naming import NamingRules
+from lineage_model.ids import normalize_run_id
+from tests.aws.faults import before, refused
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 
@@ -102,3 +105,24 @@ def test_what_in_the_log_is_no_event_is_reported_and_skipped(loaded, empty):
     [returned] = replay([key], empty, NamingRules())
     assert (returned.objects, returned.events) == (1, 0)
     assert returned.failed[0].startswith(f"{key}:1: ")
+
+
+def test_an_event_that_the_table_never_takes_is_reported_and_all_others_are_loaded(loaded, empty):
+    def is_of_run_3(params):
+        return f"RUN#{normalize_run_id('run-3')}".encode() in params["body"]
+
+    refusal = refused("ValidationException", "The aggregate size of the items in the transaction exceeds 4 MB")
+    with before(loaded.dynamodb, "TransactWriteItems", refusal, times=1_000, only=is_of_run_3):
+        results = replay_all(empty)
+    reasons = [reason for one in results for reason in one.failed]
+    # Its START and its COMPLETE.
+    assert len(reasons) == 2
+    assert all("ValidationException" in reason and ".jsonl.gz:" in reason for reason in reasons)
+    assert [one.objects for one in results] == [2, 2]
+    assert sum(one.events for one in results) == 24 + 31 - len(reasons)
+
+
+def test_a_replay_stops_where_the_caller_may_not_write(loaded, empty):
+    denied = before(loaded.dynamodb, "TransactWriteItems", refused("AccessDeniedException"), times=1)
+    with denied, pytest.raises(ClientError, match="AccessDenied"):
+        replay_all(empty)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter
 
@@ -10,6 +11,7 @@ import pytest
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
+from lineage.openlineage.bounds import NAME_BYTES_MAX
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.input_versions import INPUTS_MAX
 from lineage.queries.job_graph import NODES_MAX
@@ -61,6 +63,22 @@ def test_loading_a_run_costs_a_transaction_a_dataset_and_little_else(count):
     assert spent["BatchWriteItem"] <= 3 * count / 25 + 10
     # Of a hundred new names two, and one more where parts of the catalogue are replaced by a larger one.
     assert spent["Query"] + spent["BatchGetItem"] <= count / 33 + 20
+
+
+def a_long_name(number):
+    """Return a dataset of the longest name, which nothing compresses."""
+    digits = "".join(hashlib.sha256(f"{number} {part}".encode()).hexdigest() for part in range(32))
+    return DatasetId("s3://lake", digits[:NAME_BYTES_MAX])
+
+
+@pytest.mark.parametrize("count", [22, 23, 99, 300])
+def test_no_run_is_too_wide_for_a_transaction_whatever_its_names(count):
+    """The table refuses what DynamoDB refuses: transactions of more than 4 MB."""
+    world = World()
+    uses = [DatasetUse(a_long_name(number)) for number in range(2 * count)]
+    world.load(a_run(RUNS[0], READER, inputs=tuple(uses[:count]), outputs=tuple(uses[count:])))
+    job = world.queries.find_job(READER)
+    assert (len(job.inputs), len(job.outputs)) == (count, count)
 
 
 def test_a_run_that_leaves_a_thousand_datasets_takes_its_edges_along():
