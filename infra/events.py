@@ -14,7 +14,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import accept_from_alone, dead_letter_queue, deliver_to_alone, work_queue
+from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, deliver_to_alone, work_queue
 from lineage import settings
 
 _TIMEOUT_S = 120
@@ -23,7 +23,6 @@ _TIMEOUT_S = 120
 _BATCH = 100
 # Above 10 a batch needs a window; this is the shortest. An event is to be readable within seconds.
 _WINDOW_S = 1
-_RECEIVES_MAX = 5
 # Changes through the API are requests of people: few, and each is to be seen at once. Up to 10 a batch needs no window.
 _CHANGES_BATCH = 10
 
@@ -55,7 +54,7 @@ class Events(Construct):
             self,
             "EventsQueue",
             dead_letters=self.dead_letters,
-            receives_max=_RECEIVES_MAX,
+            receives_max=RECEIVES_MAX,
             function_timeout_s=_TIMEOUT_S,
             window_s=_WINDOW_S,
             removal=defaults.removal,
@@ -65,7 +64,7 @@ class Events(Construct):
             self,
             "ChangesQueue",
             dead_letters=self.change_dead_letters,
-            receives_max=_RECEIVES_MAX,
+            receives_max=RECEIVES_MAX,
             function_timeout_s=_TIMEOUT_S,
             removal=defaults.removal,
         )

@@ -10,7 +10,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import accept_from_alone, dead_letter_queue, work_queue
+from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, work_queue
 from lineage import settings
 
 _INPUT_TIMEOUT_S = 30
@@ -21,7 +21,6 @@ _RECORDS_BATCH = 100
 _RECORDS_WINDOW_S = 60
 # A packed message is up to 1 MiB: four of them stay under the 6 MB that a function's event may have.
 _PACKED_BATCH = 4
-_RECEIVES_MAX = 5
 # The stream forgets a record after 24 hours; a batch that is not staged by then must be in S3 before.
 _EXPIRY_AGE_MAX_H = 20
 # DynamoDB's own deletions, apart from those of a person: the documented mark of a TTL removal.
@@ -55,7 +54,7 @@ class Ingestion(Construct):
             self,
             "RecordsQueue",
             dead_letters=self.dead_letters,
-            receives_max=_RECEIVES_MAX,
+            receives_max=RECEIVES_MAX,
             function_timeout_s=_LOAD_TIMEOUT_S,
             window_s=_RECORDS_WINDOW_S,
             removal=defaults.removal,
@@ -64,7 +63,7 @@ class Ingestion(Construct):
             self,
             "PackedQueue",
             dead_letters=self.dead_letters,
-            receives_max=_RECEIVES_MAX,
+            receives_max=RECEIVES_MAX,
             function_timeout_s=_LOAD_TIMEOUT_S,
             removal=defaults.removal,
         )

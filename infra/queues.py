@@ -16,6 +16,9 @@ MESSAGE_BYTES_MAX = 1024 * 1024
 RETENTION = Duration.days(14)  # SQS's greatest
 # AWS's rule for a queue that feeds a function: a batch that is being worked on must not be delivered a second time.
 VISIBILITY_TIMEOUTS = 6
+# Receives of a message before it is a dead letter, where throttling must never make one: `lambdas.sqs_batch` has the
+# waits in between, so that a day of refusals takes 72 receives at most.
+RECEIVES_MAX = 100
 
 
 def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPolicy) -> sqs.Queue:

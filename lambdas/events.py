@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
-from lambdas.sqs_batch import check_delivery, failures_of, retry_soon
+from lambdas.sqs_batch import check_delivery, failures_of, has_time, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
 from lineage.graph.load import EventLoad, load_events
@@ -29,15 +29,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     check_delivery(event, queue_urls, held_s=HELD_S)
     changes = [message for message in event["Records"] if _is_from(message, os.environ[CHANGES_QUEUE_URL])]
     events = [message for message in event["Records"] if message not in changes]
-    failed = dict(_load(load_events, events))
+    failed, passing = _load(load_events, events, context)
     if changes:
         # Most batches hold none.
         from lineage.graph.load_changes import load_api_changes
 
-        failed.update(_load(load_api_changes, changes))
+        loaded = _load(load_api_changes, changes, context)
+        failed, passing = failed | loaded[0], passing | loaded[1]
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
-        retry_soon(event, failed, queue_urls)
+        retry_soon(event, failed, queue_urls, passing=passing)
     return failures_of(failed)
 
 
@@ -47,14 +48,17 @@ def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
     return queue.rpartition(":")[2] == queue_url.rpartition("/")[2]
 
 
-def _load(load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    """Load and count messages of one queue; return the reasons of the failed ones, by message."""
+def _load(
+    load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]], context: LambdaContext
+) -> tuple[dict[str, str], set[str]]:
+    """Load and count messages of one queue; return the reasons of the failed ones by message, and the passing ones."""
     if not received:
-        return {}
-    loaded = load([_queued(message) for message in received], wiring.event_stores(), now_s=wiring.now_s())
+        return {}, set()
+    messages = [_queued(message) for message in received]
+    loaded = load(messages, wiring.event_stores(), now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
     count("EventsLoaded", loaded.loaded)
     count("EventsRefused", loaded.refused)
-    return loaded.failed
+    return loaded.failed, loaded.passing
 
 
 def _queued(message: Mapping[str, Any]) -> QueuedMessage:

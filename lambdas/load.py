@@ -27,5 +27,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     count("RecordsRefused", loaded.refused)
     if loaded.failed:
         logger.warning("messages left for another try", extra={"messages": sorted(loaded.failed)})
-        retry_soon(event, loaded.failed, [os.environ[RECORDS_QUEUE_URL], os.environ[PACKED_QUEUE_URL]])
+        queue_urls = [os.environ[RECORDS_QUEUE_URL], os.environ[PACKED_QUEUE_URL]]
+        retry_soon(event, loaded.failed, queue_urls, passing=loaded.passing)
     return failures_of(loaded.failed)

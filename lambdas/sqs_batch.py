@@ -1,14 +1,21 @@
-"""The shared part of the queues' consumers: the response that keeps failed messages, and their earlier next try.
+"""The shared part of the queues' consumers: the response that keeps failed messages, and when they are tried again.
 
 Powertools' batch processor handles one message after another; here a batch is loaded at once, so only the response is
 left to render.
+
+SQS counts receives, and nothing takes a receive back; a message becomes a dead letter after a hundred
+(`infra.queues.RECEIVES_MAX`). So the waits decide. A message at which AWS refused for now waits twice as long each
+time, up to half an hour: a hundred receives take two days. A message that failed for another reason waits seconds: a
+hundred receives take a quarter of an hour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import random
+from collections.abc import Collection, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
+from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas.telemetry import logger
@@ -20,9 +27,16 @@ from lineage_model.errors import Forbidden
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import ChangeMessageVisibilityBatchRequestEntryTypeDef
 
-# The first retry; each further one waits twice as long. The queue's own time-out is minutes, for functions that die.
+# The first retry after a refusal for now; each further one waits twice as long. The queue's own time-out of minutes is
+# for functions that die.
 _FIRST_RETRY_S = 30
-_RETRY_MAX_S = 600
+_RETRY_MAX_S = 1_800
+# A message that is at fault itself.
+_FAULTY_RETRY_S = 10
+# Waits differ by so much, so that messages that failed together are not tried together for ever.
+_JITTER = 0.25
+# Of the function's time, what an act may still take: a call of DynamoDB's client gives up after half a minute.
+_RESERVED_MS = 60_000
 # SQS's codes for a receipt that is none, is too old, or is of a message that nobody works on.
 _NO_RECEIPTS = {"ReceiptHandleIsInvalid", "InvalidParameterValue", "MessageNotInflight"}
 
@@ -56,19 +70,35 @@ def failures_of(failed: Collection[str]) -> dict[str, Any]:
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
 
-def retry_soon(event: dict[str, Any], failed: Collection[str], queue_urls: Sequence[str]) -> None:
-    """Make the failed messages visible again after a back-off; if that fails, their queue's time-out does it."""
+def has_time(context: LambdaContext) -> bool:
+    """True if the function may begin another attempt at some of its messages."""
+    return context.get_remaining_time_in_millis() > _RESERVED_MS
+
+
+def retry_soon(
+    event: dict[str, Any], failed: Collection[str], queue_urls: Sequence[str], *, passing: Set[str] | None = None
+) -> None:
+    """Make the failed messages visible again after a wait; if that fails, their queue's time-out does it.
+
+    `passing` are those at which AWS refused for now; None: all of them.
+    """
     entries: dict[str, list[ChangeMessageVisibilityBatchRequestEntryTypeDef]] = {}
     for message in event["Records"]:
         if message["messageId"] in failed:
             queue = message["eventSourceARN"].rpartition(":")[2]
-            receives = int(message["attributes"]["ApproximateReceiveCount"])
-            wait_s = min(_FIRST_RETRY_S * 2 ** (receives - 1), _RETRY_MAX_S)
+            wait_s = _wait_s(message, is_passing=passing is None or message["messageId"] in passing)
             some = entries.setdefault(queue, [])
             some.append({"Id": str(len(some)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s})
     for url in queue_urls:
         for batch in chunks(entries.get(url.rpartition("/")[2], []), BATCH_ENTRIES_MAX):
             _change(url, batch)
+
+
+def _wait_s(message: dict[str, Any], *, is_passing: bool) -> int:
+    """Return the seconds until a failed message is visible again."""
+    receives = int(message["attributes"]["ApproximateReceiveCount"])
+    longest_s = min(_FIRST_RETRY_S * 2 ** min(receives - 1, 10), _RETRY_MAX_S) if is_passing else _FAULTY_RETRY_S
+    return round(longest_s * random.uniform(1 - _JITTER, 1))  # noqa: S311 - no secret
 
 
 def _change(url: str, batch: Sequence[ChangeMessageVisibilityBatchRequestEntryTypeDef]) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lineage.attempts import attempts
 from lineage.graph.table import Row, RowQuery, Swap
 from lineage.settings import LAST_USED, TOKEN_USES, TOKENS
 from lineage_model.errors import Conflict, Fault, Invalid, NotFound
@@ -207,7 +208,7 @@ class Tokens:
         Raises:
             NotFound: there is no such token.
         """
-        for _ in range(_TRIES):
+        for _ in attempts(_TRIES, self.table.sleep):
             row = self.table.get([(_PK, id_)]).get((_PK, id_))
             if row is None:
                 raise NotFound(f"token: there is none with the id {id_!r}")

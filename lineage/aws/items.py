@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
+from lineage.attempts import attempts
 from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # DynamoDB quotas: keys of a BatchGetItem, writes of a BatchWriteItem.
 GET_KEYS_MAX = 100
 WRITES_MAX = 25
-_TRIES = 8
+_TRIES = 10
 
 T = TypeVar("T")
 
@@ -43,8 +44,7 @@ def batch_get(
     found: list[Item] = []
     for some in chunks(keys, GET_KEYS_MAX):
         left: Sequence[Item] = some
-        for attempt in range(_TRIES):
-            _wait(attempt, sleep)
+        for _ in attempts(_TRIES, sleep):
             response = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": True}})
             found += response["Responses"].get(table, [])
             unprocessed = response.get("UnprocessedKeys", {}).get(table)
@@ -65,8 +65,7 @@ def batch_write(
     """Do every put and delete, each key once. Raises `Unavailable` if some stay unwritten."""
     for some in chunks(writes, WRITES_MAX):
         left: Sequence[WriteRequestTypeDef] = some
-        for attempt in range(_TRIES):
-            _wait(attempt, sleep)
+        for _ in attempts(_TRIES, sleep):
             response = dynamodb.batch_write_item(RequestItems={table: left})
             left = cast("Sequence[WriteRequestTypeDef]", response.get("UnprocessedItems", {}).get(table, []))
             if not left:
@@ -92,8 +91,3 @@ def query_pages(dynamodb: DynamoDBClient, table: str, pk: str, *, after: str | N
         if last is None:
             return
         query["ExclusiveStartKey"] = last
-
-
-def _wait(attempt: int, sleep: Callable[[float], None]) -> None:
-    if attempt:
-        sleep(min(0.05 * 2**attempt, 5))

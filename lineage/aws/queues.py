@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lineage.attempts import attempts
 from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # SQS quotas: entries a batch; bytes a message and a whole batch (1 MiB since 2025).
 BATCH_ENTRIES_MAX = 10
 MESSAGE_BYTES_MAX = 1024 * 1024
-_TRIES = 4
+_TRIES = 6
 
 # The attribute of a message that names the API caller who sent its content.
 CALLER = "caller"
@@ -64,7 +65,7 @@ class QueuedMessage:
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:
     """Send every message, at least once each; return the number sent.
 
-    Raises `Unavailable` when entries still fail after four tries; those before them were sent.
+    Raises `Unavailable` when entries still fail after six tries; those before them were sent.
     """
     sent = 0
     for batch in _batches(messages):
@@ -105,12 +106,10 @@ def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
 
 
 def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> dict[int, str]:
-    """Return the reason for each index that four tries did not send; `Unavailable` if a whole call was refused."""
+    """Return the reason for each index that six tries did not send; `Unavailable` if a whole call was refused."""
     left = dict(enumerate(batch))
     reasons: dict[int, str] = {}
-    for attempt in range(_TRIES):
-        if attempt:
-            sleep(0.1 * 2**attempt)
+    for _ in attempts(_TRIES, sleep):
         try:
             response = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in left.items()])
         except (BotoCoreError, ClientError) as error:

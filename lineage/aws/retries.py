@@ -6,9 +6,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 from botocore.model import ServiceId
 from botocore.retries.standard import register_retry_handler
+
+from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from lineage.aws.connections import Response
 
 _SERVICE = "DynamoDB"
+# Beside the throttles: another transaction holds an item; S3 is busy.
+_PASSING = frozenset({"TransactionConflictException", "TransactionInProgressException", "SlowDown", "RequestTimeout"})
+_SERVER_FAULT = 500
 
 
 class StandardRetries:
@@ -66,6 +71,14 @@ def is_throttle(error: ClientError) -> bool:
         "ThrottlingException",
         "RequestLimitExceeded",
     }
+
+
+def is_passing(error: Exception) -> bool:
+    """True if AWS refused for now, because of load or a fault of its own: what was sent is not at fault."""
+    if isinstance(error, ClientError):
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return is_throttle(error) or error.response["Error"]["Code"] in _PASSING or status >= _SERVER_FAULT
+    return isinstance(error, (Unavailable, BotoCoreError))
 
 
 def is_of_request(error: ClientError) -> bool:

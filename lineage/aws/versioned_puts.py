@@ -6,13 +6,13 @@ operations with PartiQL for DynamoDB", "BatchStatementError").
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from lineage.attempts import attempts
 from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ def put_versions(
     written: dict[int, bool] = {}
     for group in _groups(items):
         left = group
-        for attempt in range(_TRIES):
-            if attempt:
-                # At random, so that the writers do not conflict again.
-                sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - no secret
+        for _ in attempts(_TRIES, sleep):
             responses = dynamodb.batch_execute_statement(Statements=[_statement(table, items[one]) for one in left])
             results = [_written(response) for response in responses["Responses"]]
             written |= {one: done for one, done in zip(left, results, strict=True) if done is not None}

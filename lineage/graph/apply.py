@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import orjson
 
+from lineage.attempts import attempts
 from lineage.graph.catalogue import CHANGES_MAX, compact
 from lineage.graph.delta import Change, delta_of
 from lineage.graph.facts import JobFacts, text_of
 from lineage.graph.job_nodes import compute_nodes, io_of, sources_of
 from lineage.graph.keys import current_key, dataset_pk, facts_key, sortable
-from lineage.graph.merge import merge
+from lineage.graph.merge import ROUND_WAIT_MAX_S, merge
 from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, Swap
 from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId
@@ -32,9 +33,7 @@ def refresh_nodes(
     Raises `Unavailable` if other loaders kept swapping them.
     """
     pending = sorted(set(jobs))
-    for _ in range(_ROUNDS_MAX):
-        if not pending:
-            return
+    for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
         read = {}
         rows = table.get(facts_key(job) for job in pending)
@@ -47,6 +46,8 @@ def refresh_nodes(
         written = table.swap([move.swap() for move in ready])
         done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
         pending = [job for job in pending if job not in done]
+        if not pending:
+            return
     raise Unavailable(f"the nodes of {len(pending)} jobs were swapped by other loaders too often")
 
 
@@ -161,19 +162,27 @@ def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_ma
         compact(catalogue, table, changes_max=changes_max)
 
 
-def failures(
-    things: Sequence[T], act: Callable[[Sequence[T]], None], *, is_passing: Callable[[Exception], bool]
+def apply_isolating_failures(
+    things: Sequence[T], act: Callable[[Sequence[T]], None], *, may_go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[tuple[T, Exception]]:
-    """Act on all things together or, if that fails, on each alone; yield those that failed.
+    """Act on all things together; halve those that fail until the faulty ones are alone. Yield these with their errors.
 
-    A passing error (AWS refused for now) is no thing's fault: acting on each alone would be refused as well.
+    A fault of one among a hundred costs fifteen acts. Where all fail, halving would take two acts for each: once
+    `may_go_on` is false, what failed together and what waits for its turn is yielded as it is.
     """
-    if not things:
-        return
-    try:
-        act(things)
-    except Exception as error:  # noqa: BLE001 - a fault of our code in one event must not stop the rest
-        if len(things) == 1 or is_passing(error):
-            yield from ((one, error) for one in things)
-        else:
-            yield from (failed for one in things for failed in failures([one], act, is_passing=is_passing))
+    pending = [things] if things else []
+    error: Exception | None = None
+    while pending:
+        group = pending.pop()
+        if error is not None and not may_go_on():
+            yield from ((thing, error) for thing in group)
+            continue
+        try:
+            act(group)
+        except Exception as failure:  # noqa: BLE001 - a fault of our code in one event must not stop the rest
+            error = failure
+            if len(group) == 1:
+                yield group[0], failure
+            else:
+                middle = len(group) // 2
+                pending += [group[middle:], group[:middle]]

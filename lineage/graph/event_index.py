@@ -16,6 +16,7 @@ from heapq import merge
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from lineage.attempts import attempts
 from lineage.aws.items import chunks
 from lineage.graph.result_page import ResultPage
 from lineage.graph.table import QUERY_ROWS_MAX, Key, Row, RowQuery, Swap
@@ -70,7 +71,7 @@ class EventIndex:
     def put(self, events: Iterable[IndexedEvent]) -> None:
         """Add the events that are not in the index yet. `Unavailable` if other writers kept changing the same days."""
         pending = {event.hash: event for event in events}
-        for _ in range(_TRIES):
+        for _ in attempts(_TRIES, self.table.sleep, longest_s=1):
             pending = {event.hash: event for event in self._put_round(list(pending.values()))}
             if not pending:
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,14 +11,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.bodies import Pointer, get_body
 from lineage.aws.queues import QueuedMessage
-from lineage.aws.retries import is_throttle
-from lineage.graph.apply import apply_changes, failures
+from lineage.aws.retries import is_passing
+from lineage.graph.apply import apply_changes, apply_isolating_failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.event_messages import parse_event_message
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage.times import day_of, from_seconds
-from lineage_model.errors import HeadwaterError, Invalid, Unavailable
+from lineage_model.errors import HeadwaterError, Invalid
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -44,27 +44,43 @@ class EventStores:
 
 @dataclass(slots=True)
 class EventLoad:
-    """The result of a batch: the messages to try again with the reason of each, and counts of events."""
+    """The result of a batch: the messages to try again with the reason of each, and counts of events.
+
+    `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
+    """
 
     failed: dict[str, str] = field(default_factory=dict)
+    passing: set[str] = field(default_factory=set)
     loaded: int = 0
     refused: int = 0
+
+    def fail(self, message_id: str, error: Exception) -> None:
+        """Add a message to those to try again."""
+        self.failed[message_id] = _reason(error)
+        self.refused += isinstance(error, Invalid)
+        if is_passing(error):
+            self.passing.add(message_id)
 
 
 _Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent]
 
 
-def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
+def load_events(
+    messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
+) -> EventLoad:
     """Load the messages that arrived at `now_s` (seconds since 1970); return the ids of those that failed.
 
     A message succeeds when its event is in the raw log and all its facts are in the graph table. A message that is no
-    event, or cannot be loaded, fails alone: after some tries its queue moves it to the dead letters. A message need not
-    have come through the API: what the API refuses is refused here, too.
+    event, or cannot be loaded, fails alone: after some tries its queue moves it to the dead letters. Once `may_go_on`
+    is false, the messages around one that fails are left for another try. A message need not have come through the API:
+    what the API refuses is refused here, too.
     """
-    return load_messages(messages, _read_event, stores, now_s)
+    return load_messages(messages, _read_event, stores, now_s, may_go_on)
 
 
-def load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> EventLoad:
+def load_messages(
+    messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, may_go_on: Callable[[], bool]
+) -> EventLoad:
     """Read each message alone, so that a fault fails it alone; load the events together."""
     result = EventLoad()
     events: dict[str, RawEvent] = {}
@@ -72,9 +88,9 @@ def load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventS
         try:
             events[message.message_id] = read(message, stores, now_s)
         except (HeadwaterError, BotoCoreError, ClientError) as error:
-            result.failed[message.message_id] = _reason(error)
-            result.refused += isinstance(error, Invalid)
-    result.failed.update(_load(events, stores, day=day_of(now_s)))
+            result.fail(message.message_id, error)
+    for message_id, failure in _load(events, stores, day_of(now_s), may_go_on):
+        result.fail(message_id, failure)
     result.loaded = len(messages) - len(result.failed)
     return result
 
@@ -94,20 +110,17 @@ def _fetch(pointer: Pointer, stores: EventStores) -> Any:
     return document
 
 
-def _load(events: dict[str, RawEvent], stores: EventStores, *, day: str) -> dict[str, str]:
-    """Load the events by message id; return the reason of each that failed."""
+def _load(
+    events: dict[str, RawEvent], stores: EventStores, day: str, may_go_on: Callable[[], bool]
+) -> Iterator[tuple[str, Exception]]:
+    """Load the events by message id; yield those that failed."""
 
     def load(message_ids: Sequence[str]) -> None:
         group = [events[message_id] for message_id in message_ids]
         stores.log.put(group, day)
         apply_changes([event.statement for event in group], stores.table)
 
-    return {message_id: _reason(error) for message_id, error in failures(list(events), load, is_passing=_is_passing)}
-
-
-def _is_passing(error: Exception) -> bool:
-    """True if AWS refused for now: no event is at fault, and each alone would be refused as well."""
-    return isinstance(error, (Unavailable, BotoCoreError)) or (isinstance(error, ClientError) and is_throttle(error))
+    return apply_isolating_failures(list(events), load, may_go_on=may_go_on)
 
 
 def _reason(error: Exception) -> str:

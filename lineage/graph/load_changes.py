@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lineage.aws.queues import QueuedMessage
@@ -13,9 +13,11 @@ from lineage.openlineage.event_messages import parse_event_message
 from lineage.times import from_seconds
 
 
-def load_api_changes(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
+def load_api_changes(
+    messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
+) -> EventLoad:
     """Load messages of the queue of changes, as `load_events` does; no event is accepted."""
-    return load_messages(messages, _read_api_change, stores, now_s)
+    return load_messages(messages, _read_api_change, stores, now_s, may_go_on)
 
 
 def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:

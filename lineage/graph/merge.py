@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
+from lineage.attempts import attempts
 from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
 from lineage.graph.column_names import reported_column_rows, schema_columns
 from lineage.graph.created import Created, count_of, counted
@@ -51,6 +52,8 @@ from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId, RunKey
 
 _ROUNDS_MAX = 100
+# All rounds of a loader that always loses take less than half of its function's time.
+ROUND_WAIT_MAX_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     pending: Sequence[_Subject] = list(_subjects(delta))
     extra: list[Row] = list(delta.rows)
     complete_keys = {complete_key(ref) for ref in delta.refs}
-    for _ in range(_ROUNDS_MAX):
-        if not pending and not extra:
-            return Merged(jobs, catalogues, nodes)
+    for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         rows = table.get((*(subject.key for subject in pending), *complete_keys, *unread))
         if unread:
             nodes, unread = {key: rows.get(key) for key in unread}, []
@@ -120,6 +121,8 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
         pending = _each_once((*lost, *claimed))
+        if not pending:
+            return Merged(jobs, catalogues, nodes)
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 

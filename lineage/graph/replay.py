@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.retries import is_of_request
-from lineage.graph.apply import apply_changes, failures
+from lineage.graph.apply import apply_changes, apply_isolating_failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
@@ -66,7 +66,7 @@ def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
         apply_changes([event.statement for _, event in group], log.table)
 
     reasons = []
-    for (position, _), error in failures(events, act, is_passing=_is_of_aws):
+    for (position, _), error in apply_isolating_failures(events, act):
         if _is_of_aws(error):
             raise error
         reasons.append(f"{position}: {type(error).__name__}: {error}")

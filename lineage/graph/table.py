@@ -6,7 +6,6 @@ Every method is one round of parallel requests, so a caller's rounds are its cal
 from __future__ import annotations
 
 import hashlib
-import random
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import orjson
 from botocore.exceptions import ClientError
 
+from lineage.attempts import attempts
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
 from lineage.aws.versioned_puts import STATEMENTS_MAX, put_versions
@@ -246,10 +246,7 @@ class GraphTable:
 
     def _write(self, actions: list[TransactWriteItemTypeDef]) -> bool:
         """Write one item conditionally, or a transaction; try again after a conflict with another writer."""
-        for attempt in range(_TRIES):
-            if attempt:
-                # At random, so that the writers do not conflict again.
-                self.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - no secret
+        for _ in attempts(_TRIES, self.sleep):
             try:
                 self._send(actions)
             except self.dynamodb.exceptions.ConditionalCheckFailedException:

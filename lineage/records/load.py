@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lineage.aws.bodies import Pointer, get_body
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.queues import QueuedMessage
-from lineage.aws.retries import is_throttle
+from lineage.aws.retries import is_passing, is_throttle
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
@@ -30,9 +30,13 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class RecordLoad:
-    """The result of a batch: the messages to try again with the reason of each, and counts of records."""
+    """The result of a batch: the messages to try again with the reason of each, and counts of records.
+
+    `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
+    """
 
     failed: dict[str, str] = field(default_factory=dict)
+    passing: set[str] = field(default_factory=set)
     loaded: int = 0
     displaced: int = 0
     refused: int = 0
@@ -71,6 +75,8 @@ def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, d
         reasons = (unwritten.get(key) or unmarked.get(key[0]) for key in keys)
         if reason := next(filter(None, reasons), None):
             batch.result.failed[message_id] = reason
+            # A record that the table never takes is among the dead letters already.
+            batch.result.passing.add(message_id)
     batch.result.loaded = len(batch.groups) - len(unwritten)
     return batch.result
 
@@ -99,6 +105,8 @@ class _Batch:
                 records = self._records_of(message)
             except (Invalid, Unavailable, BotoCoreError, ClientError) as error:
                 self.result.failed[message.message_id] = f"{type(error).__name__}: {error}"
+                if is_passing(error):
+                    self.result.passing.add(message.message_id)
                 continue
             for record in records:
                 self.groups.setdefault(record.key, {})[record] = None

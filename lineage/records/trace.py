@@ -6,11 +6,13 @@ pointer is committed. Last, the root is marked traced and staged images are remo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
+from lineage.attempts import attempts
 from lineage.records.archive import compress_lines, prefix_of
 from lineage.records.archive_state import ArchiveState
 from lineage.records.dead_letters import DeadLetters
@@ -62,6 +64,7 @@ class Tracer:
     dead_letters: DeadLetters
     now_s: Callable[[], int]
     gather: Callable[[str, RecordSources], Gathered]
+    sleep: Callable[[float], None] = time.sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
     A root's objects never go back in days, so that each holds everything of those of earlier days.
     """
     day = _open_day(request.day, tracer)
-    for _ in range(_ROUNDS):
+    for _ in attempts(_ROUNDS, tracer.sleep):
         read_from = tracer.now_s()
         gathered = tracer.gather(request.root_id, tracer.sources)
         read_to = tracer.now_s()

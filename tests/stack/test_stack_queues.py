@@ -56,11 +56,11 @@ def redrive(dead_letters, receives):
 @pytest.mark.parametrize(
     ("queue", "expected"),
     [
-        ("RecordsQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 780}),
-        ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 720}),
+        ("RecordsQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 100), "VisibilityTimeout": 780}),
+        ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 100), "VisibilityTimeout": 720}),
         ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 3), "VisibilityTimeout": 5400}),
-        ("EventsQueue", {**ENCRYPTED, **redrive("EventsDeadLetters", 5), "VisibilityTimeout": 721}),
-        ("ChangesQueue", {**ENCRYPTED, **redrive("ChangesDeadLetters", 5), "VisibilityTimeout": 720}),
+        ("EventsQueue", {**ENCRYPTED, **redrive("EventsDeadLetters", 100), "VisibilityTimeout": 721}),
+        ("ChangesQueue", {**ENCRYPTED, **redrive("ChangesDeadLetters", 100), "VisibilityTimeout": 720}),
         ("EventsDeadLetters", ENCRYPTED),
         ("ChangesDeadLetters", ENCRYPTED),
         ("RecordsDeadLetters", ENCRYPTED),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 
+from lineage.attempts import attempts
 from lineage_model.errors import HeadwaterError, NotFound
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class Bucket:
 
     s3: S3Client
     bucket: str
+    sleep: Callable[[float], None] = time.sleep
 
     @property
     def name(self) -> str:
@@ -76,7 +79,7 @@ class Bucket:
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
         """See `Store`; after a broken connection, the rest of the same version is requested."""
         done, etag = 0, ""
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempt in attempts(_ATTEMPTS, self.sleep):
             response = self._get(key, done, etag)
             etag = response["ETag"]
             try:
@@ -86,7 +89,7 @@ class Bucket:
                         yield chunk
                 return
             except (HTTPClientError, IncompleteReadError):
-                if attempt == _ATTEMPTS:
+                if attempt == _ATTEMPTS - 1:
                     raise
 
     def _get(self, key: str, start: int, etag: str) -> GetObjectOutputTypeDef:

@@ -1,0 +1,193 @@
+"""A day of throttling: what it refuses waits in its queue, all else is loaded, and nothing is a dead letter."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import nullcontext
+from datetime import datetime, timezone
+
+import boto3
+import pytest
+import time_machine
+from moto.sqs.models import SQSBackend
+
+from lambdas import events, load, wiring
+from lineage.graph.apply import apply_isolating_failures
+from lineage.openlineage.event_messages import render_event_message
+from lineage_model.ids import DatasetId
+from tests.aws.faults import before, refused
+from tests.builders import HOUR, a_message
+from tests.builders_events import a_run_event
+
+THROTTLED = refused("ProvisionedThroughputExceededException")
+HOT = DatasetId("s3://flights", "hot")
+_ARN = "arn:aws:sqs:us-east-1:123456789012:"
+
+
+class Queue:
+    """A queue with the consumer that Lambda would run on it, and a clock that only `run_until` moves."""
+
+    def __init__(self, cloud, name, handler, clock):
+        self.sqs, self.url = boto3.client("sqs"), cloud.url(name)
+        attributes = self.sqs.get_queue_attributes(QueueUrl=self.url, AttributeNames=["RedrivePolicy"])["Attributes"]
+        name = json.loads(attributes["RedrivePolicy"])["deadLetterTargetArn"].rpartition(":")[2]
+        self.dead_letters = self.sqs.get_queue_url(QueueName=name)["QueueUrl"]
+        self.receives, self.invocations = Counter(), 0
+        self._cloud, self._handler, self._clock = cloud, handler, clock
+
+    def send(self, bodies):
+        for body in bodies:
+            self.sqs.send_message(QueueUrl=self.url, MessageBody=body)
+
+    def run_for(self, seconds, step_s=240):
+        """Let time pass; the consumer takes whatever is visible, a hundred at a time."""
+        for _ in range(0, seconds, step_s):
+            self._consume()
+            self._clock.shift(step_s)
+            self._cloud.now_s += step_s
+        self._consume()
+
+    def waiting(self, url=None):
+        """Return the number of messages that are in the queue, visible or not."""
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        found = self.sqs.get_queue_attributes(QueueUrl=url or self.url, AttributeNames=names)["Attributes"]
+        return sum(map(int, found.values()))
+
+    def _consume(self):
+        while batch := self._receive():
+            self.invocations += 1
+            arn = _ARN + self.url.rpartition("/")[2]
+            records = [
+                {
+                    "messageId": message["MessageId"],
+                    "receiptHandle": message["ReceiptHandle"],
+                    "body": message["Body"],
+                    "attributes": message["Attributes"],
+                    "eventSourceARN": arn,
+                }
+                for message in batch
+            ]
+            failures = self._handler({"Records": records}, self._cloud.context())["batchItemFailures"]
+            failed = {failure["itemIdentifier"] for failure in failures}
+            for message in batch:
+                self.receives[message["MessageId"]] += 1
+                if message["MessageId"] not in failed:
+                    self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=message["ReceiptHandle"])
+
+    def _receive(self):
+        request = {"QueueUrl": self.url, "MaxNumberOfMessages": 10, "MessageSystemAttributeNames": ["All"]}
+        batch = []
+        while len(batch) < 100 and (messages := self.sqs.receive_message(**request).get("Messages")):
+            batch += messages
+        return batch
+
+
+def change_visibility(self, queue_name, receipt_handle, visibility_timeout):
+    """Count SQS's 12 hours from the receive ("Amazon SQS visibility timeout"); moto counts them from the send."""
+    queue = self.get_queue(queue_name)
+    message = next(one for one in queue._messages if one.had_receipt_handle(receipt_handle))
+    message.change_visibility(visibility_timeout)
+
+
+@pytest.fixture
+def clock(cloud, monkeypatch):
+    monkeypatch.setattr(SQSBackend, "change_message_visibility", change_visibility)
+    with time_machine.travel(datetime.fromtimestamp(cloud.now_s, timezone.utc), tick=False) as travelled:
+        yield travelled
+
+
+def an_event(number, outputs):
+    run = f"01941f29-7c00-7ea7-b5a3-{number:012}"
+    return render_event_message(a_run_event(run=run, inputs=["raw"], outputs=outputs))
+
+
+def touches_hot(params):
+    return f"DATASET#{HOT.digest}".encode() in params["body"]
+
+
+def throttled(cloud, only):
+    """Refuse all writes that `only` picks, a million times."""
+    operations = ("TransactWriteItems", "BatchWriteItem", "BatchExecuteStatement", "PutItem")
+    faults = [before(cloud.dynamodb, operation, THROTTLED, times=1_000_000, only=only) for operation in operations]
+    return _All(faults)
+
+
+class _All(nullcontext):
+    """Several context managers as one."""
+
+    def __enter__(self):
+        for one in self.enter_result:
+            one.__enter__()
+
+    def __exit__(self, *error):
+        for one in self.enter_result:
+            one.__exit__(*error)
+
+
+def test_a_day_of_a_throttled_dataset_makes_no_dead_letter_and_holds_up_no_other_event(cloud, clock):
+    queue = Queue(cloud, "EventsQueue", events.handler, clock)
+    queue.send([an_event(number, ["hot" if number % 50 == 7 else f"cold-{number}"]) for number in range(100)])
+    with throttled(cloud, touches_hot):
+        queue.run_for(0)
+        assert queue.waiting() == 2
+        queue.run_for(24 * HOUR)
+        assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (2, 0)
+    assert max(queue.receives.values()) <= 75
+    queue.run_for(HOUR)
+    assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (0, 0)
+    assert wiring.lineage_queries().find_dataset(HOT).current_version is not None
+    assert wiring.event_log().list_events(limit=1).total == 100
+
+
+def test_a_day_of_a_table_that_takes_nothing_makes_no_dead_letter(cloud, clock):
+    queue = Queue(cloud, "EventsQueue", events.handler, clock)
+    queue.send([an_event(number, [f"cold-{number}"]) for number in range(3)])
+    with throttled(cloud, bool):
+        queue.run_for(24 * HOUR)
+        assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (3, 0)
+    queue.run_for(HOUR)
+    assert queue.waiting() == 0
+
+
+def test_a_day_of_a_throttled_root_makes_no_dead_letter(cloud, clock):
+    queue = Queue(cloud, "RecordsQueue", load.handler, clock)
+    queue.send([json.dumps(a_message(root_id=root_id)) for root_id in ("hot", "cold")])
+    with before(cloud.dynamodb, "PutItem", THROTTLED, times=1_000_000, only=lambda params: b'"hot"' in params["body"]):
+        queue.run_for(24 * HOUR)
+        assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (1, 0)
+    queue.run_for(HOUR)
+    assert queue.waiting() == 0
+
+
+def test_an_event_at_fault_is_a_dead_letter_within_half_an_hour(cloud, clock):
+    queue = Queue(cloud, "EventsQueue", events.handler, clock)
+    queue.send(['{"no": "event"}', an_event(1, ["cold"])])
+    queue.run_for(1_800, step_s=5)
+    assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (0, 1)
+
+
+@pytest.mark.parametrize("faulty", [{7}, {0, 99}, set(range(0, 100, 10))])
+def test_a_failing_batch_is_halved_until_the_faulty_are_alone(faulty):
+    acts = []
+
+    def act(group):
+        acts.append(group)
+        if faulty & set(group):
+            raise ValueError("at fault")
+
+    failed = [thing for thing, _ in apply_isolating_failures(range(100), act)]
+    assert failed == sorted(faulty)
+    assert len(acts) <= 15 * len(faulty)
+
+
+def test_where_time_runs_out_the_rest_is_left_for_another_try():
+    times = iter([True, True, False])
+    acts = []
+
+    def act(group):
+        acts.append(len(group))
+        raise ValueError("all are at fault")
+
+    failed = [thing for thing, _ in apply_isolating_failures(range(100), act, may_go_on=lambda: next(times, False))]
+    assert (failed, acts) == (list(range(100)), [100, 50, 25])
