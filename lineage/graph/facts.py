@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from lineage.graph.lattice import (
     CONTENTS_MAX,
+    DATASETS,
     FACETS,
     FACETS_OF_EACH,
     GREATEST,
@@ -44,9 +45,9 @@ class RunFacts:
 
     `terminals` are `<stamp>#<state>`, the latest hundred; `times` the latest hundred of its own events' times.
     `first_typed` is the first event with a type, `streaming` the first that declares the run as streaming. `inputs` and
-    `outputs` hold the first mention of each dataset. `input_facets` and `output_facets` describe the use;
-    `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run; its time is its
-    terminal.
+    `outputs` hold the first mention of each dataset, up to `RUN_DATASETS_MAX`. `input_facets` and `output_facets`
+    describe the use; `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run;
+    its time is its terminal.
     """
 
     jobs: Mapping[IdText, str] = field(default_factory=dict)
@@ -181,8 +182,8 @@ _RULES: Mapping[str, JoinRule] = {
     "temporary": LEAST,
     "jobs": LEAST_EACH,
     "named_as_parent": LEAST_EACH,
-    "inputs": LEAST_EACH,
-    "outputs": LEAST_EACH,
+    "inputs": DATASETS,
+    "outputs": DATASETS,
     "parent_runs": TWO_LEAST,
     "other_names": NAMES,
     "urls": NAMES,

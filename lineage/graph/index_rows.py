@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 import orjson
 
@@ -31,20 +31,22 @@ from lineage_model.ids import DatasetId, JobId, RunKey
 
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Return every index row of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
+    rows = {} if transactional_rows(run, facts) else unverified_rows(run, facts)
     job = owner(facts)
-    if job is None:
-        return {}
-    return {row.key: row for row in (*_of_job(run, facts, job), *_of_datasets(run, facts, job))}
+    if job is not None:
+        rows |= {row.key: row for row in job_rows(run, facts, job, effective_times(facts))}
+        rows |= {row.key: row for row in dataset_rows(run, facts, job, facts.inputs.keys())}
+    return rows
 
 
-def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
-    """Yield the rows in the job's partition: runs, versions and reports of columns, at every effective time."""
+def job_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows in the job's partition: runs, versions and reports of columns, at these effective times."""
     pk = job_pk(job)
     if not facts.declared:
         yield Row(pk, f"RUN#{facts.first or EARLIEST}#{run}")
     location, code = code_of(facts)
     reported = sorted(map(dataset_of, datasets_ever_with_columns(facts)))
-    for time in effective_times(facts):
+    for time in times:
         version = version_at(facts, time)
         yield Row(pk, f"{'WITH_IO' if has_io(facts) else 'WITHOUT_IO'}#{time}#{run}")
         if version:
@@ -56,11 +58,14 @@ def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
             yield Row(pk, f"{columns_prefix(dataset)}#{time}#{run}")
 
 
-def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
-    """Yield the rows in the datasets' partitions: readers, producers and sources ever, and versions."""
+def dataset_rows(run: RunKey, facts: RunFacts, job: JobId, inputs: Set[IdText]) -> Iterator[Row]:
+    """Yield the rows in the datasets' partitions: readers, producers and sources ever, and versions.
+
+    The facts may be those of some of the run's datasets alone; `inputs` are all its inputs, which are no sources.
+    """
     if not effective_times(facts):
         return
-    sources = sorted(ever_sources(facts) - facts.inputs.keys())
+    sources = sorted(ever_sources(facts) - inputs)
     yield from ever_rows(job, facts.inputs, facts.outputs)
     yield from (_ever(text, "SOURCE_OF", job) for text in sources)
     if not facts.declared:
@@ -85,13 +90,21 @@ def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
     yield Row(pk, f"VERSION_ID#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
     if facts.streaming:
-        yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in effective_times(facts))
+        ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
+        times = (time for time in effective_times(facts) if time >= first or time in ends)
+        yield from active_rows(run, dataset, times)
     for prefix, time in _created(facts, dataset):
         yield Row(pk, f"{prefix}#{time}#{run}")
         if parent:
             yield Row(pk, f"BY_PARENT#{parent}#{time}#{run}")
         if storage:
             yield Row(pk, f"{storage_prefix(storage)}#{time}#{run}")
+
+
+def active_rows(run: RunKey, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of the effective times of a streaming run that writes a dataset."""
+    pk = dataset_pk(dataset)
+    yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in times)
 
 
 def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
@@ -144,7 +157,7 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     The end of a run that goes on changes them all again, and a transaction costs twice a put. In a wide run each row
     would repeat the names of the run's other side, so rows of wide runs leave them to the facts.
     """
-    if not effective_time(facts):
+    if not effective_time(facts) or is_wide(facts):
         return {}
     reports = RunReports(run, facts)
     if len(reports.keys) > EXACT_MAX:
@@ -153,10 +166,13 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     return rows if sum(len(orjson.dumps(row.data)) for row in rows.values()) <= EXACT_BYTES_MAX else {}
 
 
+def is_wide(facts: RunFacts) -> bool:
+    """True if the run has more rows than a transaction holds: each of its inputs and outputs has one."""
+    return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
+
+
 def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the rows if they do not move with the facts: readers check these against the facts."""
-    if transactional_rows(run, facts):
-        return {}
+    """Return the rows as they are if they do not move with the facts: readers check these against the facts."""
     job = owner(facts)
     data = {"unverified": True, "job": text_of(job) if job else None}
     return {key: Row(*key, data) for key in RunReports(run, facts).keys}

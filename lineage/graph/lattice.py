@@ -25,6 +25,8 @@ MENTIONS_MAX = 10
 NAMES_MAX = 100
 # Users that the facts of a dataset name; the facts hold one more, which shows that there are more.
 USERS_MAX = 8
+# Inputs of a run, and outputs, the first by name: each event of the run reads and writes them. An event has 10,000.
+RUN_DATASETS_MAX = 20_000
 # Tags that the API set on, or took from, one job or dataset with its fields.
 TAGS_MAX = 1_000
 _REMEMBERED = frozenset(
@@ -88,6 +90,16 @@ def _least_of(count: int) -> JoinRule:
         return {name: joined[name] for name in sorted(joined)[:count]}
 
     return JoinRule(join, lambda values, time: LEAST_EACH.as_of(values, time))
+
+
+def _least_keys(rule: JoinRule, count: int) -> JoinRule:
+    """Return the rule that joins by key, and keeps the `count` least keys: least of a union are those of the sides."""
+
+    def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
+        joined = rule.join(left, right)
+        return joined if len(joined) <= count else {name: joined[name] for name in sorted(joined)[:count]}
+
+    return JoinRule(join, rule.as_of)
 
 
 def _history(count: int) -> JoinRule:
@@ -179,6 +191,7 @@ def _stamp(value: Sequence[Any]) -> str:
 LEAST = JoinRule(min, _before)
 GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)
+DATASETS = _least_keys(LEAST_EACH, RUN_DATASETS_MAX)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
 LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)
@@ -190,7 +203,7 @@ LATEST_EACH = _latest_each(TAGS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets()
-FACETS_OF_EACH = _each(FACETS)
+FACETS_OF_EACH = _least_keys(_each(FACETS), RUN_DATASETS_MAX)
 
 
 def history_of(body: Any, stamp: str) -> History:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from lineage.attempts import attempts
+from lineage.graph.added_rows import added_rows
 from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
 from lineage.graph.column_names import reported_column_rows, schema_columns
 from lineage.graph.created import Created, count_of, counted
@@ -31,7 +32,7 @@ from lineage.graph.facts import (
     text_of,
     to_json,
 )
-from lineage.graph.index_rows import EXACT_MAX, ever_rows, rows_of, transactional_rows, unverified_rows
+from lineage.graph.index_rows import EXACT_MAX, ever_rows, is_wide, transactional_rows
 from lineage.graph.keys import (
     COUNT,
     FACTS,
@@ -111,7 +112,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
                 jobs.update(map(job_of, (*new.jobs, *new.named_as_parent)))
-                claimed += (*_claimed(new), *_streamed(new))
+                claimed += (*_claimed(new), *_streamed(new, subject.facts))
             if row is None or new != old:
                 extra += (one for one in _new_rows(subject, old if row else None, new) if one.key not in stored)
                 swaps.append((subject, _swap(subject, row, old, new)))
@@ -142,9 +143,15 @@ def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> li
     return [Row(*key) for key in sorted(missing)]
 
 
-def _streamed(facts: RunFacts) -> Iterator[_Subject]:
-    """Yield facts of the datasets that a streaming run writes: another of its events may declare that it streams."""
-    for text in facts.outputs if facts.streaming else ():
+def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
+    """Yield facts of the datasets that a streaming run writes: another of its events may declare that it streams.
+
+    These are the outputs of the delta or, of the event that declared it first, all: every event of a long stream would
+    read the facts of all its outputs.
+    """
+    if not facts.streaming or not isinstance(delta, RunFacts):
+        return
+    for text in facts.outputs if delta.streaming == facts.streaming else delta.outputs:
         yield _Subject(facts_key(dataset_of(text)), text, DatasetFacts(first_streamed=facts.streaming))
 
 
@@ -204,6 +211,9 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
 def _gone(subject: _Subject, old: Facts, new: Facts) -> Iterable[Key]:
     """Return the keys of rows that the old facts have and the new ones lack; of rows beyond a transaction, none."""
     if isinstance(old, RunFacts) and isinstance(new, RunFacts):
+        if is_wide(old):
+            # None of them moves with the facts: readers check what is left.
+            return []
         stay: Container[Key] = RunReports(subject.run, new).keys
         return [key for key in islice(RunReports(subject.run, old).keys, EXACT_MAX) if key not in stay]
     stay = _moving(subject, new)
@@ -284,6 +294,9 @@ _CREATED: Mapping[type, Created] = {JobFacts: "jobs", DatasetFacts: "datasets", 
 
 def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
     """Yield the index rows of the new facts that the old ones lack."""
+    if isinstance(new, RunFacts):
+        yield from added_rows(subject.run, old if isinstance(old, RunFacts) else RunFacts(), new)
+        return
     known = {} if old is None else {row.key: row for row in _rows(subject, old)}
     if old is not None and _is_listed(old) and not _is_listed(new):
         # The first event that names a dataset as temporary came late: the catalogue loses no name.
@@ -294,10 +307,6 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
 
 
 def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
-    if isinstance(facts, RunFacts):
-        yield from rows_of(subject.run, facts).values()
-        yield from unverified_rows(subject.run, facts).values()
-        return
     yield from _doubts(subject, facts)
     if isinstance(facts, JobFacts):
         yield from tag_rows(job_of(subject.id), facts)
