@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import orjson
@@ -17,6 +18,10 @@ import orjson
 # Contents that a facet's history holds with their stamps: of facets that add up, and of those that describe a job or
 # dataset, for queries of the past. Other facets (statistics, a storage's version) are new in every run.
 CONTENTS_MAX = 100
+# Bytes of the contents that may be newer than a content: a schema of 500 columns has 30 KB. The newest always stays.
+CONTENTS_BYTES_MAX = 100_000
+# Likewise for facets that add up: the present is made of all of them.
+ADDED_UP_BYTES_MAX = 1_000_000
 # Stamps of one alias that are stored beside the first: another alias may have been stated in between.
 STATEMENTS_MAX = 10
 # Mentions of a thing that are stored: it may have been deleted in between.
@@ -46,6 +51,7 @@ _REMEMBERED = frozenset(
         "tags",
     }
 )
+_ADDED_UP = frozenset({"headwater_operations", "headwater_records", "lineage"})
 
 # Content hash -> first stamp, last stamp, body.
 History: TypeAlias = Mapping[str, Sequence[Any]]
@@ -102,7 +108,12 @@ def _least_keys(rule: JoinRule, count: int) -> JoinRule:
     return JoinRule(join, rule.as_of)
 
 
-def _history(count: int) -> JoinRule:
+def _history(count: int, bytes_max: int = 0) -> JoinRule:
+    """Return the rule that keeps a content if fewer than `count` are newer, which have at most `bytes_max` together.
+
+    So one content is beyond the bytes: it shows that older ones do not count, whatever the order of joins.
+    """
+
     def join(left: History, right: History) -> History:
         joined = dict(left)
         for content, (first, last, body) in right.items():
@@ -110,8 +121,7 @@ def _history(count: int) -> JoinRule:
             joined[content] = [min(first, old[0]), max(last, old[1]), body] if old else [first, last, body]
         if count == 1:
             return _latest_alone(joined)
-        latest_contents = sorted(joined, key=lambda content: (joined[content][1], content))[-count:]
-        return {content: joined[content] for content in latest_contents}
+        return joined if len(joined) == 1 else _newest(joined, count, bytes_max)
 
     def as_of(values: History, time: str) -> History:
         """Return the contents stated before; a content stated before and again after counts as stated throughout."""
@@ -120,6 +130,15 @@ def _history(count: int) -> JoinRule:
         }
 
     return JoinRule(join, as_of)
+
+
+def _newest(values: History, count: int, bytes_max: int) -> History:
+    """Return the contents within the bounds; of one event's, those of greater JSON are newer."""
+    bodies = {content: orjson.dumps(body, option=orjson.OPT_SORT_KEYS) for content, (_, _, body) in values.items()}
+    newest = sorted(values, key=lambda content: (values[content][1], bodies[content]), reverse=True)[:count]
+    newer_bytes = accumulate((len(bodies[content]) for content in newest), initial=0)
+    kept = [content for content, size in zip(newest, newer_bytes, strict=False) if size <= bytes_max]
+    return {content: values[content] for content in reversed(kept)}
 
 
 def _latest_alone(values: History) -> History:
@@ -164,6 +183,8 @@ def _facets() -> JoinRule:
     """Return the rule for histories by facet name; facets outside `_REMEMBERED` keep their latest content alone."""
 
     def of(name: str) -> JoinRule:
+        if name in _ADDED_UP:
+            return ADDED_UP
         return HISTORY if name in _REMEMBERED else LATEST
 
     def join(left: Mapping[str, History], right: Mapping[str, History]) -> Mapping[str, History]:
@@ -197,7 +218,8 @@ LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)
 USERS = _least_of(USERS_MAX + 1)
-HISTORY = _history(CONTENTS_MAX)
+HISTORY = _history(CONTENTS_MAX, CONTENTS_BYTES_MAX)
+ADDED_UP = _history(CONTENTS_MAX, ADDED_UP_BYTES_MAX)
 LATEST = _history(1)
 LATEST_EACH = _latest_each(TAGS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)

@@ -94,6 +94,39 @@ def test_a_history_keeps_the_latest_hundred_contents():
     assert latest(whole) == ("0149#a", {"v": 149})
 
 
+SMALL_HISTORY = lattice._history(3, 40)
+sized = st.builds(history_of, st.builds(lambda size: {"v": "x" * size}, st.integers(0, 50)), stamps)
+
+
+@given(data=st.data())
+def test_a_history_keeps_the_newest_contents_that_fit_whatever_the_order(data):
+    values = data.draw(st.lists(sized, min_size=2, max_size=7))
+    whole = grown(SMALL_HISTORY, values)
+    shuffled = data.draw(st.permutations(values))
+    middle = data.draw(st.integers(1, len(values) - 1))
+    again = SMALL_HISTORY.join(grown(SMALL_HISTORY, shuffled[:middle]), grown(SMALL_HISTORY, shuffled[middle:]))
+    # A content that returns after it was pushed out has another first stamp.
+    assert {content: value[1:] for content, value in again.items()} == {
+        content: value[1:] for content, value in whole.items()
+    }
+    assert latest(whole) == latest(grown(lattice.HISTORY, values))
+    sizes = [len(_json(body)) for _, _, body in whole.values()]
+    assert len(whole) <= 3
+    assert sum(sizes) - max(sizes) <= 40
+
+
+@pytest.mark.parametrize(("name", "kept"), [("schema", 1), ("ownership", 1), ("lineage", 10), ("outputStatistics", 1)])
+def test_the_history_of_a_large_facet_is_bounded_by_its_bytes(name, kept):
+    facts = RunFacts()
+    for number in range(20):
+        body = {"text": f"{number:02}" + "x" * 105_000}
+        facts = join(facts, RunFacts(written_facets={"ns\0d": {name: history_of(body, f"{number:04}#a")}}))
+    history = facts.written_facets["ns\0d"][name]
+    assert (
+        sorted(body["text"][:2] for _, _, body in history.values()) == [f"{19 - one:02}" for one in range(kept)][::-1]
+    )
+
+
 def test_facts_join_field_by_field_and_keep_fields_that_only_one_of_them_has():
     left = RunFacts(first="2", last="2", jobs={"ns\0a": "2#x"}, times=("2",), inputs={"ns\0d": "2"})
     right = RunFacts(first="1", last="1", jobs={"ns\0b": "1#x"}, times=("1",), first_typed="1")
