@@ -22,10 +22,14 @@ def item_bytes(item: Item) -> int:
 
 
 def _value_bytes(value: Mapping[str, Any]) -> int:
-    """Return the size of an attribute; a map adds three bytes, and one for each of its entries."""
+    """Return the size of an attribute; a map or list adds three bytes, and one for each of its entries.
+
+    >>> _value_bytes({"L": [{"N": "1.50"}, {"BOOL": True}, {"SS": ["ab", "c"]}]})
+    13
+    """
     ((kind, content),) = value.items()
     if kind == "S":
-        return len(content) if content.isascii() else len(content.encode())
+        return len(content) if content.isascii() else len(content.encode(errors="surrogatepass"))
     if kind == "N":
         return (len(content) + 1) // 2 + 1
     if kind == "B":
@@ -33,7 +37,11 @@ def _value_bytes(value: Mapping[str, Any]) -> int:
         return len(content) * 3 // 4 if isinstance(content, str) else len(content)
     if kind == "M":
         return 3 + sum(1 + len(name.encode()) + _value_bytes(part) for name, part in content.items())
-    raise ValueError(f"{value!r}: must be S, N, B or M, as in our tables")
+    if kind == "L":
+        return 3 + sum(1 + _value_bytes(part) for part in content)
+    if kind in {"SS", "NS", "BS"}:
+        return sum(_value_bytes({kind[0]: part}) for part in content)
+    return 1  # BOOL and NULL
 
 
 def transaction_refusal_of(actions: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
