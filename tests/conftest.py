@@ -49,10 +49,10 @@ with contextlib.suppress(ToolMissing):
 def pytest_xdist_auto_num_workers() -> int:
     """Return the number of workers of `-n auto`: two a core, for half of them wait for a process or a JVM.
 
-    A worker of Spark tests takes 2.5 GB, and Spark 3.5 runs beside them.
+    A worker with its local stack, its Spark and its Node takes 4 GB, and so does Spark 3.5 beside them.
     """
     memory_gb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
-    return max(1, min(2 * (os.cpu_count() or 1), int(memory_gb / 2.5) - 1))
+    return max(1, min(2 * (os.cpu_count() or 1), int(memory_gb / 4) - 1))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
