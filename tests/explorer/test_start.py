@@ -48,7 +48,13 @@ def local(deployed, tmp_path):
     deployed.demo = Demo(
         deployed.url, drain=lambda *_: None, code=tmp_path, log=tmp_path / "demo.log", pipeline="staged"
     )
-    deployed.end = (tmp_path / "go").write_text
+    draft = tmp_path / "draft"
+
+    def end(how):
+        draft.write_text(how)
+        draft.rename(tmp_path / "go")  # at once: the program reads no half of it
+
+    deployed.end = end
     yield deployed
     deployed.demo.stop()
 
