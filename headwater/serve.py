@@ -151,7 +151,7 @@ AWS endpoints: {stack.endpoint_url}
   aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]} --input {today}
 
 Nothing is stored yet. Three ways to the first lineage in the explorer:
-  press "Load the demo's data" there, or run: python -m examples.emissions {stack.api_url}
+  press "Load the demo's data" there
   send an event: curl -s {stack.api_url}/api/v1/lineage -d {event}
   call `capture(spark)` in a PySpark job, with HEADWATER_URL={stack.api_url} in its environment
 

@@ -42,7 +42,7 @@ function Needs({ intake: { url, needs } }: { intake: Intake }) {
   return (
     <>
       {needs === "token" && (
-        <p className="small muted"><code>HEADWATER_TOKEN</code> is a token with the scope <code>write</code>: <code>headwater token create --scope write --all-namespaces</code></p>
+        <p className="small muted"><code>HEADWATER_TOKEN</code> is a token with the scope <code>write</code>; in a checkout: <code>.venv/bin/headwater token create --scope write --all-namespaces</code></p>
       )}
       {url === UNKNOWN_URL && <p className="small muted"><code>{UNKNOWN_URL}</code> is the one that <code>headwater explore</code> was given. This page reads through that command, which sends nothing.</p>}
     </>
