@@ -19,7 +19,6 @@ from local.poller import Failure
 from local.toolchain import with_java
 
 RUNS_PATH = "/glue/runs"
-_CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,7 @@ class SparkJobs:
     def __init__(
         self, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock, report: Callable[[Failure], None]
     ) -> None:
-        # With credentials in its environment Spark looks up the address of this machine's name, which may have none.
-        uncredentialed = {name: value for name, value in env.items() if name not in _CREDENTIALS}
-        self._env = python_environment(uncredentialed, code)
+        self._env = python_environment(env, code)
         self._code = code
         self._log = logs / "spark.log"
         self._scratch: TemporaryDirectory[str] | None = None

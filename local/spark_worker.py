@@ -17,7 +17,6 @@ import boto3
 
 from local.archive_mirror import mirrored
 from local.child_process import Message, serve_lines
-from local.endpoint import settings_at
 from local.time_skip import Skipping
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 _SCRIPT = "jobs.launch"
 _ERROR_CHARACTERS_MAX = 2000
+# Python has them, Spark's JVM does not: with them it looks up the address of this machine's name, which may have none.
+_CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -59,7 +60,7 @@ class Worker:
         script = importlib.import_module(_SCRIPT)
         with ExitStack() as on_exit:
             if "--archive" in arguments:
-                s3 = boto3.client("s3", **settings_at(os.environ["AWS_ENDPOINT_URL"]))
+                s3 = boto3.client("s3")
                 folder = on_exit.enter_context(mirrored(s3, arguments["--archive"], arguments["--day"]))
                 arguments = {**arguments, "--archive": str(folder)}
             status: int = script.main([part for pair in arguments.items() for part in pair], _session())
@@ -79,9 +80,15 @@ def _session() -> SparkSession:
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
     }
+    credentials = {name: os.environ.pop(name) for name in _CREDENTIALS if name in os.environ}
     for name, value in {**_OPTIONS, **places}.items():
         builder = builder.config(name, value)
-    session: SparkSession = builder.getOrCreate()
+    for name, value in credentials.items():
+        builder = builder.config(f"spark.executorEnv.{name}", value)
+    try:
+        session: SparkSession = builder.getOrCreate()
+    finally:
+        os.environ.update(credentials)
     return session
 
 

@@ -169,7 +169,7 @@ class Compactor:
             end = last.day if last else "none"
             raise ChainLost(
                 f"the bucket has a digest of {later[0]}, the end of the chain in the graph table is {end}: "
-                "rebuild the table's rows with `headwater replay`"
+                "rebuild the table's rows by the command `replay`"
             )
         return last
 

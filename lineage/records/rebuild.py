@@ -77,7 +77,7 @@ class Rebuild:
         for day in self.digests.days():
             digest = self.digests.get(day)
             if digest.head.previous != before:
-                raise Conflict(f"{digest.link.key} does not name the digest before it: `headwater verify` says more")
+                raise Conflict(f"{digest.link.key} does not name the digest before it: the command `verify` says more")
             yield digest
             before = digest.link
 
@@ -111,7 +111,7 @@ class Rebuild:
         """Return the root's id, which each line of its object has."""
         root_id = next((record.root_id for record in self.archive.records(one.key)), "")
         if sha256_hex(root_id) != one.root_sha:
-            raise Conflict(f"{one.key} holds no record of its root: `headwater verify` says more")
+            raise Conflict(f"{one.key} holds no record of its root: the command `verify` says more")
         return root_id
 
     def _stage_unsealed(self, last: str, now_s: int, *, all_of_them: bool) -> tuple[int, list[str]]:

@@ -85,7 +85,7 @@ def test_the_list_shows_the_day_of_the_last_use(cloud, capsys):
     status(cloud, used)
     capsys.readouterr()
 
-    command._list(argparse.Namespace(), wiring.tokens())
+    command._list(argparse.Namespace(json=False), wiring.tokens())
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
-    assert lines[id_of(used)].endswith("  last used 2025-11-20")
-    assert lines[id_of(unused)].endswith("  never used")
+    assert lines[id_of(used)].endswith("\tlast used 2025-11-20")
+    assert lines[id_of(unused)].endswith("\tnever used")

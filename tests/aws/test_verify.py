@@ -181,7 +181,7 @@ def test_an_object_that_is_not_given_out_is_named(sealed):
 
 def test_without_a_stack_nothing_is_verified(deployed, capsys):
     assert main(["verify", "--stage", "other"]) == 2
-    assert "the stack Headwater-other was not found" in capsys.readouterr().err
+    assert "there is no stack Headwater-other in this account and region" in capsys.readouterr().err
 
 
 def test_a_range_without_a_sealed_day_is_not_verified(deployed, capsys):

@@ -21,7 +21,7 @@ from jobs.compact_archive import compact, main
 from jobs.day_tables import write_table
 from jobs.sealed_day import DigestMismatch
 from jobs.storage import Storage
-from lineage.records.digest import key_of
+from lineage.records.digest import VERSION, key_of
 from lineage.records.record import LineageRecord
 from lineage_model.archive_tables import (
     RECORDS,
@@ -231,7 +231,7 @@ _FORMS: dict[str, Callable[[list[Any]], list[Any]]] = {
     "begin as one": lambda lines: lines[1:],
     "list what it counts": lambda lines: [lines[0], *lines[2:]],
     "list what it counts, cut off": lambda lines: lines[:-1],
-    "of version 3": lambda lines: [{**lines[0], "version": 3}, *lines[1:]],
+    f"of version {VERSION + 1}": lambda lines: [{**lines[0], "version": VERSION + 1}, *lines[1:]],
     "begin as one: another day": lambda lines: [{**lines[0], "day": NEXT_DAY}, *lines[1:]],
 }
 
