@@ -1,6 +1,7 @@
 """Annotations from the facts of a job or a dataset: from OpenLineage's facets `tags`, `ownership` and `documentation`.
 
-The latest facet of each name counts. A tag that the API set, or took away, stays so, whatever events report.
+The latest facet of each name counts. The tags of a job are those of its latest `tags` facet and those of the latest
+`tags` facet of a run. A tag that the API set, or took away, stays so, whatever events report.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from lineage.graph.facts import DatasetFacts, JobFacts
 from lineage.graph.lattice import History, latest
 from lineage.graph.run_facts import text_in
 from lineage.openlineage.facet_models import is_deleted
+
+# The source of tags that OpenLineage's client adds to each run: they describe the client (its version).
+_OF_CLIENT = "OPENLINEAGE_CLIENT"
 
 
 def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
@@ -31,17 +35,23 @@ def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
 
 def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
     """Return the names of every tag of these facets, of the job or dataset and of fields, now or before."""
-    history = facts.facets.get("tags", {})
-    return {tag.name for _, last, body in history.values() for tag in _tags_in(body, _attribution(last, body))}
+    contents = (content for history in _tag_histories(facts) for content in history.values())
+    return {tag.name for _, last, body in contents for tag in _tags_in(body, _attribution(last, body))}
+
+
+def _tag_histories(facts: JobFacts | DatasetFacts) -> tuple[History, ...]:
+    """Return the histories of the facets `tags`: its own and, of a job, that of its runs."""
+    sent = (facts.facets, facts.run_facets) if isinstance(facts, JobFacts) else (facts.facets,)
+    return tuple(histories["tags"] for histories in sent if "tags" in histories)
 
 
 def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
-    """Return the tags of the latest facet, and those of the API, which decides on each tag that it set or took away.
+    """Return the tags of the latest facets, and those of the API, which decides on each tag that it set or took away.
 
     A job has no fields, so that all of its tags are its own.
     """
-    found = _latest(facts.facets.get("tags", {}))
-    sent = _tags_in(*found) if found else ()
+    facets = filter(None, map(_latest, _tag_histories(facts)))
+    sent = [tag for facet in facets for tag in _tags_in(*facet)]
     tags = _ordered(sent if isinstance(facts, DatasetFacts) else (replace(tag, field=None) for tag in sent))
     annotations = Annotations(tags)
     for stamp, name, field, present, caller in facts.tagged.values():
@@ -51,7 +61,7 @@ def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
 
 
 def _ordered(tags: Iterable[Tag]) -> tuple[Tag, ...]:
-    """Return the tags by field and name, each once: of several spellings the least."""
+    """Return the tags by field and name, each once: of several spellings the least, of equal ones the first."""
     once: dict[TagKey, Tag] = {}
     for tag in sorted(tags, key=lambda tag: (tag.key, tag.name, tag.value or "", tag.source or "")):
         once.setdefault(tag.key, tag)
@@ -61,8 +71,9 @@ def _ordered(tags: Iterable[Tag]) -> tuple[Tag, ...]:
 def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag]:
     for sent in _objects(facet, "tags"):
         key, value = text_in(sent, "key"), text_in(sent, "value")
-        if key is not None:
-            yield Tag(tag_name(key, value), text_in(sent, "field"), value, text_in(sent, "source"), reported_by)
+        source = text_in(sent, "source")
+        if key is not None and source != _OF_CLIENT:
+            yield Tag(tag_name(key, value), text_in(sent, "field"), value, source, reported_by)
 
 
 def _owners(history: History) -> tuple[tuple[Owner, ...], Attribution | None]:

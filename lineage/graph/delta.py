@@ -50,6 +50,8 @@ _Role: TypeAlias = Literal["input", "output", "described"]
 _OF_INPUTS = frozenset({"version"})
 # A reader may know a part (its projection) of these facets, and a run that fails does not write them.
 _OF_USES = frozenset({"schema"})
+# Facets of a run that describe its job: dbt sends the tags of a model there.
+_OF_JOB_BY_RUN = frozenset({"tags"})
 
 
 @dataclass(slots=True)
@@ -292,6 +294,9 @@ def _job_facts(event: Event, stamp: str) -> JobFacts:
         last=event.time,
         mentioned_at=(event.time,),
         facets=_histories(event.job_facets, stamp),
+        run_facets=_histories(
+            {name: event.run_facets[name] for name in _OF_JOB_BY_RUN & event.run_facets.keys()}, stamp
+        ),
         parents=_parents(event, stamp),
         first_columns=event.time if reported else None,
         first_foreign_columns=event.time if foreign else None,

@@ -76,6 +76,7 @@ class RunFacts:
 class JobFacts:
     """Facts of a job: its mentions (`mentioned_at`: the latest ten times), its facets, its deletions.
 
+    `run_facets` are those of its runs that describe the job: their tags.
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
     columns of a dataset which the event did not write.
     """
@@ -84,6 +85,7 @@ class JobFacts:
     last: str | None = None
     mentioned_at: Sequence[str] = ()
     facets: Histories = field(default_factory=dict)
+    run_facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
     first_columns: str | None = None
     first_foreign_columns: str | None = None

@@ -142,6 +142,7 @@ class RunFacetsModel(FacetsModel):
     parent: _ParentFacet | None = None
     parentRun: _ParentFacet | None = None  # noqa: N815 - as it is sent
     nominalTime: _NominalTimeFacet | None = None  # noqa: N815 - the specification's spelling
+    tags: TagsFacet | None = None
     headwater_records: RecordsFacet | None = None
 
 

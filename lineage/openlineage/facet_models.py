@@ -197,7 +197,7 @@ class _Tag(Model):
 
 
 class TagsFacet(_Facet):
-    """A job's or a dataset's `tags`; a tag with a `field` is that field's."""
+    """A job's, a run's or a dataset's `tags`; a tag with a `field` is that field's."""
 
     tags: list[_Tag] = Field(default_factory=list)
 

@@ -6,10 +6,10 @@ from lineage.graph.annotations import Annotations, Attribution, Owner, Tag
 from tests.runs_model.facets import canonical, when
 
 
-def annotations_of(pairs, *, of_job=False, taggings=()):
+def annotations_of(pairs, *, of_job=False, of_runs=(), taggings=()):
     """Return the annotations from (event, facets) of a job or a dataset; a job has no fields.
 
-    The last of the `taggings` of a tag decides, whatever the facets have.
+    A job has the last tags `of_runs` as well. The last of the `taggings` of a tag decides, whatever the facets have.
     """
     pairs = list(pairs)
     tags, tagged = _last(pairs, "tags")
@@ -17,7 +17,7 @@ def annotations_of(pairs, *, of_job=False, taggings=()):
     documentation, described = _last(pairs, "documentation")
     owners = {Owner(one["name"], one.get("type")): None for one in owners.get("owners", [])}
     return Annotations(
-        tags=_with(_tags(tags, tagged, of_job), taggings),
+        tags=_with(_tags([(tags, tagged), _last(list(of_runs), "tags")], of_job), taggings),
         owners=tuple(owners),
         owned=owned if owners else None,
         described=described if documentation.get("description") else None,
@@ -40,10 +40,11 @@ def _with(tags, taggings):
     return tuple(named[key] for key in sorted(named) if named[key])
 
 
-def _tags(facet, reporter, of_job):
-    sent = facet.get("tags", [])
+def _tags(facets, of_job):
     named = {}
-    for one in sent if isinstance(sent, list) else []:
+    for reporter, one in ((reporter, one) for facet, reporter in facets for one in facet.get("tags", [])):
+        if one.get("source") == "OPENLINEAGE_CLIENT":
+            continue
         value = one.get("value") or None
         field = None if of_job else one.get("field")
         tag = Tag(_name(one["key"], value), field, value, one.get("source"), reporter)

@@ -188,6 +188,7 @@ class Model(Catalogues):
             annotations=annotations_of(
                 ((event, event.job_facets) for event in self.statements.events_of_job(job)),
                 of_job=True,
+                of_runs=[(event, event.run_facets) for event in self.statements.events_of_job(job)],
                 taggings=[one for one in self.statements.taggings if one.job == job],
             ),
         )

@@ -32,6 +32,7 @@ _TAGS = (
             {"key": "PII", "value": "", "field": "carrier"},
             {"key": "PII", "field": "lost"},
             {"key": "team", "value": "TEAM"},
+            {"key": "client", "value": "1", "source": "OPENLINEAGE_CLIENT"},
         ]
     },
     {"tags": []},
@@ -113,7 +114,10 @@ _job_facets = _sometimes(
     2,
 )
 _run_facets = _sometimes(
-    _facets(nominalTime=({"nominalStartTime": "2025-11-20T12:00:00Z"}, {"nominalStartTime": "?"}), tags=({"a": 1}, {})),
+    _facets(
+        nominalTime=({"nominalStartTime": "2025-11-20T12:00:00Z"}, {"nominalStartTime": "?"}),
+        tags=(*_TAGS, {"a": 1}, {}),
+    ),
     {},
 )
 _parents = _sometimes(st.builds(ParentRun, st.sampled_from(RUNS), st.sampled_from(JOBS)), None)

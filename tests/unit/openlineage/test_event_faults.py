@@ -61,6 +61,7 @@ MISSING = [
     (without(RUN, "inputs", 0, "name"), ["inputs[0].name: is required"]),
     (without(JOB, "outputs", 0, "namespace"), ["outputs[0].namespace: is required"]),
     (with_facet("tags", tags=[{"value": "PII"}]), ["inputs[1].facets.tags.tags[0].key: is required"]),
+    (a_run_event(run_facets={"tags": {"tags": [{}]}}), ["run.facets.tags.tags[0].key: is required"]),
     (with_facet("ownership", owners=[{}]), ["inputs[1].facets.ownership.owners[0].name: is required"]),
     (with_facet("schema", fields=[{"type": "int"}]), ["inputs[1].facets.schema.fields[0].name: is required"]),
     (

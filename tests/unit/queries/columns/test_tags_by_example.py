@@ -80,6 +80,27 @@ def test_the_last_facet_counts_and_a_deleted_one_takes_all_tags_away():
     assert [tag.name for tag in over(first, second, deleted).list_tags(limit=10, offset=0).items] == ["old", "PII"]
 
 
+def test_tags_of_the_last_run_with_tags_are_tags_of_its_job():
+    """dbt sends the tags of a model in each of its runs; OpenLineage's client adds its own version."""
+    dbt = {"key": "nightly", "value": "true", "source": "DBT"}
+    client = {"key": "openlineage_client_version", "value": "1.52.0", "source": "OPENLINEAGE_CLIENT"}
+    first = an_event(1, "r1", CHECK, run_facets=tags(("old", None), dbt))
+    second = an_event(2, "r2", CHECK, run_facets=tags(dbt, client), job_facets=tags({"key": "PII", "source": "USER"}))
+    third = an_event(3, "r3", CHECK, job_facets=tags({"key": "Nightly", "source": "USER"}))
+    queries = over(first, second, third)
+
+    assert over(first, second).find_job(CHECK).annotations.tags == (
+        Tag("nightly", None, "true", "DBT", Attribution(DBT, at(2))),
+        Tag("PII", None, None, "USER", Attribution(DBT, at(2))),
+    )
+    assert tagged(queries, "NIGHTLY") == tagged(queries, "nightly", kind="job") == ["check"]
+    assert (tagged(queries, "old"), tagged(queries, "PII")) == ([], [])
+    assert queries.find_job(CHECK).annotations.names == ("Nightly",)
+    assert [tag.name for tag in queries.list_tags(limit=10, offset=0).items] == ["Nightly", "old", "PII"]
+    withdrawn = an_event(4, "r4", CHECK, run_facets={"tags": {"_deleted": True}})
+    assert over(first, second, withdrawn).find_job(CHECK).annotations.names == ("PII",)
+
+
 def test_a_tag_under_another_name_of_a_dataset_is_its_own():
     queries = over(
         an_event(1, "r1", CHECK, outputs=[(CHECKED, a_symlink(RAW))]), a_dataset_event(2, RAW, **tags(("PII", None)))
