@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
+from moto.kms import models as kms_models
 from moto.kms.responses import KmsResponse
-from moto.kms.utils import ECDSAPrivateKey
+from moto.kms.utils import AbstractPrivateKey, ECDSAPrivateKey
 
 _stock_param = KmsResponse._get_param
 _stock_sign = ECDSAPrivateKey.sign
 _stock_verify = ECDSAPrivateKey.verify
+_stock_generate: Callable[[str], AbstractPrivateKey] = vars(kms_models)["generate_private_key"]
 _AS_IT_IS = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 
@@ -50,3 +54,17 @@ def sign_digests_as_they_are() -> None:
     KmsResponse._get_param = get_param  # type: ignore[method-assign]
     ECDSAPrivateKey.sign = sign  # type: ignore[method-assign]
     ECDSAPrivateKey.verify = verify  # type: ignore[method-assign]
+
+
+def make_no_private_key_for_symmetric_keys() -> None:
+    """Let symmetric keys, which never use their private key, share one; moto makes an RSA key for each: 0.1 s."""
+
+    @cache
+    def shared_private_key(key_spec: str) -> AbstractPrivateKey:
+        return _stock_generate(key_spec)
+
+    def generate_private_key(key_spec: str) -> AbstractPrivateKey:
+        generate = shared_private_key if key_spec == "SYMMETRIC_DEFAULT" else _stock_generate
+        return generate(key_spec)
+
+    vars(kms_models)["generate_private_key"] = generate_private_key

@@ -2,14 +2,15 @@
 
 `local.moto_glue` is Glue's, `local.moto_athena` Athena's, `local.moto_kms` KMS's, `local.moto_partiql` PartiQL's. moto
 is pinned, and tests/unit/local compares each change with stock behaviour. Here, three make functions and executions
-what they are on AWS; the others only make moto fast enough for ten thousand records, where it does for a whole table or
-queue what it could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
-`local.moto_server`.)
+what they are on AWS; the others only make moto fast enough: for ten thousand records, where it does for a whole table
+or queue what it could do for one item or message, and for hundreds of tests that each make the stack anew. (Locks
+around DynamoDB, S3 and SQS, which moto lacks, need no patch: see `local.moto_server`.)
 """
 
 from __future__ import annotations
 
 import copy
+import json
 import threading
 import time
 import urllib.request
@@ -22,6 +23,7 @@ from typing import Any
 from urllib.parse import quote
 
 from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.cloudformation.models import Stack
 from moto.core.config import default_user_config
 from moto.core.model import StructureShape
 from moto.core.responses import ActionResult
@@ -44,6 +46,7 @@ _stock_millis: Callable[[datetime | None], float] = vars(sqs_models)["unix_time_
 _stock_query = Table.query
 _stock_start = StepFunctionsParserBackend.start_execution
 _stock_transact = DynamoDBBackend.transact_write_items
+_stock_parse = Stack.parse_template
 _stock_structure = BaseJSONSerializer._serialize_type_structure
 
 Key = tuple[DynamoType, DynamoType]
@@ -193,6 +196,19 @@ def render_attribute_values_as_they_are() -> None:
             _stock_structure(self, serialized, value, shape, key)
 
     BaseJSONSerializer._serialize_type_structure = serialize  # type: ignore[method-assign]
+
+
+def read_templates_as_json_first() -> None:
+    """Let CloudFormation read a JSON template as JSON; moto reads it as YAML, a hundred times slower: 0.1 s."""
+
+    def parse_template(template: str) -> dict[str, Any]:
+        try:
+            parsed: dict[str, Any] = json.loads(template)
+        except ValueError:
+            return _stock_parse(template)
+        return parsed
+
+    Stack.parse_template = staticmethod(parse_template)  # type: ignore[method-assign]
 
 
 def keep_queues_fast_when_they_are_long() -> None:

@@ -11,6 +11,7 @@ import moto
 import pytest
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.cloudformation.models import Stack
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
 from moto.dynamodb.models import DynamoDBBackend
@@ -34,6 +35,7 @@ PATCHED = [
     (Queue, "delete_message"),
     (Queue, "messages"),
     (SQSResponse, "get_queue_attributes"),
+    (Stack, "parse_template"),
     (StepFunctionsParserBackend, "start_execution"),
     (Table, "query"),
     (sqs_models, "unix_time_millis"),
@@ -244,6 +246,25 @@ def test_a_transaction_copies_no_item_that_it_does_not_name(table, monkeypatch):
     assert attempt(table, an_update("a", "n1"), an_update("b", "n2"), an_operation("Put", "new", "a")) == []
     assert copied == [2, 2, 2]
     table.delete_item(TableName="records", Key={"root": {"S": "new"}, "node": {"S": "a"}})
+
+
+TEMPLATES = [
+    '{"Resources": {"Queue": {"Type": "AWS::SQS::Queue", "Properties": {"DelaySeconds": 5, "Is": [true, null, 0.5]}}}}',
+    "Resources:\n  Queue:\n    Type: AWS::SQS::Queue\n    Properties:\n      Name: !Ref Other\n",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_templates_are_read_as_stock_moto_reads_them(template):
+    stock = Stack.parse_template(template)
+    moto_patches.read_templates_as_json_first()
+    assert Stack.parse_template(template) == stock
+
+
+def test_no_yaml_is_parsed_for_a_json_template(monkeypatch):
+    monkeypatch.setattr(moto_patches, "_stock_parse", lambda _: pytest.fail("read as YAML"))
+    moto_patches.read_templates_as_json_first()
+    assert Stack.parse_template(TEMPLATES[0])["Resources"]["Queue"]["Type"] == "AWS::SQS::Queue"
 
 
 VALUES = [

@@ -10,6 +10,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from moto import mock_aws
+from moto.kms import models as kms_models
 from moto.kms.responses import KmsResponse
 from moto.kms.utils import ECDSAPrivateKey
 
@@ -26,6 +27,7 @@ def stock(monkeypatch):
         (KmsResponse, "_get_param", moto_kms._stock_param),
         (ECDSAPrivateKey, "sign", moto_kms._stock_sign),
         (ECDSAPrivateKey, "verify", moto_kms._stock_verify),
+        (kms_models, "generate_private_key", moto_kms._stock_generate),
     ):
         monkeypatch.setattr(owner, name, was)
 
@@ -71,3 +73,20 @@ def test_a_message_is_still_hashed(kms, key):
     moto_kms.sign_digests_as_they_are()
     signed = kms.sign(**key, Message=BODY)["Signature"]
     assert is_signature_of_the_body(kms, key, signed)
+
+
+def test_symmetric_keys_share_a_private_key_that_decides_nothing(kms):
+    moto_kms.make_no_private_key_for_symmetric_keys()
+    symmetric, other = (kms_models.Key(None, "", "", "", "1", "us-east-1") for _ in range(2))
+    assert symmetric.private_key is other.private_key
+    first, second = (kms.create_key()["KeyMetadata"]["KeyId"] for _ in range(2))
+    sealed = kms.encrypt(KeyId=first, Plaintext=BODY)["CiphertextBlob"]
+    assert kms.decrypt(CiphertextBlob=sealed)["Plaintext"] == BODY
+    assert kms.encrypt(KeyId=second, Plaintext=BODY)["CiphertextBlob"] != sealed
+
+
+def test_keys_that_sign_have_a_private_key_each(kms, key):
+    moto_kms.make_no_private_key_for_symmetric_keys()
+    second = kms.create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]["KeyId"]
+    first_public, second_public = (kms.get_public_key(KeyId=name)["PublicKey"] for name in (key["KeyId"], second))
+    assert first_public != second_public
