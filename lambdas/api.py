@@ -36,6 +36,7 @@ def _services() -> Services:
         now_s=wiring.now_s,
         now=wiring.now,
         new_id=lambda: str(uuid4()),
+        sleep=wiring.sleep,
         count=count,
         strict_namespaces=os.environ.get(settings.STRICT_NAMESPACES, "false") != "false",
     )

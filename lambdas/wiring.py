@@ -60,6 +60,11 @@ def now() -> str:
     return normalize(datetime.now(timezone.utc))
 
 
+def sleep(seconds: float) -> None:
+    """Wait."""
+    time.sleep(seconds)
+
+
 def number(name: str) -> int:
     """Return a variable that holds a whole number."""
     return int(os.environ[name])

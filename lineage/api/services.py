@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -51,5 +50,5 @@ class Services:
     now: Callable[[], str]
     new_id: Callable[[], str]
     count: Callable[[str, int], None]
+    sleep: Callable[[float], None]
     strict_namespaces: bool = False
-    sleep: Callable[[float], None] = time.sleep

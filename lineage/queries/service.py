@@ -194,6 +194,10 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         """Return the tags that were ever used in a visible namespace, by name."""
         return tags.list_tags(self._table, limit=limit, offset=offset, visibility=self._visibility)
 
+    def find_tag(self, name: str) -> KnownTag | None:
+        """Return the tag as the API last described it; None if it did not."""
+        return tags.find_tag(name, self._table)
+
     def search_tagged(
         self, tag: str, text: str = "", *, kind: tags.Kind | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit | ColumnHit]:

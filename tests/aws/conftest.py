@@ -95,6 +95,8 @@ class Cloud:
 
     outputs: dict[str, str]
     now_s: int = NOON
+    waits: list[float] = field(default_factory=list)
+    loads_meanwhile: bool = False
     numbers: count = field(default_factory=count)
 
     def __post_init__(self):
@@ -111,6 +113,13 @@ class Cloud:
             aws_request_id="r",
             get_remaining_time_in_millis=lambda: remaining_s * 1000,
         )
+
+    def wait(self, seconds):
+        """Wait no time; the queues of events and changes are worked off meanwhile, if the test says so."""
+        self.waits.append(seconds)
+        if self.loads_meanwhile:
+            assert self.load_events(*self.bodies("EventsQueue")) == []
+            assert self.load_api_changes(*self.bodies("ChangesQueue")) == []
 
     def url(self, queue):
         return self.outputs[f"{queue}Url"]
@@ -314,6 +323,7 @@ def cloud(template, boto3_session, monkeypatch):
         one = Cloud(outputs)
         monkeypatch.setattr(wiring, "dynamodb", lambda: one.dynamodb)
         monkeypatch.setattr(wiring, "now_s", lambda: one.now_s)
+        monkeypatch.setattr(wiring, "sleep", one.wait)
         monkeypatch.setattr(wiring, "now", lambda: from_seconds(one.now_s))
         yield one
     _forget_clients()

@@ -10,6 +10,7 @@ from lineage.api.links import respond_json
 from lineage.api.marquez import source_types, types
 from lineage.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
 from lineage.api.marquez.responses import require, respond_list
+from lineage.api.marquez.shown import wait_until_shown
 from lineage.api.request import HttpRequest
 from lineage.api.responses import respond
 from lineage.api.route import Route
@@ -49,7 +50,7 @@ def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
     A deleted namespace is there again, and what is in it stays deleted until an event mentions it.
 
     Returns:
-        The namespace; other requests show it so within seconds.
+        The namespace as other requests show it by then; after three seconds, as they will show it.
     """
     name, time = NAMESPACE.read(request), services.now()
     owner, description = read_texts(request.json(), "ownerName", "description")
@@ -57,8 +58,14 @@ def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
         namespace=name, time=time, owner=owner, description=description, caller=request.caller
     )
     known = services.queries.find_namespace(name) or Namespace(name, time, time)
-    updated = replace(known, updated=max(time, known.updated), hidden=False, owner=owner, description=description)
-    return respond(render_namespace(updated))
+    changed = replace(known, updated=max(time, known.updated), hidden=False, owner=owner, description=description)
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_namespace(name),
+        lambda namespace: namespace == replace(changed, created=namespace.created, updated=namespace.updated),
+        otherwise=changed,
+    )
+    return respond(render_namespace(shown))
 
 
 def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lineage.api.marquez import types
+from lineage.api.marquez.written_events import ARGS_FACET
 from lineage.api.values import render_id, render_ids, render_version_id, when
 from lineage.graph.run_results import Run, UsedVersion
 from lineage.times import milliseconds_between
@@ -50,8 +53,11 @@ def _duration_ms(run: Run) -> int | None:
     return milliseconds_between(run.started, run.ended)
 
 
-def _args(run: Run) -> dict[str, str]:
-    """Return what Marquez stores as a run's arguments: its nominal times and its parent."""
+def _args(run: Run) -> dict[str, Any]:
+    """Return the arguments that Marquez's clients sent; else what Marquez stores: the nominal times and the parent."""
+    sent = run.facets.get(ARGS_FACET, {}).get("args")
+    if isinstance(sent, dict):
+        return sent
     parent = run.parent
     given = {
         "nominal_start_time": when(run.nominal_start),

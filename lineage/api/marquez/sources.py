@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import respond_json
 from lineage.api.marquez import source_types as types
 from lineage.api.marquez.parameters import LIMIT, OFFSET, SOURCE, read_paging, read_texts
 from lineage.api.marquez.responses import require, respond_list
+from lineage.api.marquez.shown import wait_until_shown
 from lineage.api.request import HttpRequest
 from lineage.api.responses import respond
 from lineage.api.route import Route
@@ -44,7 +47,7 @@ def put_source(services: Services, request: HttpRequest) -> Response[str]:
     They outweigh what events report of it, before and after.
 
     Returns:
-        The source; other requests show it so within seconds.
+        The source as other requests show it by then; after three seconds, as they will show it.
     """
     name, time = SOURCE.read(request), services.now()
     kind, url = read_texts(request.json(), "type", "connectionUrl", required=True)
@@ -54,7 +57,14 @@ def put_source(services: Services, request: HttpRequest) -> Response[str]:
     )
     known = services.queries.find_source(name)
     created, last = (time, time) if known is None or known == DEFAULT else (known.created, max(time, known.updated))
-    return respond(render_source(Source(name, kind or "", created, last, url or "", description)))
+    changed = Source(name, kind or "", created, last, url or "", description)
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_source(name),
+        lambda source: source == replace(changed, created=source.created, updated=source.updated),
+        otherwise=changed,
+    )
+    return respond(render_source(shown))
 
 
 def render_source(source: Source) -> types.Source:

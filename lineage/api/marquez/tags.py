@@ -30,11 +30,12 @@ from lineage.api.marquez.parameters import (
     read_texts,
 )
 from lineage.api.marquez.responses import require, respond_list
+from lineage.api.marquez.shown import wait_until_shown
 from lineage.api.request import HttpRequest
 from lineage.api.responses import respond
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.annotations import API, Attribution, KnownTag, Tag
+from lineage.graph.annotations import API, Annotations, Attribution, KnownTag, Tag
 from lineage.graph.entities import Dataset
 
 
@@ -53,12 +54,16 @@ def put_tag(services: Services, request: HttpRequest) -> Response[str]:
     """Describe a tag, which any job, dataset or field may have.
 
     Returns:
-        The tag; the list shows it so within seconds.
+        The tag as the list shows it by then; after three seconds, as it will show it.
     """
     name = TAG.read(request)
     (description,) = read_texts(request.json(), "description")
     services.changes.put_tagging(name, time=services.now(), description=description, caller=request.caller)
-    return respond(render_known_tag(KnownTag(name, description)))
+    described = KnownTag(name, description)
+    shown = wait_until_shown(
+        services, lambda: services.queries.find_tag(name), lambda tag: tag == described, otherwise=described
+    )
+    return respond(render_known_tag(shown))
 
 
 def render_known_tag(tag: KnownTag) -> types.Tag:
@@ -70,7 +75,7 @@ def tag_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """Set a tag on a dataset.
 
     Returns:
-        The dataset with the tag; other requests show it so within seconds.
+        The dataset with the tag; other requests show it so by then, or after three seconds will.
     """
     return _change_dataset(services, request, present=True)
 
@@ -79,7 +84,7 @@ def untag_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """Take a tag from a dataset, whatever events report of it.
 
     Returns:
-        The dataset without the tag; other requests show it so within seconds.
+        The dataset without the tag; other requests show it so by then, or after three seconds will.
     """
     return _change_dataset(services, request, present=False)
 
@@ -88,7 +93,7 @@ def tag_field(services: Services, request: HttpRequest) -> Response[str]:
     """Set a tag on a field of a dataset, in capitals, as in Marquez.
 
     Returns:
-        The dataset with the tag; other requests show it so within seconds.
+        The dataset with the tag; other requests show it so by then, or after three seconds will.
     """
     return _change_dataset(services, request, present=True, field=FIELD.read(request))
 
@@ -97,7 +102,7 @@ def untag_field(services: Services, request: HttpRequest) -> Response[str]:
     """Take a tag from a field of a dataset, whatever events report of it.
 
     Returns:
-        The dataset without the tag; other requests show it so within seconds.
+        The dataset without the tag; other requests show it so by then, or after three seconds will.
     """
     return _change_dataset(services, request, present=False, field=FIELD.read(request))
 
@@ -106,7 +111,7 @@ def tag_job(services: Services, request: HttpRequest) -> Response[str]:
     """Set a tag on a job.
 
     Returns:
-        The job with the tag; other requests show it so within seconds.
+        The job with the tag; other requests show it so by then, or after three seconds will.
     """
     return _change_job(services, request, present=True)
 
@@ -115,7 +120,7 @@ def untag_job(services: Services, request: HttpRequest) -> Response[str]:
     """Take a tag from a job, whatever events report of it.
 
     Returns:
-        The job without the tag; other requests show it so within seconds.
+        The job without the tag; other requests show it so by then, or after three seconds will.
     """
     return _change_job(services, request, present=False)
 
@@ -130,8 +135,13 @@ def _change_dataset(
         name = name.upper()
     about = {"namespace": dataset.id.namespace, "dataset": dataset.id.name, "field": field}
     tag = _put(services, request, name, about, present=present)
-    changed = replace(dataset, annotations=dataset.annotations.changed(tag, present=present))
-    return respond_json(services.links, next(render_datasets(services.queries, [changed])))
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_dataset(dataset_id),
+        lambda known: _has(known.annotations, tag) is present,
+        otherwise=replace(dataset, annotations=dataset.annotations.changed(tag, present=present)),
+    )
+    return respond_json(services.links, next(render_datasets(services.queries, [shown])))
 
 
 def _require_field(services: Services, dataset: Dataset, field: str) -> None:
@@ -145,8 +155,17 @@ def _change_job(services: Services, request: HttpRequest, *, present: bool) -> R
     job_id, name = read_job_id(request), TAG.read(request)
     job = require(services.queries.find_job(job_id), "Job", job_id.name)
     tag = _put(services, request, name, {"namespace": job_id.namespace, "job": job_id.name}, present=present)
-    changed = replace(job, annotations=job.annotations.changed(tag, present=present))
-    return respond_json(services.links, render_job(changed))
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_job(job_id),
+        lambda known: _has(known.annotations, tag) is present,
+        otherwise=replace(job, annotations=job.annotations.changed(tag, present=present)),
+    )
+    return respond_json(services.links, render_job(shown))
+
+
+def _has(annotations: Annotations, tag: Tag) -> bool:
+    return tag.key in {known.key for known in annotations.tags}
 
 
 def _put(services: Services, request: HttpRequest, name: str, about: Mapping[str, str | None], *, present: bool) -> Tag:

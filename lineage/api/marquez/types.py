@@ -86,7 +86,8 @@ class Run(TypedDict):
     startedAt: Time | None
     endedAt: Time | None
     durationMs: int | None
-    args: dict[str, str]
+    args: dict[str, Any]
+    """As Marquez's clients sent them; else the nominal times and the parent, as texts."""
     jobVersion: VersionId | None
     inputDatasetVersions: list[InputVersion]
     outputDatasetVersions: list[UsedVersion]

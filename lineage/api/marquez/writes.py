@@ -5,11 +5,10 @@ The event is accepted as if it had been sent to `/api/v1/lineage`, so that all t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import accumulate, chain, repeat, takewhile
+from itertools import chain
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -20,8 +19,9 @@ from lineage.api.marquez.datasets import render_datasets
 from lineage.api.marquez.job_views import render_job
 from lineage.api.marquez.parameters import DATASET, JOB, JOB_NAMESPACE, NAMESPACE, RUN_ID, read_dataset_id, read_job_id
 from lineage.api.marquez.paths import run_path
-from lineage.api.marquez.responses import not_found
+from lineage.api.marquez.responses import require
 from lineage.api.marquez.run_views import render_run
+from lineage.api.marquez.shown import wait_until_shown
 from lineage.api.parameters import moment
 from lineage.api.request import HttpRequest
 from lineage.api.responses import respond
@@ -34,22 +34,18 @@ from lineage.validation import invalid
 from lineage_model.ids import DatasetId, normalize_run_id
 
 _AT = moment("at", "When it happened; now without it.")
-# A run is known a second or two after it was created: so long is one looked for that is not.
-_WAIT_S = 8.0
-_FIRST_WAIT_S = 0.25
-_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """Describe a dataset; deprecated in Marquez, as OpenLineage's events do that.
 
     Returns:
-        The dataset; other requests show it so within seconds.
+        The dataset as other requests show it by then; after three seconds, as they will show it.
     """
     from lineage.api.marquez.written_events import dataset_event, described, run_event
 
     dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
-    run = None if body.get("runId") is None else _wait_for(services, str(body["runId"]))
+    run = None if body.get("runId") is None else _find_run(services, str(body["runId"]))
     events = [dataset_event(dataset_id, body, time)]
     if run is not None:
         # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
@@ -67,14 +63,20 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
         fields=[{name: value for name, value in field.items() if name != "tags"} for field in fields],
         description=body.get("description") or known.description,
     )
-    return respond(next(render_datasets(services.queries, [changed])))
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_dataset(dataset_id),
+        lambda dataset: _is_shown(dataset, changed, time) and (run is None or _has_event(services, run.id, time)),
+        otherwise=changed,
+    )
+    return respond(next(render_datasets(services.queries, [shown])))
 
 
 def put_job(services: Services, request: HttpRequest) -> Response[str]:
     """Declare a job with its inputs and outputs; deprecated in Marquez, as OpenLineage's events do that.
 
     Returns:
-        The job; other requests show it so within seconds.
+        The job as other requests show it by then; after three seconds, as they will show it.
     """
     from lineage.api.marquez.written_events import job_event
 
@@ -92,14 +94,20 @@ def put_job(services: Services, request: HttpRequest) -> Response[str]:
         location=body.get("location") or known.location,
         description=body.get("description") or known.description,
     )
-    return respond(render_job(changed))
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_job(job_id),
+        lambda job: _is_shown(job, changed, time),
+        otherwise=changed,
+    )
+    return respond(render_job(shown))
 
 
 def post_run(services: Services, request: HttpRequest) -> Response[str]:
     """Create a run of a job; deprecated in Marquez, as OpenLineage's events do that.
 
     Returns:
-        The run, not yet started.
+        The run, not yet started, as other requests show it by then; after three seconds, as they will show it.
     """
     from lineage.api.marquez.written_events import run_event, run_facets
 
@@ -119,7 +127,10 @@ def post_run(services: Services, request: HttpRequest) -> Response[str]:
         nominal_end=times.get("nominalEndTime"),
         facets=facets,
     )
-    return respond(render_run(created), status=201, headers={"Location": run_path(run)})
+    shown = wait_until_shown(
+        services, lambda: services.queries.find_run(run), lambda known: known.updated >= time, otherwise=created
+    )
+    return respond(render_run(shown), status=201, headers={"Location": run_path(run)})
 
 
 def _marker(verb: str, state: str) -> Callable[[Services, HttpRequest], Response[str]]:
@@ -132,7 +143,7 @@ def _marker(verb: str, state: str) -> Callable[[Services, HttpRequest], Response
     handler.__doc__ = f"""Mark a run as {state}; deprecated in Marquez, as OpenLineage's events do that.
 
     Returns:
-        The run; other requests show it so within seconds.
+        The run as other requests show it by then; after three seconds, as they will show it.
     """
     return handler
 
@@ -141,15 +152,27 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
     from lineage.api.marquez.written_events import run_event
 
     time = _AT.read(request) or services.now()
-    run = _wait_for(services, RUN_ID.read(request))
+    run = _find_run(services, RUN_ID.read(request))
     _accept(services, request, run_event(run.job, run.id, time, kind))
+    changed = _changed(run, kind, time)
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_run(run.id),
+        lambda known: known.updated >= time and (known.state != "NEW" if kind == "START" else known.ended is not None),
+        otherwise=changed,
+    )
+    return respond(render_run(shown))
+
+
+def _changed(run: Run, kind: str, time: str) -> Run:
+    """Return the run as an event of this type will change it."""
     if kind == "START":
         started = min(time, run.started or time)
-        return respond(render_run(replace(run, state="RUNNING" if run.ended is None else run.state, started=started)))
+        return replace(run, state="RUNNING" if run.ended is None else run.state, started=started)
     if run.ended is not None and run.ended > time:
-        return respond(render_run(run))
+        return run
     state: Any = TERMINAL[kind]
-    return respond(render_run(replace(run, state=state, ended=time, updated=max(time, run.updated))))
+    return replace(run, state=state, ended=time, updated=max(time, run.updated))
 
 
 def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
@@ -179,30 +202,20 @@ def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]
     services.count("EventsAccepted", len(events))
 
 
-def _waits() -> Iterable[float]:
-    """Yield waits in seconds, each twice the last, `_WAIT_S` at most together.
-
-    >>> list(_waits())
-    [0.25, 0.5, 1.0, 2.0, 4.0]
-    """
-    waits = accumulate(repeat(2.0), lambda wait, factor: wait * factor, initial=_FIRST_WAIT_S)
-    return takewhile(lambda wait: 2 * wait - _FIRST_WAIT_S <= _WAIT_S, waits)
+def _find_run(services: Services, run_id: str) -> Run:
+    """Return the run; its creation has waited until it is known."""
+    return require(services.queries.find_run(run_id), "Run", run_id)
 
 
-def _wait_for(services: Services, run_id: str) -> Run:
-    """Return the run, which may have been created a moment ago; raise `NotFound` if it does not come.
+def _is_shown(known: Dataset | Job, changed: Dataset | Job, time: str) -> bool:
+    """True if events up to this time are known, and the type and description of the last of them."""
+    return known.updated >= time and (known.type, known.description) == (changed.type, changed.description)
 
-    Marquez's clients name runs by UUIDs: no other id is waited for.
-    """
+
+def _has_event(services: Services, run_id: str, time: str) -> bool:
+    """True if the run has an event of this time or a later one."""
     run = services.queries.find_run(run_id)
-    for wait in _waits() if _UUID.fullmatch(run_id) else ():
-        if run is not None:
-            break
-        services.sleep(wait)
-        run = services.queries.find_run(run_id)
-    if run is None:
-        raise not_found("Run", run_id)
-    return run
+    return run is not None and run.updated >= time
 
 
 def _new_dataset(dataset: DatasetId, time: str) -> Dataset:

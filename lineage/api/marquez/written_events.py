@@ -9,6 +9,7 @@ from lineage_model.ids import DatasetId, JobId
 
 Json: TypeAlias = Mapping[str, Any]
 
+ARGS_FACET = "marquez_args"
 PRODUCER = "urn:headwater:marquez-api"
 _TYPES = {"BATCH": "BATCH", "STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
@@ -68,8 +69,8 @@ def run_event(job: JobId, run: str, time: str, kind: str | None = None, **more: 
 def run_facets(body: Json) -> dict[str, Any]:
     """Return the facets of a run that a body gives it: its nominal times and its arguments."""
     times = _given({name: body.get(name) for name in ("nominalStartTime", "nominalEndTime")})
-    args = {"args": body["args"]} if body.get("args") else None
-    return _given({"nominalTime": times or None, "marquez_args": args})
+    args = {"args": body["args"]} if body.get("args") is not None else None
+    return _given({"nominalTime": times or None, ARGS_FACET: args})
 
 
 def _documentation(body: Json) -> dict[str, Any] | None:

@@ -52,6 +52,12 @@ def list_tags(
     return ResultPage(known, len(tags), catalogue.truncated)
 
 
+def find_tag(name: str, table: GraphTable) -> KnownTag | None:
+    """Return the tag as the API last described it; None if it did not."""
+    key = tag_facts_key(name)
+    return find_described(table.get([key]).get(key))
+
+
 def find_described(row: Row | None) -> KnownTag | None:
     """Return the tag as the API last described it."""
     last = latest(TagFacts(**row.data["facts"]).described) if row else None

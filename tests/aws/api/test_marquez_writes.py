@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.aws.token_requests import a_token
-from tests.builders_events import NAMESPACE, STORE
+from tests.builders_events import NAMESPACE, STORE, a_run_event
 
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
 DATASET = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"
@@ -112,6 +112,81 @@ def test_what_breaks_a_rule_is_refused_and_nothing_is_queued(api, cloud, method,
     found = send(api, method, path, body)
     assert (found.status, cloud.bodies("EventsQueue")) == (status, []), found.body
     assert send(api, "POST", f"{RUN_PATH}/start", query={"at": "soon"}).status == 400
+
+
+ARGS = {"email": "me@example.com", "retries": 1, "ratio": 1.0, "on": {"failure": [False, None, {}]}, "": []}
+
+
+@pytest.mark.parametrize("args", [ARGS, {}])
+def test_the_arguments_of_a_run_come_back_as_they_were_sent(api, cloud, args):
+    created = send(api, "POST", f"{JOB}/runs", {"id": RUN, "nominalStartTime": "2025-11-20T00:00:00Z", "args": args})
+    load(cloud)
+    cloud.now_s += 60
+    send(api, "POST", f"{RUN_PATH}/complete")
+    load(cloud)
+
+    (listed,) = api.send("GET", f"{JOB}/runs").json["runs"]
+    shown = api.send("GET", RUN_PATH).json
+    assert [json.dumps(run["args"]) for run in (created.json, shown, listed)] == [json.dumps(args)] * 3
+
+
+def test_the_arguments_of_a_run_that_its_events_name_are_what_marquez_makes_of_them(api, cloud):
+    facets = {"nominalTime": {"nominalStartTime": "2025-11-20T00:00:00Z"}, "marquez_args": {"args": "none"}}
+    cloud.load_events(a_run_event(run=RUN, run_facets=facets))
+
+    assert api.send("GET", RUN_PATH).json["args"] == {"nominal_start_time": "2025-11-20T00:00:00Z"}
+
+
+TAG = "/api/v1/tags/PII"
+SOURCE, SPACE = "/api/v1/sources/lake", "/api/v1/namespaces/quiet"
+BREATH = [
+    ("PUT", SPACE, {"ownerName": "team", "description": "flights"}),
+    ("PUT", SPACE, {"ownerName": "ann"}),
+    ("PUT", SOURCE, {"type": "S3", "connectionUrl": "s3://flights", "description": "all"}),
+    ("PUT", SOURCE, {"type": "LAKE", "connectionUrl": "lake://flights"}),
+    ("PUT", TAG, {"description": "personal"}),
+    ("PUT", DATASET, CHECKED),
+    ("PUT", DATASET, {"description": "Flights that were checked twice."}),
+    ("PUT", JOB, CHECK),
+    ("POST", f"{JOB}/runs", {"id": RUN, "args": ARGS}),
+    ("POST", f"{RUN_PATH}/start", None),
+    ("PUT", DATASET, {**CHECKED, "runId": RUN}),
+    ("POST", f"{RUN_PATH}/complete", None),
+    ("POST", f"{DATASET}/tags/silver", None),
+    ("POST", f"{DATASET}/fields/flight/tags/secret", None),
+    ("DELETE", f"{DATASET}/tags/silver", None),
+    ("POST", f"{JOB}/tags/nightly", None),
+]
+
+
+def test_what_is_written_in_one_breath_is_read_in_the_same(api, cloud):
+    """A request waits until its own change is known: of what it waited for it shows what readers are shown."""
+    cloud.loads_meanwhile = True
+    for method, path, body in BREATH:
+        cloud.waits.clear()
+        cloud.now_s += 1
+        sent = send(api, method, path, body)
+        read = sent.headers.get("Location") or path.partition("/tags/")[0].partition("/fields/")[0]
+        read = read.removesuffix("/start").removesuffix("/complete")
+        shown = api.send("GET", read).json if path != TAG else api.send("GET", "/api/v1/tags").json["tags"][-1]
+        assert (sent.status < 300, cloud.waits, sent.json) == (True, [0.2], shown), path
+    versions = api.send("GET", f"{DATASET}/versions").json["versions"]
+    assert RUN in [version["createdByRun"]["id"] for version in versions if version["createdByRun"]]
+
+
+def test_a_request_waits_three_seconds_at_most_and_then_shows_what_will_be(api, cloud):
+    for method, path, body in BREATH[:9]:
+        cloud.waits.clear()
+        assert send(api, method, path, body).status < 300
+        assert (sum(cloud.waits), path) == (pytest.approx(3.0), path)
+
+
+def test_nothing_waits_for_a_run_that_nobody_created(api, cloud):
+    for path in (f"{RUN_PATH}/start", f"{RUN_PATH}/complete"):
+        assert send(api, "POST", path).refusal == (404, f"Run '{RUN}' not found.")
+    assert send(api, "PUT", DATASET, {**CHECKED, "runId": RUN}).status == 404
+    assert api.send("GET", RUN_PATH).status == 404
+    assert (cloud.waits, cloud.bodies("EventsQueue")) == ([], [])
 
 
 def test_a_token_writes_in_its_namespaces_alone_whatever_a_body_names(api, cloud):

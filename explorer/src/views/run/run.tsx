@@ -81,7 +81,7 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
   );
 }
 
-const Argument = ({ name, value }: { name: string; value: string }) => <><dt className="mono">{name}</dt><dd className="mono">{value}</dd></>;
+const Argument = ({ name, value }: { name: string; value: unknown }) => <><dt className="mono">{name}</dt><dd className="mono">{typeof value === "string" ? value : JSON.stringify(value)}</dd></>;
 
 function Difference({ mine, others }: { mine: number | null; others: number | null }) {
   if (mine === null || others === null || mine === others) return null;
