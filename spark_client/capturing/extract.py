@@ -23,10 +23,11 @@ from spark_client.capturing.datasets.versions import (
 )
 from spark_client.capturing.leaves import Checkpoints, Reading
 from spark_client.capturing.model import RDD_ACTION, RDD_SAVES, Dataset, Execution, Read, StreamPlan, StreamStart, Write
-from spark_client.capturing.plans.columns import PlanWalk, TooLarge
+from spark_client.capturing.plans.columns import PlanWalk
+from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_changes import relate_rows
 from spark_client.capturing.plans.row_statements import RowChange
-from spark_client.capturing.plans.values import Dependency, Value
+from spark_client.capturing.plans.values import Dependency, TooLarge, Value
 
 # Rows of the log that Delta keeps beside a table, read to know what the table is.
 _DELTAS_LOG = "/_delta_log"
@@ -35,10 +36,16 @@ _TO_PYTHON = re.compile(r"(?:AsArrow)?ToPython$")
 # Records of these are batches of Python's rows.
 _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
+# Action of what stands for a whole stream.
+_STREAM = "stream"
 
 
 class UnknownTarget(Exception):
-    """Write whose target has no name; the message names the command and the reason."""
+    """Write whose target has no name; the message names the command and the reason, `read` has what it read."""
+
+    def __init__(self, read: Read) -> None:
+        super().__init__(read.unknown_output or read.command)
+        self.read = read
 
 
 class Extractor:
@@ -58,7 +65,7 @@ class Extractor:
         if execution.plan.kind == RDD_ACTION:
             found = self._action(execution)
         elif execution.is_read:
-            found = self._read(execution, _TO_PYTHON.sub("", execution.action) or "toLocalIterator")
+            found = self._read_all(execution, _TO_PYTHON.sub("", execution.action) or "toLocalIterator")
         else:
             return self.read_write(execution)
         return [found] if isinstance(found, Write) or found.inputs else []
@@ -76,9 +83,10 @@ class Extractor:
         found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
         targets = [candidate for candidate in found if not _was_there(candidate, execution)]
         nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
-        if nameless:
-            raise UnknownTarget("; ".join(nameless))
         versions = self._versions.of(execution)
+        if nameless:
+            plans = [candidate.query for candidate in targets if candidate.query is not None]
+            raise UnknownTarget(self._nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
         return [
             replace(self._write(execution, target, output, versions), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
@@ -97,19 +105,32 @@ class Extractor:
         """
         plan, at_ms = start.query, start.started_ms
         query = plan.root.node("inputQuery") or plan.root
-        whole = Execution(0, 0, "stream", at_ms, at_ms, plan.tier, query, stream=start.run_id)
+        whole = Execution(0, 0, _STREAM, at_ms, at_ms, plan.tier, query, stream=start.run_id)
         if plan.tier != "tables":
             self._checkpoint(whole)
         target = find_sink(plan.root, plan.options, self._catalogs)
         if target is None:
             return None
         if target.output is None:
-            raise UnknownTarget(target.unknown or target.command)
+            why = target.unknown or target.command
+            raise UnknownTarget(self._nameless(whole, target.command, why, [query], NO_VERSIONS))
         return self._write(whole, target, target.output)
 
-    def _read(self, execution: Execution, command: str) -> Read:
-        reading = Reading(self._catalogs, self._checkpoints, execution.plan)
-        inputs = read_at(reading.inputs(), self.locate(execution.read_versions))
+    def _nameless(
+        self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions
+    ) -> Read:
+        """Return what a write without a named target read."""
+        reads = [self._read(execution, command, plan, versions) for plan in plans]
+        return replace(
+            self._read(execution, command, None, versions),
+            inputs=tuple(dict.fromkeys(dataset for read in reads for dataset in read.inputs)),
+            unknown_inputs=tuple(dict.fromkeys(reason for read in reads for reason in read.unknown_inputs)),
+            unknown_output=why,
+        )
+
+    def _read(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
+        reading = Reading(self._catalogs, self._checkpoints, plan)
+        inputs = read_at(reading.inputs(), versions)
         return Read(
             execution_id=execution.id,
             command=command,
@@ -123,15 +144,18 @@ class Extractor:
             stream=execution.stream,
         )
 
+    def _read_all(self, execution: Execution, command: str) -> Read:
+        return self._read(execution, command, execution.plan, self.locate(execution.read_versions))
+
     def _action(self, execution: Execution) -> Read:
         """Return what an action of an RDD saved, or only read."""
-        read = self._read(execution, execution.action)
+        read = self._read_all(execution, execution.action)
         if execution.action not in RDD_SAVES:
             return read
         path = execution.plan.text("path")
         output = find_path(path, self._catalogs.default_fs) if path else None
         if output is None:
-            raise UnknownTarget(f"{execution.action}: a target that nobody can name")
+            raise UnknownTarget(replace(read, unknown_output=f"{execution.action}: a target that nobody can name"))
         written = execution.task_outputs
         if execution.action in _SAVES_OF_BATCHES:
             written = replace(written, rows=None)
@@ -176,7 +200,13 @@ class Extractor:
         except TooLarge:
             return
         read = read_at(reading.inputs(), self.locate(execution.read_versions))
-        self._checkpoints.remember(relation, list(read), list(reading.unknown_inputs()))
+        self._checkpoints.remember(
+            relation,
+            list(read),
+            list(reading.unknown_inputs()),
+            execution.last_rdd,
+            of_stream=execution.action == _STREAM,
+        )
 
 
 def _changed(write: Write, rows: RowChange, reading: Reading) -> Write:

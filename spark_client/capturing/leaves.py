@@ -19,9 +19,10 @@ from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation, plans_of
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import RowChange
-from spark_client.capturing.plans.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
+from spark_client.capturing.plans.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, merge_values, unknown
 
 K = TypeVar("K")
+V = TypeVar("V")
 _METADATA = "_metadata"
 _COMPUTED = "JDBCRelation: computed by the database"
 # Leaves that stand for a plan elsewhere.
@@ -193,37 +194,93 @@ class Checkpoint(NamedTuple):
         """Return the frame, with columns of these ids."""
         return Relation(tuple(zip(ids, self.values, strict=False)), self.rows)
 
+    def merged(self, other: Checkpoint) -> Checkpoint:
+        """Return a frame that is one of both, with as many columns as these."""
+        return Checkpoint(
+            [merge_values(pair) for pair in zip(self.values, other.values, strict=True)],
+            self.rows | other.rows,
+            list(dict.fromkeys([*self.inputs, *other.inputs])),
+            list(dict.fromkeys([*self.unknown_inputs, *other.unknown_inputs])),
+        )
+
+
+class _Pending:
+    """Checkpoint known by the ids of its columns, until its RDDs are met: of several with the same ids, all of them."""
+
+    __slots__ = ("checkpoint", "unmet")
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        self.unmet = 1
+
+    def add(self, checkpoint: Checkpoint) -> None:
+        """Add another frame with the same ids: which of them an RDD is, is not known."""
+        self.checkpoint = self.checkpoint.merged(checkpoint)
+        self.unmet += 1
+
 
 class Checkpoints:
-    """Sources of the latest checkpointed frames.
+    """Sources of the latest checkpointed frames, for leaves that are RDDs.
 
-    Spark forgets their plans, but their columns keep their ids. Where a frame is joined with itself, one side gets new
-    ids, but both sides read one RDD.
+    Spark forgets the plans of these frames. Their RDD names them, also where a frame is joined with itself, and one
+    side gets new ids of columns. A frame that is checkpointed at its first use has no RDD yet, but its columns keep
+    their ids, as do those of the frame that it was made of: of several such frames an RDD may be any. Batches of a
+    stream are RDDs that nobody has met before, with the stream's ids.
     """
 
     def __init__(self, frames_max: int = 500) -> None:
-        self._by_ids: OrderedDict[tuple[str, ...], Checkpoint] = OrderedDict()
+        self._by_ids: OrderedDict[tuple[str, ...], _Pending] = OrderedDict()
         self._by_rdd: OrderedDict[str, Checkpoint] = OrderedDict()
+        self._streams: OrderedDict[tuple[str, ...], Checkpoint] = OrderedDict()
         self._max = frames_max
 
-    def remember(self, relation: Relation, inputs: list[Dataset], unknown_inputs: list[str]) -> None:
-        """Remember a frame that was checkpointed."""
+    def remember(
+        self,
+        relation: Relation,
+        inputs: list[Dataset],
+        unknown_inputs: list[str],
+        rdd: str | None,
+        *,
+        of_stream: bool = False,
+    ) -> None:
+        """Remember a frame that was checkpointed, or the query of a stream, whose batches have its ids.
+
+        `rdd` is the id of the frame's RDD; None if it will be made at its first use.
+        """
         ids = tuple(name for name, _ in relation.columns)
-        _put(self._by_ids, ids, Checkpoint(relation.values, relation.rows, inputs, unknown_inputs), self._max)
+        checkpoint = Checkpoint(relation.values, relation.rows, inputs, unknown_inputs)
+        if of_stream:
+            _put(self._streams, ids, checkpoint, self._max)
+        elif rdd is not None:
+            _put(self._by_rdd, rdd, checkpoint, self._max)
+        elif (pending := self._by_ids.get(ids)) is not None and pending.unmet:
+            pending.add(checkpoint)
+        else:
+            _put(self._by_ids, ids, _Pending(checkpoint), self._max)
 
     def meet(self, leaf: Node) -> None:
         """Note the RDD of a frame whose columns still have their ids."""
-        known, rdd = self._by_ids.get(_ids(leaf)), leaf.text("rdd.id")
-        if known is not None and rdd is not None:
-            _put(self._by_rdd, rdd, known, self._max)
+        rdd = leaf.text("rdd.id")
+        if rdd is None:
+            return
+        if rdd in self._by_rdd:
+            self._by_rdd.move_to_end(rdd)
+            return
+        pending, stream = self._by_ids.get(_ids(leaf)), self._streams.get(_ids(leaf))
+        if stream is not None:
+            _put(self._by_rdd, rdd, stream, self._max)
+        elif pending is not None:
+            pending.unmet = max(0, pending.unmet - 1)
+            _put(self._by_rdd, rdd, pending.checkpoint, self._max)
 
     def find(self, leaf: Node) -> Checkpoint | None:
-        """Return the checkpoint that a leaf reads."""
-        return self._by_ids.get(_ids(leaf)) or self._by_rdd.get(leaf.text("rdd.id") or "")
+        """Return the checkpoint that a leaf reads; None for a leaf that is no RDD."""
+        self.meet(leaf)
+        return self._by_rdd.get(leaf.text("rdd.id") or "")
 
 
-def _put(into: OrderedDict[K, Checkpoint], key: K, checkpoint: Checkpoint, most: int) -> None:
-    into[key] = checkpoint
+def _put(into: OrderedDict[K, V], key: K, value: V, most: int) -> None:
+    into[key] = value
     into.move_to_end(key)
     while len(into) > most:
         into.popitem(last=False)

@@ -85,6 +85,7 @@ class Read:
         tier: how much of the plan was read: `sources` without kinds, or `tables` alone.
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
         stream: run id of the streaming query that it is a part of, or is.
+        unknown_output: reason why what it wrote has no name; None if it wrote nothing.
     """
 
     execution_id: int
@@ -97,6 +98,7 @@ class Read:
     sql: str | None = None
     unknown_inputs: tuple[str, ...] = ()
     stream: str | None = None
+    unknown_output: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +172,7 @@ class Execution:
         commit: the one commit of this execution to a table of Delta's or Iceberg's.
         is_read: True if it is a query whose rows went to the program.
         task_outputs: rows and bytes that its tasks wrote by their own count.
+        last_rdd: id of the newest RDD of its last job: of a checkpoint, the one that its frame reads.
     """
 
     id: int
@@ -188,6 +191,7 @@ class Execution:
     read_versions: Mapping[str, str | None] = field(default_factory=dict)
     commit: Commit | None = None
     is_read: bool = False
+    last_rdd: str | None = None
     task_outputs: WriteStatistics = WriteStatistics()
 
 

@@ -15,14 +15,8 @@ from weakref import WeakKeyDictionary
 
 from spark_client.capturing.connect.columns.lineage import Into, columns_of, read_snapshot, read_statements
 from spark_client.capturing.connect.commands import Command
-from spark_client.capturing.connect.reads import (
-    QueryRead,
-    Read,
-    TableRead,
-    reads_of,
-    source_read,
-    table_read,
-)
+from spark_client.capturing.connect.reads import QueryRead, TableRead, reads_of, source_read, table_read
+from spark_client.capturing.connect.reads import Read as NamedRead
 from spark_client.capturing.connect.server import NoResponse, Server, statement_of
 from spark_client.capturing.connect.server_cache import ResolvedReads, ServerCache
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
@@ -38,7 +32,7 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_partition
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
 from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.model import Change, Dataset, StreamStart, Write
+from spark_client.capturing.model import Change, Dataset, Read, StreamStart, Write
 
 T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")
@@ -127,12 +121,11 @@ class _Commanded:
         number: int = 0,
     ) -> Write:
         """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
-        if statement.target is None:
-            raise UnknownTarget(f"{statement.kind}: a target that nobody can name")
-        found = self.session.find(statement.reads)
-        output = self.session.find_target(statement.target, is_new=statement.change is not None)
+        found, output = self.session.find(statement.reads), None
+        if statement.target is not None:
+            output = self.session.find_target(statement.target, is_new=statement.change is not None)
         if output is None:
-            raise UnknownTarget(f"{statement.kind}: a target that nobody can name")
+            raise UnknownTarget(self._nameless(statement.kind, found, "a target that nobody can name", sql))
         write = Write(
             execution_id=self.command.id,
             command=statement.kind,
@@ -148,6 +141,24 @@ class _Commanded:
             number=number,
         )
         return write if query is None else self._with_columns(write, query, into)
+
+    def nameless(self, kind: str, query: Any, why: str) -> Read:
+        """Return what a query reads, whose rows go into a target without a name."""
+        return self._nameless(kind, self.session.find(tuple(reads_of(query))), why)
+
+    def _nameless(self, kind: str, found: ResolvedReads, why: str, sql: str | None = None) -> Read:
+        return Read(
+            execution_id=self.command.id,
+            command=kind,
+            started_ms=self.command.started_ms,
+            ended_ms=self.command.ended_ms,
+            inputs=found.datasets,
+            tier="tables",
+            failure=self.command.failure,
+            sql=sql,
+            unknown_inputs=found.unknown,
+            unknown_output=f"{kind}: {why}",
+        )
 
     def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
         """Return the write with its columns, as far as they are read; a reader's fault only costs the columns."""
@@ -202,11 +213,12 @@ def _stream(commanded: _Commanded) -> Write | None:
     """Return the write of a streaming query into its sink."""
     message = commanded.message
     if message.HasField("foreach_batch"):
-        raise UnknownTarget("foreachBatch: on Spark Connect, what the batches of a stream write is not seen")
+        why = "on Spark Connect, what the batches of a stream write is not seen"
+        raise UnknownTarget(commanded.nameless("foreachBatch", message.input, why))
     if message.HasField("foreach_writer") or message.format.lower() in _STREAMS_KEEP_NOTHING:
         return None
     if message.WhichOneof("sink_destination") == "table_name":
-        target: Read = table_read(message.table_name)
+        target: NamedRead = table_read(message.table_name)
     else:
         target = source_read(message.format, (message.path,), message.options)
     statement = Statement(message.DESCRIPTOR.name, target, tuple(reads_of(message.input)))
@@ -221,7 +233,7 @@ def _write_operation(commanded: _Commanded) -> list[Write]:
     overwrites = commanded.mode == "OVERWRITE"
     change: Change | None = "OVERWRITE" if overwrites else None
     if message.WhichOneof("save_type") == "table":
-        target: Read = table_read(message.table.table_name)
+        target: NamedRead = table_read(message.table.table_name)
         saves = message.table.save_method == message.table.TABLE_SAVE_METHOD_SAVE_AS_TABLE
         if saves and commanded.mode in ("ERROR_IF_EXISTS", "IGNORE", "UNSPECIFIED"):
             change = "CREATE"
@@ -295,7 +307,7 @@ def _sql(commanded: _Commanded) -> list[Write]:
     return writes
 
 
-def _without(reads: Iterable[Read], frames: frozenset[str], beside: Sequence[Read]) -> Iterable[Read]:
+def _without(reads: Iterable[NamedRead], frames: frozenset[str], beside: Sequence[NamedRead]) -> Iterable[NamedRead]:
     """Yield the reads of a statement, with the sources of the program's frames in their place."""
     names = {frame.lower() for frame in frames}
     for read in reads:

@@ -256,6 +256,9 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
         misread=reporting.rules.misread,
         unknown=_unknown(write, cut) if write else (),
         unknown_inputs=_unknown_inputs(read, cut, reporting.rules),
+        unknown_output=None
+        if read.unknown_output is None
+        else cut.text("unknown", read.unknown_output, _REASON_CHARS, reporting.rules),
         cut=cut.names,
     )
     return _event(

@@ -11,6 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.SparkConf;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.storage.RDDInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
@@ -49,6 +51,8 @@ public class ExecutionListener extends SparkListener {
         public final boolean isRead;
         /** Rows and bytes that its tasks wrote; null if that is not known. */
         public final long[] written;
+        /** Id of the newest RDD of its last job; -1 if it had none. */
+        public final int lastRdd;
 
         Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs, boolean isRead, long[] written) {
             this.end = end;
@@ -61,6 +65,7 @@ public class ExecutionListener extends SparkListener {
             this.dynamic = running.dynamic;
             this.stream = running.stream;
             this.parts = running.parts;
+            this.lastRdd = running.lastRdd;
         }
     }
 
@@ -73,6 +78,7 @@ public class ExecutionListener extends SparkListener {
         final boolean dynamic;
         final Stream stream;
         volatile boolean hadJobs;
+        volatile int lastRdd = -1; // the newest RDD of its last job; -1 without any
 
         Running(long id, long rootId, long startedMs, boolean dynamic, Stream stream) {
             this.id = id;
@@ -156,6 +162,7 @@ public class ExecutionListener extends SparkListener {
     /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
     public void onJobStart(SparkListenerJobStart job) {
         count(job);
+        noteRdd(job);
         String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
         if (root != null) {
             long rootId = Long.parseLong(root);
@@ -164,6 +171,23 @@ public class ExecutionListener extends SparkListener {
                 each.hadJobs |= each.rootId == rootId;
             }
         }
+    }
+
+    /** Of a checkpoint, the newest RDD of its last job is the one that the frame then reads. */
+    private void noteRdd(SparkListenerJobStart job) {
+        String execution = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.id");
+        Running of = execution == null ? null : (Running) running.get(Long.valueOf(execution));
+        if (of == null) {
+            return;
+        }
+        int newest = -1;
+        for (scala.collection.Iterator stages = job.stageInfos().iterator(); stages.hasNext();) {
+            scala.collection.Iterator rdds = ((StageInfo) stages.next()).rddInfos().iterator();
+            while (rdds.hasNext()) {
+                newest = Math.max(newest, ((RDDInfo) rdds.next()).id());
+            }
+        }
+        of.lastRdd = newest;
     }
 
     /** Tasks are counted of the innermost execution, or of the action of an RDD. */

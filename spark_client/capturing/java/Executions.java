@@ -122,6 +122,9 @@ public class Executions {
         json.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
         json.append(",\"read\":").append(kept.isRead);
         json.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
+        if (kept.lastRdd >= 0) {
+            json.append(",\"rdd\":").append(kept.lastRdd);
+        }
         if (kept.stream != null) {
             json.append(",\"of_stream\":").append(quoted(kept.stream.runId, FAILURE_MAX));
         }

@@ -289,6 +289,7 @@ def parse_execution(text: str) -> Item:
         read_versions=document.get("versions") or {},
         commit=_parse_commit(document.get("commit")),
         is_read=document.get("read") is True,
+        last_rdd=_text(document.get("rdd")),
         task_outputs=WriteStatistics(*document.get("written", ())),
     )
 

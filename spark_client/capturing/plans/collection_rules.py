@@ -59,8 +59,14 @@ def keeping(node: Node, of: Expressions) -> Value:
 
 
 def _first_keeping(node: Node, of: Expressions) -> Value:
-    first, *others = map(of.value, node.below)
+    """Return a value with the structure of the first part, which may be a literal."""
+    first, *others = list(map(of.value, _parts(node))) or [NOTHING]
     return merge_values([keep(CHANGED, first), change(CHANGED, others)])
+
+
+def _parts(node: Node) -> list[object]:
+    """Return the parameters of an expression in their order, literals among them; of its lists the elements."""
+    return [part for value in node.values.values() for part in (value if isinstance(value, list) else [value])]
 
 
 def _comparing(node: Node, of: Expressions) -> Value:

@@ -10,7 +10,7 @@ from spark_client.capturing.plans import expression_rules
 from spark_client.capturing.plans.expressions import Expressions
 from spark_client.capturing.plans.operators import Inputs, Relation, merge_relations, plans_of, relate
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import Dependency, Value
+from spark_client.capturing.plans.values import Dependency, TooLarge, Value, faulty
 
 # Dependencies that the walk over a plan may make; each takes about 100 bytes.
 DEPENDENCIES_MAX = 1_000_000
@@ -19,12 +19,10 @@ SECONDS_MAX = 1.0
 _STEPS_A_LOOK = 64
 # A recursive CTE reaches its fixed point after as many rounds as its columns feed each other.
 _ROUNDS_MAX = 50
+# Where an operator lists the columns that it makes.
+_OUTPUTS = ("projectList", "aggregateExpressions", "output", "outputAttrs")
 
 Leaf: TypeAlias = Callable[[Node], Relation]
-
-
-class TooLarge(Exception):
-    """Plan whose columns cost more than the budget; the message says which limit."""
 
 
 class PlanWalk:
@@ -81,10 +79,23 @@ class PlanWalk:
         self._spend(1)
         if node.kind == "UnionLoop":
             return self._loop(node, outer)
-        relation = relate(node, inputs)
+        try:
+            relation = relate(node, inputs)
+        except TooLarge:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault in a rule costs columns, never the write
+            relation = self._faulty(node, error)
         if node.kind == "CTERelationDef":
             self._ctes[node.text("id") or ""] = relation
         return relation
+
+    def _faulty(self, node: Node, error: Exception) -> Relation:
+        """Return a plan whose rule failed: its columns are unknown, and the rows are those of its inputs."""
+        children = [self._known[child.number] for child in plans_of(node) if child.number in self._known]
+        ids = [output.text("exprId") or "" for output in node.nodes(*_OUTPUTS)]
+        ids = ids or [name for child in children for name, _ in child.columns]
+        value = faulty(node.kind, error)
+        return Relation(tuple((name, value) for name in ids), frozenset().union(*(child.rows for child in children)))
 
     def _loop(self, node: Node, outer: Mapping[str, Value]) -> Relation:
         """Return the fixed point of a recursive CTE: its anchor, and the recursion over all rows so far."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import NOTHING, Dependency, Value
+from spark_client.capturing.plans.values import NOTHING, Dependency, TooLarge, Value, faulty
 
 
 class Subqueries(Protocol):
@@ -72,6 +72,11 @@ class Expressions:
         return Expressions({**self.scope, **variables}, self.subqueries, self._spend, self._rules)
 
     def _made(self, node: Node) -> Value:
-        value = self._rules.value_of(node, self)
+        try:
+            value = self._rules.value_of(node, self)
+        except TooLarge:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault in a rule costs a column, never the write
+            value = faulty(node.kind, error)
         self._spend(len(value.made_of))
         return value

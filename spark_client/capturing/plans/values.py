@@ -52,6 +52,15 @@ def unknown(reason: str) -> Value:
     return Value(unknown=frozenset({reason}))
 
 
+class TooLarge(Exception):
+    """Plan whose columns cost more than the budget; the message says which limit."""
+
+
+def faulty(kind: str, error: Exception) -> Value:
+    """Return the value of a node whose rule failed: the fault costs what is made of it, and nothing else."""
+    return unknown(f"{kind}: its rule failed: {type(error).__name__}: {error}")
+
+
 @lru_cache(4096)
 def compose(outer: Transformation, inner: Transformation) -> Transformation:
     """Return the transformation of two in a row: the outer is nearer the output.

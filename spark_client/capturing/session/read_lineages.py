@@ -17,7 +17,7 @@ class ReadLineages:
 
     def add(self, read: Read) -> bool:
         """Return True if this is the first read of its lineage, and there are not too many yet."""
-        key = hash((read.command, frozenset(read.inputs), read.failure is None))
+        key = hash((read.command, frozenset(read.inputs), read.failure is None, read.unknown_output))
         if key in self._seen or len(self._seen) >= self._max:
             return False
         self._seen.add(key)

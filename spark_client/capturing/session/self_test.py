@@ -14,10 +14,10 @@ from typing import Protocol
 
 from lineage_model.columns import ColumnSource
 from lineage_model.ids import DatasetId
-from spark_client.capturing.plans.columns import PlanWalk, TooLarge
+from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import IDENTITY, Dependency, Value
+from spark_client.capturing.plans.values import IDENTITY, Dependency, TooLarge, Value
 
 _LETTERS = "abcdefghijklmnopqrst"
 _TABLES = {

@@ -232,6 +232,7 @@ class Worker(Generic[P, Q]):
         except UnknownTarget as error:
             self._counts.add("unread")
             self._counts.warn(f"read {error}", f"a write could not be read: {error}")
+            self._emit_reads([error.read] if error.read.inputs else [])
         except Exception as error:  # noqa: BLE001 - whatever a plan does to us, the job must live
             self._counts.add("unread")
             kind = type(error).__name__

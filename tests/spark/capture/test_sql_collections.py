@@ -81,6 +81,29 @@ GENERATORS = (
 
 COLLECTIONS = (
     query(
+        "literals where a column stands mostly",
+        "SELECT array_repeat('x', 3) AS a, array_repeat('x', flight) AS b, "
+        "element_at(array('x', 'y'), 1 + flight % 2) AS c, "
+        "slice(array(1, 2), 1, flight) AS d, array_remove(array(1, 2), flight) AS e, flight FROM flights",
+        """
+        a <- nothing
+        b <- flights.flight TRANSFORMATION
+        c <- flights.flight TRANSFORMATION
+        d <- flights.flight TRANSFORMATION
+        e <- flights.flight TRANSFORMATION
+        flight <- flights.flight IDENTITY
+        """,
+    ),
+    query(
+        "literals that are compared, in a window",
+        "SELECT max_by(1, 2) OVER () AS a, max_by(1, flight) OVER (PARTITION BY carrier) AS b, flight FROM flights",
+        """
+        a <- nothing
+        b <- flights.flight AGGREGATION, flights.carrier WINDOW
+        flight <- flights.flight IDENTITY
+        """,
+    ),
+    query(
         "structs, arrays and maps as texts",
         "SELECT CAST(contact AS STRING) AS c, CAST(employees AS STRING) AS e, CAST(places AS STRING) AS p, "
         "CAST(struct(flight, note) AS STRING) AS s, CAST(employees AS ARRAY<STRUCT<n: STRING, r: STRING>>).r AS r, "

@@ -18,9 +18,10 @@ from spark_client.capturing.connect.columns.scopes import Scope, Steps
 from spark_client.capturing.connect.reads import relations_in
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.model import SchemaField
-from spark_client.capturing.plans.columns import PlanWalk, TooLarge
+from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.values import TooLarge
 
 _SUBQUERIES_MAX = 20
 _LEAVES = frozenset(

@@ -8,10 +8,11 @@ import pytest
 
 from lineage_model.columns import ColumnSource, Transformation
 from lineage_model.ids import DatasetId
-from spark_client.capturing.plans.columns import PlanWalk, TooLarge
+from spark_client.capturing.plans import expression_rules, operators
+from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node, parse_plan
-from spark_client.capturing.plans.values import IDENTITY, Dependency, Value
+from spark_client.capturing.plans.values import IDENTITY, Dependency, TooLarge, Value
 
 FLIGHTS = DatasetId("s3://flights", "checked")
 
@@ -69,6 +70,43 @@ def test_a_plan_may_be_deeper_than_python_recurs():
     relation = PlanWalk(read_flights, clock=unhurried).relation(plan)
     assert [made_of(value) for value in relation.values] == [[("distance", "IDENTITY")]]
     assert made_of(Value(relation.rows)) == [("distance", "FILTER")]
+
+
+# Values of a node that no rule expects: of the wrong shape, and of the right one with nothing in it.
+_ODD = ("", "odd", [], [None], [[None]], {"class": "Odd"}, True, None)
+_PARAMETERS = (  # noqa: SIM905 - a list would be a line each
+    "child left right children branches elseValue predicate trueValue falseValue arguments functionName names field "
+    "srcArrayExpr windowFunction windowSpec aggregateFunction plan values query defs references plans argument zero "
+    "merge finish valueColumn structExpr fieldOps dataType.names projectList aggregateExpressions condition order "
+    "generator generatorOutput projections keys output"
+).split()
+
+
+@pytest.mark.parametrize("odd", _ODD, ids=repr)
+@pytest.mark.parametrize("kind", sorted(expression_rules.RULES))
+def test_a_fault_in_a_rule_of_expressions_costs_a_column(kind, odd):
+    broken = node(kind, **dict.fromkeys(_PARAMETERS, odd))
+    plan = node("Project", projectList=[named("far", attribute("distance")), named("odd", broken)])
+    plan.values["child"] = flights("distance")
+    relation = PlanWalk(read_flights).relation(plan)
+    assert [name for name, _ in relation.columns] == ["far", "odd"]
+    assert made_of(relation.values[0]) == [("distance", "IDENTITY")]
+
+
+def test_a_fault_in_a_rule_says_what_is_not_known():
+    broken = node("CaseWhen", branches=[[None]])
+    plan = node("Project", projectList=[named("odd", broken)], child=flights("distance"))
+    (value,) = PlanWalk(read_flights).relation(plan).values
+    assert value.unknown == {"CaseWhen: its rule failed: IndexError: list index out of range"}
+
+
+@pytest.mark.parametrize("odd", _ODD, ids=repr)
+@pytest.mark.parametrize("kind", sorted(set(operators.RULES) - {"CTERelationRef", "UnionLoopRef"}))
+def test_a_fault_in_a_rule_of_operators_costs_no_other_branch(kind, odd):
+    broken = node(kind, **dict.fromkeys(_PARAMETERS, odd))
+    both = node("Join", left=flights("distance"), right=broken, joinType="Inner", condition=None)
+    relation = PlanWalk(read_flights).relation(both)
+    assert made_of(relation.values[0]) == [("distance", "IDENTITY")]
 
 
 def test_an_unknown_operator_makes_unknown_columns():

@@ -105,13 +105,26 @@ def test_the_end_of_a_root_that_wrote_nothing_lets_its_parts_go() -> None:
 
 def test_writes_that_nobody_can_name_are_counted_with_one_warning_a_reason(caplog: pytest.LogCaptureFixture) -> None:
     def read(execution: Execution) -> Sequence[Write]:
-        raise UnknownTarget(f"SaveIntoDataSourceCommand: kind {execution.id % 30}")
+        why = f"SaveIntoDataSourceCommand: kind {execution.id % 30}"
+        raise UnknownTarget(Read(execution.id, "SaveIntoDataSourceCommand", 0, 0, unknown_output=why))
 
     emitted, counts = Emitted(), Counts()
     assert a_worker(Executions(*map(an_execution, range(100))), emitted, counts, read).flush(10)
     assert counts.snapshot()["unread"] == 100
     assert len(warnings_of(caplog)) == 20  # of so many kinds at most
     assert warnings_of(caplog)[0] == "capture: a write could not be read: SaveIntoDataSourceCommand: kind 0"
+
+
+def test_what_a_write_without_a_named_target_reads_is_emitted_once() -> None:
+    flights = Dataset(DatasetId("s3://lake", "flights"))
+
+    def read(execution: Execution) -> Sequence[Write]:
+        raise UnknownTarget(Read(execution.id, "Save", 0, 0, inputs=(flights,), unknown_output="Save: no name"))
+
+    emitted, counts = Emitted(), Counts()
+    assert a_worker(Executions(an_execution(1), an_execution(2)), emitted, counts, read).flush(10)
+    assert emitted.ids == [1]
+    assert (counts.snapshot()["unread"], counts.snapshot()["reads"], counts.snapshot()["repeated"]) == (2, 1, 1)
 
 
 def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCaptureFixture) -> None:
