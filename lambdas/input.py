@@ -19,18 +19,20 @@ _EVENT_FIELDS = frozenset({"eventTime", "run", "job", "dataset"})
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
+def handler(event: Any, context: LambdaContext) -> dict[str, object]:
     """Accept a request as a whole and return the response for the next step.
 
-    Input without `root_id`, but with fields of an OpenLineage event, is an event; the response is `{}`. Input
-    `{"events": [...]}` has up to 1,000 events; the response is that of `POST /api/v1/lineage/batch`. Step Functions
-    catches errors by name: `Invalid`, `TooLarge`, `Unavailable`. The last is raised for a batch if AWS refused any
-    event of it; sending the whole batch again does no harm.
+    An invoker may send any JSON: what is neither a request nor an event is `Invalid`. Input without `root_id`, but with
+    fields of an OpenLineage event, is an event; the response is `{}`. Input `{"events": [...]}` has up to 1,000 events;
+    the response is that of `POST /api/v1/lineage/batch`. Step Functions catches errors by name: `Invalid`, `TooLarge`,
+    `Unavailable`. The last is raised for a batch if AWS refused any event of it; sending the whole batch again does no
+    harm.
     """
-    if "root_id" not in event and "events" in event:
-        return _accept_events(event["events"])
-    if "root_id" not in event and not _EVENT_FIELDS.isdisjoint(event):
-        return _accept_event(event)
+    if isinstance(event, dict) and "root_id" not in event:
+        if "events" in event:
+            return _accept_events(event["events"])
+        if not _EVENT_FIELDS.isdisjoint(event):
+            return _accept_event(event)
     request = parse_request(event, now_s=wiring.now_s(), new_id=lambda: str(uuid4()))
     response = render_bounded_response(request, wiring.number(RECORDS_TTL_S), bytes_max=_RESPONSE_BYTES_MAX)
     wiring.record_queue().put(request.records)

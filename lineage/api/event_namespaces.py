@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from lineage.openlineage.event import Event
 from lineage.openlineage.naming import NamingRules, find_datasets
 from lineage.openlineage.parse import parse_event
-from lineage_model.errors import Invalid
+from lineage_model.errors import Invalid, TooLarge
 
 # Namespaces are never rewritten, whatever the rules.
 _RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 def namespaces_of(body: object) -> Iterator[str]:
-    """Yield the namespaces that the events name; an invalid event names none, for its route refuses it."""
+    """Yield the namespaces that the events name; of an event that its route refuses, none."""
     for document in body if isinstance(body, list) else [body]:
         try:
             event = parse_event(document, _RULES, now=None)
-        except Invalid:
+        except (Invalid, TooLarge):
             continue
         yield from _of_event(event)
 

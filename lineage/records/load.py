@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -96,6 +97,8 @@ class _Batch:
         self.result = RecordLoad()
         self.groups: dict[Key, dict[LineageRecord, None]] = {}
         self._throttled: set[str] = set()
+        # Nodes are written by several threads.
+        self._counting = Lock()
 
     def read(self, messages: Sequence[QueuedMessage]) -> dict[str, set[Key]]:
         """Group the records of every readable message by node; return the nodes of each message."""
@@ -155,8 +158,12 @@ class _Batch:
         return None
 
     def _displace(self, records: Iterable[LineageRecord]) -> None:
-        self.result.displaced += self.stores.dead_letters.put_displaced(records)
+        displaced = self.stores.dead_letters.put_displaced(records)
+        with self._counting:
+            self.result.displaced += displaced
 
-    def _refuse(self, refused: Sequence[Refused]) -> None:
-        if refused:
-            self.result.refused += self.stores.dead_letters.put_refused(refused)
+    def _refuse(self, letters: Sequence[Refused]) -> None:
+        if letters:
+            refused = self.stores.dead_letters.put_refused(letters)
+            with self._counting:
+                self.result.refused += refused

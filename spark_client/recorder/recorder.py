@@ -162,7 +162,8 @@ class LineageRecorder:
             events = self._events(event_type)
         taken = [self._client.emit(event) for event in events]
         if all(taken):
-            self._sent = max(self._sent, changes)
+            with self._lock:
+                self._sent = max(self._sent, changes)
         return all(taken)
 
     def close(self) -> None:

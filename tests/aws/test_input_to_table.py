@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
 from lambdas import input as input_function
 from lambdas import load as load_function
 from lineage_model.errors import Invalid, TooLarge
 from tests.builders import NOON, a_batch, a_message, a_request
+from tests.examples import examples
 
 DAY_S = 24 * 3600
 
@@ -46,6 +50,29 @@ def test_a_retried_request_makes_the_same_nodes_at_the_same_time(cloud):
     assert first == second
     first_message, second_message = cloud.bodies("RecordsQueue")
     assert first_message == second_message
+
+
+@pytest.mark.parametrize("sent", [None, 7, "text", [], [{}], [None, a_request()], {"events": 7}, {"run": []}, {}])
+def test_what_is_neither_a_request_nor_an_event_is_invalid(cloud, sent):
+    with pytest.raises(Invalid):
+        input_function.handler(sent, cloud.context())
+    assert cloud.bodies("RecordsQueue") == cloud.bodies("EventsQueue") == []
+
+
+_SCALARS = st.none() | st.booleans() | st.integers() | st.text()
+_NAMES = st.sampled_from(
+    ("root_id", "parent_id", "action_taken", "events", "run", "job", "records", "storage_location")
+)
+_ANY_JSON = st.recursive(
+    _SCALARS, lambda inner: st.lists(inner) | st.dictionaries(_NAMES | st.text(), inner), max_leaves=10
+)
+
+
+@examples(300, HealthCheck.function_scoped_fixture)
+@given(sent=_ANY_JSON)
+def test_any_json_is_accepted_or_invalid(cloud, sent):
+    with suppress(Invalid):
+        input_function.handler(sent, cloud.context())
 
 
 @pytest.mark.parametrize(("number", "queue", "messages"), [(100, "RecordsQueue", 100), (101, "PackedQueue", 1)])

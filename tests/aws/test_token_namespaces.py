@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.aws.token_requests import NODE, a_token, graph, send, status
+from lineage.openlineage.parse import DATASETS_MAX
+from tests.aws.token_requests import NODE, a_token, graph, send, send_whole, status
 from tests.builders_events import (
     NAMESPACE,
     STORE,
@@ -76,6 +77,16 @@ def test_an_event_that_breaks_a_rule_is_invalid_and_not_forbidden(cloud):
     code, returned, _ = send(cloud, text, "POST", "/api/v1/lineage", body={"eventTime": "x"})
     assert code == 422
     assert "run" in returned
+
+
+def test_a_too_large_event_of_a_batch_fails_alone_for_a_token_of_some_namespaces_too(cloud):
+    text = a_token(cloud, namespaces=[NAMESPACE, f"{STORE}*"])
+    wide = a_run_event(inputs=[{"namespace": STORE, "name": str(number)} for number in range(DATASETS_MAX + 1)])
+    code, _, _, returned = send_whole(cloud, text, "POST", "/api/v1/lineage/batch", body=[a_run_event(), wide])
+
+    assert (code, returned["summary"]["successful"]) == (200, 1)
+    assert [failed["index"] for failed in returned["failed_events"]] == [1]
+    assert len(cloud.bodies("EventsQueue")) == 1
 
 
 def test_a_node_is_in_the_namespace_that_finds_it_not_in_one_that_its_id_might_be_read_as(cloud):
