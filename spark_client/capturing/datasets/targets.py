@@ -47,6 +47,8 @@ _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 _NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
 # Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
+# Property of a table of Iceberg's.
+_ANY_SCHEMA = "write.spark.accept-any-schema"
 _STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
@@ -306,10 +308,27 @@ def _overwrites(command: Node) -> bool:
 
 
 def _names(command: Node, query: Sequence[str], table: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that the query's go into, in the query's order, as the table spells them."""
     listed = command.values.get("outputColumnNames")
     if isinstance(listed, list) and listed:
         return tuple(map(str, listed))
+    if _is_by_name(command):
+        spelled = {name.lower(): name for name in table}
+        return tuple(spelled.get(name.lower(), name) for name in query)
     return tuple(table if len(table) == len(query) else query)
+
+
+def _is_by_name(command: Node) -> bool:
+    """True if a table gets the query's columns by their names.
+
+    Spark puts them into the table's order, but not for a table that takes any schema: Delta's, and those of Iceberg
+    that say so, which go by names always.
+    """
+    relation = command.node("table")
+    table = relation.values.get("table") if relation else None
+    properties = table.get("properties") if isinstance(table, Mapping) else None
+    any_schema = properties.get(_ANY_SCHEMA) if isinstance(properties, Mapping) else None
+    return command.values.get("isByName") is True or str(any_schema).lower() == "true"
 
 
 def _schema_of(table: object) -> tuple[SchemaField, ...]:

@@ -102,4 +102,5 @@ OPTIONS = (
     "partitionoverwritemode",
     "replacewhere?",
     "snapshot-id",
+    "write.spark.accept-any-schema",
 )

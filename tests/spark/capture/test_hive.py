@@ -26,6 +26,23 @@ CASES = (
         before=("CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE",),
     ),
     statement(
+        "INSERT of columns that are listed in another order",
+        "INSERT INTO hive_listed (far, carrier) SELECT distance * 2, carrier FROM flights",
+        f"hive_listed:{_COLUMNS}",
+        before=("CREATE TABLE hive_listed (carrier STRING, far INT) STORED AS ORC",),
+    ),
+    write(
+        "a frame appended by names, in another order",
+        lambda spark, out: (
+            spark.sql("SELECT distance * 2 AS far, carrier FROM flights")
+            .write.format("hive")
+            .mode("append")
+            .saveAsTable("hive_turned")
+        ),
+        f"hive_turned:{_COLUMNS}",
+        before=("CREATE TABLE hive_turned (carrier STRING, far INT) STORED AS ORC",),
+    ),
+    statement(
         "what a table with a serde holds",
         "INSERT OVERWRITE hive_copied SELECT upper(carrier), far FROM hive_source WHERE far > 0",
         """

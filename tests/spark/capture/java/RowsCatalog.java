@@ -119,7 +119,9 @@ public class RowsCatalog implements TableCatalog {
         }
 
         public Set capabilities() {
-            return EnumSet.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
+            Set all = EnumSet.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
+            all.add("any".equals(properties.get("accepts")) ? TableCapability.ACCEPT_ANY_SCHEMA : TableCapability.BATCH_READ);
+            return all;
         }
 
         public MetadataColumn[] metadataColumns() {
