@@ -150,9 +150,11 @@ class Account:
         for message in self._take(ledger, os.environ[settings.TRACE_QUEUE_URL]):
             with ledger.invocation("trace"):
                 assert trace.handler({"Records": [message]}, _context()) == {"batchItemFailures": []}
-        assert step("check", day=plan["day"], deadline=plan["deadline"], shard=0)["settled"]
+        assert step("check", day=plan["day"], started_ms=plan["started_ms"], deadline=plan["deadline"], shard=0)[
+            "settled"
+        ]
         assert step("left", day=plan["day"], deadline=plan["deadline"]) == {"roots": []}
-        sealed = step("seal", **state)
+        sealed = step("seal", **state, **plan["sealed"])
         assert (sealed["roots"], sealed["missing"]) == (arrival.roots, 0)
         step("unpublished", day=plan["day"], publish_again=False)
         ledger.archive_bytes = self._archived(plan["day"])

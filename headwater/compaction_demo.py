@@ -109,7 +109,7 @@ def _live(progress: Progress, spark: SparkSession, stack: LocalStack, deliveries
         )
         _wait_until(stack, shift(day, 1), _HALF_PAST_MIDNIGHT_S)
         with progress.stage(f"The night after {day}: trace, seal, compact on Spark") as report:
-            compacted = stack.run_state_machine({"poll_s": 1}, progress=report)
+            compacted = stack.run_state_machine({}, progress=report)
         _wait_until(stack, shift(day, 1), _MORNING_S)
         yield Night(day, counts_of_run.counts.records, counts_of_run.undelivered, compacted, stack.sweep_ttl())
 

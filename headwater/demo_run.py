@@ -111,7 +111,7 @@ def _compact(progress: Progress, stack: LocalStack, first_day: str) -> None:
     """Run the daily compaction for the day, or for both if midnight (UTC) passed meanwhile."""
     for day in sorted({first_day, _day_of(stack)}):
         with progress.stage(f"Compacting {day}") as report:
-            stack.run_state_machine({"day": day, "poll_s": 1}, progress=report)
+            stack.run_state_machine({"day": day}, progress=report)
 
 
 def _day_of(stack: LocalStack) -> str:

@@ -97,7 +97,7 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
         ArchiveState(*rows),
         Publications(*rows),
         Staged(*rows),
-        DirtyRoots(*rows),
+        DirtyRoots(*rows, lambda: int(time.time() * 1000)),
     )
     rebuilt = rebuild.run(now_s=int(time.time()))
     print(

@@ -137,7 +137,7 @@ def greeting(stack: LocalStack) -> str:
     """Return the addresses of the stack, with a command to try for each."""
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
     now = datetime.fromtimestamp(stack.now, timezone.utc)
-    today = shlex.quote(json.dumps({"day": now.date().isoformat(), "poll_s": 1}))  # the schedule's input of tomorrow
+    today = shlex.quote(json.dumps({"day": now.date().isoformat()}))  # the schedule's input of tomorrow
     event = shlex.quote(json.dumps({"eventType": "COMPLETE", "eventTime": now.isoformat(), **_A_RUN}))
     return f"""
 Explorer: {_explorer(stack)}

@@ -17,7 +17,7 @@ from infra.archive_search import ArchiveSearch
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.log_names import log_name
 from infra.nag import accept
-from infra.queues import dead_letter_queue, work_queue
+from infra.queues import RECEIVES_MAX, dead_letter_queue, work_queue
 from infra.role_permissions import Rights
 from infra.spark_jobs import SparkJobs
 from infra.trace_resources import TraceResources
@@ -25,8 +25,7 @@ from lineage import settings
 
 STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")
 _TRACE_TIMEOUT_S = 900
-_COMPACT_TIMEOUT_S = 300
-_RECEIVES_MAX = 3
+_COMPACT_TIMEOUT_S = 900
 _MINUTE = 30
 
 
@@ -52,7 +51,7 @@ class Compaction(Construct):
             self,
             "TraceQueue",
             dead_letters=self.dead_letters,
-            receives_max=_RECEIVES_MAX,
+            receives_max=RECEIVES_MAX,
             function_timeout_s=_TRACE_TIMEOUT_S,
             removal=defaults.removal,
         )

@@ -139,9 +139,8 @@ def _tracer(options: Namespace, on_spark: OnSpark) -> Tracer:
         Archive(client("s3"), getattr(options, settings.ARCHIVE_BUCKET)),
     )
     dead_letters = DeadLetters(client("sqs"), getattr(options, settings.RECORDS_DLQ_URL))
-    return Tracer(
-        sources, DirtyRoots(dynamodb, graph), ArchiveState(dynamodb, graph), dead_letters, _now_s, on_spark.gather
-    )
+    dirty_roots = DirtyRoots(dynamodb, graph, lambda: int(time.time() * 1000))
+    return Tracer(sources, dirty_roots, ArchiveState(dynamodb, graph), dead_letters, _now_s, on_spark.gather)
 
 
 def _now_s() -> int:

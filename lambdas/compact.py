@@ -13,37 +13,53 @@ from lambdas import wiring
 from lambdas.telemetry import count, metrics
 from lineage.records.compaction import Slice, parse_day
 from lineage.times import day_of
-from lineage_model.errors import Invalid
+from lineage_model.errors import Fault, Invalid
 from lineage_model.ids import SHARDS, sha256_hex
 
-# The interval at which the state machine checks the day's roots.
+# The interval at which the state machine checks the day's roots. A shorter one, until the deadline, could fill the
+# history of an execution: Step Functions ends it at 25,000 events, and a check takes nine.
 _POLL_S = 30
-_POLL_MAX_S = 900
-# A slice ends when this much of its function's time is left: one more page and its messages need less.
+_POLL_MIN_S, _POLL_MAX_S = 10, 900
+_SEALED = ("roots", "objects", "lines", "missing", "digest")
+_INPUT = ("day", "poll_s", "publish_again")
+# A slice or a seal ends when this much of its function's time is left: one more page of roots needs less.
 _RESERVE_MS = 120_000
 
 
 def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    started_at = int(datetime.fromisoformat(event["started_at"].replace("Z", "+00:00")).timestamp())
-    parameters = event["input"]
-    poll_s = parameters.get("poll_s", _POLL_S)
-    if type(poll_s) is not int or not 1 <= poll_s <= _POLL_MAX_S:
-        raise Invalid.because("poll_s", poll_s, f"must be a whole number of seconds, 1 to {_POLL_MAX_S}")
-    again = parameters.get("publish_again", False)
-    if type(again) is not bool:
-        raise Invalid.because("publish_again", again, "must be true or false")
+    started = datetime.fromisoformat(event["started_at"].replace("Z", "+00:00")).timestamp()
+    started_at = int(started)
+    parameters = _checked(event["input"])
     plan = wiring.compactor().plan(
-        parameters.get("day"), execution=event["execution"], started_at=started_at, now_s=wiring.now_s()
+        parameters["day"], execution=event["execution"], started_at=started_at, now_s=wiring.now_s()
     )
     return {
         "day": plan.day,
         "execution": event["execution"],
         "started_at": started_at,
+        "started_ms": round(started * 1000),
         "deadline": plan.deadline,
-        "poll_s": poll_s,
-        "publish_again": again,
+        "poll_s": parameters["poll_s"],
+        "publish_again": parameters["publish_again"],
         "shards": list(range(len(SHARDS))),
+        "sealed": {"cursor": None},
     }
+
+
+def _checked(given: object) -> dict[str, Any]:
+    """Return the execution's input with its defaults. Raises `Invalid` with every value that cannot work."""
+    if not isinstance(given, dict):
+        raise Invalid.because("input", given, "must be an object")
+    faults = [Fault(name, given[name], f"must be one of {', '.join(_INPUT)}") for name in given if name not in _INPUT]
+    poll_s, again = given.get("poll_s", _POLL_S), given.get("publish_again", False)
+    if type(poll_s) is not int or not _POLL_MIN_S <= poll_s <= _POLL_MAX_S:
+        rule = f"must be a whole number of seconds, {_POLL_MIN_S} to {_POLL_MAX_S}"
+        faults.append(Fault("poll_s", poll_s, rule))
+    if type(again) is not bool:
+        faults.append(Fault("publish_again", again, "must be true or false"))
+    if faults:
+        raise Invalid(faults)
+    return {"day": given.get("day"), "poll_s": poll_s, "publish_again": again}
 
 
 def _slice(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -53,15 +69,19 @@ def _slice(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         Slice(event["cursor"], event["enqueued"]),
         execution=event["execution"],
         started_at=event["started_at"],
-        in_time=lambda: context.get_remaining_time_in_millis() > _RESERVE_MS,
+        in_time=_in_time(context),
     )
     return {"shard": event["shard"], "cursor": done.cursor, "enqueued": done.enqueued}
+
+
+def _in_time(context: LambdaContext) -> Callable[[], bool]:
+    return lambda: context.get_remaining_time_in_millis() > _RESERVE_MS
 
 
 def _check(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if wiring.now_s() >= event["deadline"]:
         return {"settled": True, "shard": event["shard"]}
-    shard = wiring.compactor().first_pending_shard(event["day"], event["shard"])
+    shard = wiring.compactor().first_pending_shard(event["day"], event["shard"], started_ms=event["started_ms"])
     return {"settled": shard == len(SHARDS), "shard": shard}
 
 
@@ -84,16 +104,20 @@ def _publish(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 def _seal(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     compactor = wiring.compactor()
-    digest = compactor.seal(event["day"], execution=event["execution"], now_s=wiring.now_s())
+    sealing = compactor.seal(
+        event["day"],
+        execution=event["execution"],
+        now_s=wiring.now_s(),
+        cursor=event["cursor"],
+        in_time=_in_time(context),
+    )
+    digest = sealing.digest
+    if digest is None or sealing.cursor is not None:
+        return {"cursor": sealing.cursor, "day": event["day"], **dict.fromkeys(_SEALED)}
     count("RootsMissed", digest.counts.missing)
-    return {
-        "day": event["day"],
-        "roots": digest.counts.roots,
-        "objects": digest.counts.objects,
-        "lines": digest.counts.lines,
-        "missing": digest.counts.missing,
-        "digest": f"s3://{compactor.digests.bucket}/{digest.link.key}",
-    }
+    counts = {name: getattr(digest.counts, name) for name in _SEALED[:-1]}
+    link = f"s3://{compactor.digests.bucket}/{digest.link.key}"
+    return {"cursor": None, "day": event["day"], **counts, "digest": link}
 
 
 def _release(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
+from lineage.aws.retries import is_passing
 from lineage.records.trace import Limits, trace
 from lineage.records.trace_message import parse_trace_request
 from lineage.settings import TRACE_QUEUE_URL, TRACE_RECORDS_MAX
@@ -21,14 +22,17 @@ from lineage_model.errors import HeadwaterError
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Trace the roots that the messages name; return the messages to try again."""
     failed: dict[str, str] = {}
+    passing: set[str] = set()
     for message in event["Records"]:
         try:
             _trace(message, context)
         except (HeadwaterError, BotoCoreError, ClientError) as error:
             failed[message["messageId"]] = type(error).__name__
+            if is_passing(error):
+                passing.add(message["messageId"])
     if failed:
         logger.warning("traces left for another try", extra={"messages": failed})
-        retry_soon(event, failed, [os.environ[TRACE_QUEUE_URL]])
+        retry_soon(event, failed, [os.environ[TRACE_QUEUE_URL]], passing=passing)
     return failures_of(failed)
 
 

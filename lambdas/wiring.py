@@ -53,6 +53,11 @@ def now_s() -> int:
     return int(time.time())
 
 
+def now_ms() -> int:
+    """Return the clock, in whole milliseconds since 1970 UTC."""
+    return int(time.time() * 1000)
+
+
 def now() -> str:
     """Return the clock as a normalized time."""
     from lineage.times import normalize
@@ -143,7 +148,7 @@ def dirty_roots() -> DirtyRoots:
     """Return the dirty roots in the graph table."""
     from lineage.records.dirty_roots import DirtyRoots
 
-    return DirtyRoots(dynamodb(), os.environ[settings.GRAPH_TABLE])
+    return DirtyRoots(dynamodb(), os.environ[settings.GRAPH_TABLE], now_ms)
 
 
 @cache

@@ -2,9 +2,10 @@
 
 `local.moto_glue` is Glue's, `local.moto_athena` Athena's, `local.moto_kms` KMS's, `local.moto_partiql` PartiQL's. moto
 is pinned, and tests/unit/local compares each change with stock behaviour. Here, three make functions and executions
-what they are on AWS; the others only make moto fast enough: for ten thousand records, where it does for a whole table
-or queue what it could do for one item or message, and for hundreds of tests that each make the stack anew. (Locks
-around DynamoDB, S3 and SQS, which moto lacks, need no patch: see `local.moto_server`.)
+what they are on AWS, and one shortens the pauses of executions; the others only make moto fast enough: for ten thousand
+records, where it does for a whole table or queue what it could do for one item or message, and for hundreds of tests
+that each make the stack anew. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
+`local.moto_server`.)
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from moto.sqs.responses import SQSResponse
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
 from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
 from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration import iteration_worker
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
+from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 _stock_attributes: Callable[[Queue], dict[str, Any]] = vars(Queue)["attributes"].fget
@@ -47,6 +50,7 @@ _stock_query = Table.query
 _stock_start = StepFunctionsParserBackend.start_execution
 _stock_transact = DynamoDBBackend.transact_write_items
 _stock_parse = Stack.parse_template
+_stock_wait = WaitFunction._wait_interval
 _stock_structure = BaseJSONSerializer._serialize_type_structure
 
 Key = tuple[DynamoType, DynamoType]
@@ -104,6 +108,15 @@ class _AnyErrorName(CustomErrorName):
 def pass_errors_on_out_of_a_map() -> None:
     """Let a Map fail with its state's error, `States.TaskFailed` too; moto refuses that name."""
     vars(iteration_worker)["CustomErrorName"] = _AnyErrorName
+
+
+def wait_at_most(seconds: int) -> None:
+    """Let each Wait state of an execution end after so many seconds: what it waits for takes no longer here."""
+
+    def wait_interval(self: WaitFunction, env: Environment, wait_seconds: int) -> None:
+        _stock_wait(self, env=env, wait_seconds=min(wait_seconds, seconds))
+
+    WaitFunction._wait_interval = wait_interval  # type: ignore[method-assign]
 
 
 def query_one_partition() -> None:

@@ -42,6 +42,8 @@ from local.web_guard import find_refusal
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
+# A Wait state on this machine: the compaction checks its roots once a second.
+_WAIT_S = 1
 _LOCKED = {"dynamodb", "s3", "sqs"}
 
 
@@ -210,6 +212,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_patches.read_templates_as_json_first()
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
+    moto_patches.wait_at_most(_WAIT_S)
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
     moto_patches.render_attribute_values_as_they_are()

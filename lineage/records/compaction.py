@@ -5,11 +5,14 @@ The state machine (`infra/compaction.asl.json`) keeps only cursors and counters;
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import GET_KEYS_MAX, chunks
 from lineage.aws.queues import Message, send_all
 from lineage.records.archive_state import ArchiveState, ChainLost, DigestRef, Seal
@@ -34,9 +37,13 @@ if TYPE_CHECKING:
 DEADLINE_S = 6 * 3600
 # A lease outlives the deadline by this, so that sealing is not disturbed.
 _LEASE_EXTRA_S = 3600
-# The search for dirty roots on days that were never compacted goes back as far; older records were staged as they
-# expired, and their roots marked then.
+# The search for dirty roots goes back as far from the day; older records were staged as they expired, and their roots
+# marked then.
 _LOOK_BACK_DAYS = 7
+# The earliest day that may begin a chain of digests: each day after it gets one.
+_FIRST_DAYS_MAX = 366
+# The cursor of a seal before its day's digest is written.
+_CLEANED = "cleaned"
 # The time of one root on Spark: the longest that the state machine waits for it (its task's TimeoutSeconds).
 LEFT_ROOT_S = 45 * 60
 _LEFT_AT_ONCE = 5
@@ -59,6 +66,14 @@ class Slice:
 
     cursor: str | None
     enqueued: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sealing:
+    """The progress of a seal: the cursor to continue from (None: done), and the day's digest once it is written."""
+
+    cursor: str | None
+    digest: Digest | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +100,19 @@ class Compactor:
     def plan(self, day: object, *, execution: str, started_at: int, now_s: int) -> Plan:
         """Lease the archive and choose the day: the requested one, else the day before `started_at`.
 
-        Raises `Invalid` for a malformed day, a day later than today, or an unsealed day before the chain's end;
-        `Conflict` when another execution holds the lease; `ChainLost` when the bucket has a digest that the table does
-        not know.
+        Raises `Invalid` for a malformed day, a day later than today, and an unsealed day that precedes the chain's end
+        or would begin a chain too long ago; `Conflict` when another execution holds the lease; `ChainLost` when the
+        bucket has a digest that the table does not know.
         """
-        chosen = shift(day_of(started_at), -1) if day is None else parse_day(day, today=day_of(started_at))
+        today = day_of(started_at)
+        chosen = shift(today, -1) if day is None else parse_day(day, today=today)
         last = self._known_end()
-        if last is not None and chosen < last.day and not self.archive_state.seals([chosen]):
-            raise Invalid.because("day", chosen, f"must not precede {last.day}, which is sealed already")
+        if not self.archive_state.seals([chosen]):
+            if last is not None and chosen < last.day:
+                raise Invalid.because("day", chosen, f"must not precede {last.day}, which is sealed already")
+            if last is None and chosen < shift(today, -_FIRST_DAYS_MAX):
+                rule = f"must not precede {shift(today, -_FIRST_DAYS_MAX)}: every day since gets a digest"
+                raise Invalid.because("day", chosen, rule)
         deadline = started_at + DEADLINE_S
         self.archive_state.lease(execution, now_s=now_s, until_s=deadline + _LEASE_EXTRA_S)
         return Plan(chosen, deadline)
@@ -118,10 +138,14 @@ class Compactor:
                     return Slice(f"{marked_on}|{page[-1][0]}", enqueued)
         return Slice(None, enqueued)
 
-    def first_pending_shard(self, day: str, shard: int) -> int:
-        """Return the first shard, from this one on, with a pending root; `len(SHARDS)` if there is none."""
+    def first_pending_shard(self, day: str, shard: int, *, started_ms: int) -> int:
+        """Return the first shard, from this one on, with a root to wait for; `len(SHARDS)` if there is none.
+
+        Only records count that were there when the compaction started (milliseconds since 1970): today's goes on.
+        """
         for number in range(shard, len(SHARDS)):
-            if any(mark.is_pending for mark in self._dirty_roots(day, SHARDS[number])):
+            marks = self._dirty_roots(day, SHARDS[number])
+            if any(mark.is_pending and mark.since <= started_ms for mark in marks):
                 return number
         return len(SHARDS)
 
@@ -142,24 +166,36 @@ class Compactor:
             sealed = [*sealed, day]
         return [DayToPublish(one, self._has_objects(one)) for one in sealed[:_PUBLISHED_MAX]]
 
-    def seal(self, day: str, *, execution: str, now_s: int) -> Digest:
-        """Close the day and every earlier open day, and write the digests; dirty roots are carried over.
+    def seal(
+        self, day: str, *, execution: str, now_s: int, cursor: str | None = None, in_time: Callable[[], bool]
+    ) -> Sealing:
+        """Close the day and every earlier open day, write the digests, and carry dirty roots over, while `in_time()`.
 
-        Raises `ChainLost` as `plan` does.
+        A call goes on where the one before it ended, and does a piece at least. Raises `ChainLost` as `plan` does.
         """
         last = self._known_end()
-        if last is not None:
-            # A slow trace uploads after the seal, too. The digest says what belongs to the day.
-            self.digests.remove_orphans(last.day, self.digests.objects_of(last.day))
+        if cursor is None:
+            if last is not None:
+                # A slow trace uploads after the seal, too. The digest says what belongs to the day.
+                self.digests.remove_orphans(last.day, self.digests.objects_of(last.day))
+            if not in_time():
+                return Sealing(_CLEANED, None)
         for earlier in self._open_days(day, last):
             last = self._seal(earlier, Seal(execution, now_s), last, frozenset()).link
-        dirty = [mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty]
-        digest = self._seal(day, Seal(execution, now_s), last, {mark.root_id for mark in dirty})
+            if not in_time():
+                return Sealing(_CLEANED, None)
+        # What is missing counts once, for the digest: a digest that was written stays as it is.
+        is_sealed = last is not None and day <= last.day
+        missing = frozenset() if is_sealed else self._missing(day)
+        digest = self._seal(day, Seal(execution, now_s), last, missing)
         # Only now: until the digest names them, nothing else records that these roots are dirty.
-        for mark in dirty:
-            self._carry_over(mark, shift(day, 1), now_s)
-        self.archive_state.release(execution)
-        return digest
+        after = self._carry_over(day, None if cursor in (None, _CLEANED) else cursor, in_time)
+        if after is None:
+            self.archive_state.release(execution)
+        return Sealing(after, digest)
+
+    def _missing(self, day: str) -> frozenset[str]:
+        return frozenset(mark.root_id for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty)
 
     def _known_end(self) -> DigestRef | None:
         """Return the end of the chain; a seal that broke off may have written the next digest, of a day it closed."""
@@ -195,12 +231,32 @@ class Compactor:
     def _has_objects(self, day: str) -> bool:
         return next(self.pointers.objects_of(day), None) is not None
 
-    def _carry_over(self, mark: DirtyRoot, day: str, now_s: int) -> None:
+    def _carry_over(self, day: str, cursor: str | None, in_time: Callable[[], bool]) -> str | None:
+        """Mark the dirty roots on the next day, from the cursor on; return the cursor to continue from, or None.
+
+        A root that gets records behind the cursor stays marked on its day, where the next compaction looks, too.
+        """
+        first, _, after = (cursor or "").partition("|")
+        places = [(marked_on, shard) for marked_on in self._days(day) for shard in SHARDS]
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            for marked_on, shard in places:
+                if (marked_on, shard) < (first, after[:1]):
+                    continue
+                start = after if (marked_on, shard) == (first, after[:1]) else None
+                for page in self.dirty_roots.pages_on(marked_on, shard, after=start):
+                    dirty = [mark for _, mark in page if mark.is_dirty]
+                    deque(pool.map(lambda mark: self._carry(mark, shift(day, 1)), dirty), maxlen=0)
+                    if dirty and not in_time():
+                        return f"{marked_on}|{page[-1][0]}"
+        return None
+
+    def _carry(self, mark: DirtyRoot, day: str) -> None:
+        read_at = self.dirty_roots.now_ms()
         self.dirty_roots.mark(mark.root_id, day)
         if not mark.is_pending:
             for carried in self.dirty_roots.find_on(mark.root_id, [day]):
                 self.dirty_roots.defer(carried)
-        self.dirty_roots.mark_traced(mark, now_s=now_s)
+        self.dirty_roots.mark_traced(mark, read_at=read_at)
 
     def _dirty_roots(self, day: str, shard: str) -> Iterator[DirtyRoot]:
         for marked_on in self._days(day):
@@ -208,11 +264,8 @@ class Compactor:
                 yield from (mark for _, mark in page)
 
     def _days(self, day: str) -> list[str]:
-        """Return the days whose dirty roots count: from the last sealed day on, which may have got late records."""
-        earliest = shift(day, -_LOOK_BACK_DAYS)
-        last = self.archive_state.last()
-        first = max(earliest, shift(last.day, -1)) if last else earliest
-        return days_between(min(first, day), day)
+        """Return the days whose dirty roots count: those of sealed days may have got late records."""
+        return days_between(shift(day, -_LOOK_BACK_DAYS), day)
 
 
 def _arrival_days(day: str, seal: Seal, covered: str) -> ArrivalDays:

@@ -1,14 +1,15 @@
 """Dirty roots in the graph table: the roots that got new records, by day, and the records that traces have read.
 
-    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen
+    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, dirty_since
 
 Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` that it saw before it read
 them. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table.
+`dirty_since` is a time (milliseconds since 1970) before which all marks are traced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,17 @@ _DONE_KEPT_S = 40 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class DirtyRoot:
-    """A root that got new records on a day: `gen` counts the batches, `traced_gen` those that a trace has read."""
+    """A root that got new records on a day: `gen` counts the batches, `traced_gen` those that a trace has read.
+
+    The batches that no trace has read were marked at `since` or later (milliseconds since 1970).
+    """
 
     day: str
     root_id: str
     gen: int
     traced_gen: int
     deferred_gen: int
+    since: int
 
     @property
     def is_dirty(self) -> bool:
@@ -47,18 +52,20 @@ class DirtyRoot:
 
 @dataclass(frozen=True, slots=True)
 class DirtyRoots:
-    """The dirty roots of every day."""
+    """The dirty roots of every day; `now_ms` returns milliseconds since 1970."""
 
     dynamodb: DynamoDBClient
     table: str
+    now_ms: Callable[[], int]
 
     def mark(self, root_id: str, day: str) -> None:
         """Make the root dirty on a day: it got new records."""
         self.dynamodb.update_item(
             TableName=self.table,
             Key=_mark_key(day, sha256_hex(root_id)),
-            UpdateExpression="ADD gen :one SET root_id = :root REMOVE expires_at",
-            ExpressionAttributeValues={":one": {"N": "1"}, ":root": {"S": root_id}},
+            UpdateExpression="ADD gen :one SET root_id = :root, dirty_since = if_not_exists(dirty_since, :now) "
+            "REMOVE expires_at",
+            ExpressionAttributeValues={":one": {"N": "1"}, ":root": {"S": root_id}, ":now": _number(self.now_ms())},
         )
 
     def find_on(self, root_id: str, days: Sequence[str]) -> list[DirtyRoot]:
@@ -76,19 +83,25 @@ class DirtyRoots:
         for items in query_pages(self.dynamodb, self.table, f"DIRTY#{day}#{shard}", after=after):
             yield [(item["sk"]["S"], _mark(item)) for item in items]
 
-    def mark_traced(self, mark: DirtyRoot, *, now_s: int) -> None:
-        """Record that a committed trace has read everything up to `mark.gen`."""
-        values: dict[str, Value] = {":gen": {"N": str(mark.gen)}}
-        expires: dict[str, Value] = {":expires": {"N": str(now_s + _DONE_KEPT_S)}}
-        if not self._update(mark, "SET traced_gen = :gen, expires_at = :expires", "gen = :gen", {**values, **expires}):
-            self._update(mark, "SET traced_gen = :gen", "attribute_not_exists(traced_gen) OR traced_gen < :gen", values)
+    def mark_traced(self, mark: DirtyRoot, *, read_at: int) -> None:
+        """Record that a committed trace has read everything up to `mark.gen`.
+
+        `read_at` is a time before the mark was read: batches beyond `mark.gen` were marked later.
+        """
+        gen, expires = _number(mark.gen), _number(self.now_ms() // 1000 + _DONE_KEPT_S)
+        clean = "SET traced_gen = :gen, expires_at = :expires REMOVE dirty_since"
+        if not self._update(mark, clean, "gen = :gen", {":gen": gen, ":expires": expires}):
+            self._update(
+                mark,
+                "SET traced_gen = :gen, dirty_since = :since",
+                "attribute_not_exists(traced_gen) OR traced_gen < :gen",
+                {":gen": gen, ":since": _number(read_at)},
+            )
 
     def defer(self, mark: DirtyRoot) -> None:
         """Defer the root, as of `mark.gen`, to the Spark tracer: it stays dirty, but compaction does not wait."""
-        values: dict[str, Value] = {":gen": {"N": str(mark.gen)}}
-        self._update(
-            mark, "SET deferred_gen = :gen", "attribute_not_exists(deferred_gen) OR deferred_gen < :gen", values
-        )
+        later = "attribute_not_exists(deferred_gen) OR deferred_gen < :gen"
+        self._update(mark, "SET deferred_gen = :gen", later, {":gen": _number(mark.gen)})
 
     def _update(self, mark: DirtyRoot, update: str, condition: str, values: Mapping[str, Value]) -> bool:
         try:
@@ -109,5 +122,10 @@ def _mark_key(day: str, sha: str) -> dict[str, Value]:
 
 
 def _mark(item: Item) -> DirtyRoot:
-    numbers = {name: int(item[name]["N"]) if name in item else 0 for name in ("gen", "traced_gen", "deferred_gen")}
-    return DirtyRoot(day=item["pk"]["S"].split("#")[1], root_id=item["root_id"]["S"], **numbers)
+    names = ("gen", "traced_gen", "deferred_gen", "dirty_since")
+    numbers = [int(item[name]["N"]) if name in item else 0 for name in names]
+    return DirtyRoot(item["pk"]["S"].split("#")[1], item["root_id"]["S"], *numbers)
+
+
+def _number(value: int) -> Value:
+    return {"N": str(value)}

@@ -85,8 +85,9 @@ def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
     A root that is too large to gather stays dirty and is deferred. Raises `Unavailable` if other traces kept
     overtaking.
     """
-    today = day_of(tracer.now_s())
-    dirty = [mark for mark in tracer.dirty_roots.find_on(request.root_id, _days(request, today)) if mark.is_dirty]
+    read_at = tracer.dirty_roots.now_ms()
+    days = _days(request, day_of(tracer.now_s()))
+    dirty = [mark for mark in tracer.dirty_roots.find_on(request.root_id, days) if mark.is_dirty]
     if request.marked and not dirty:
         return TraceResult(None)
     try:
@@ -96,7 +97,7 @@ def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
             tracer.dirty_roots.defer(mark)
         return TraceResult(None, deferred=str(error))
     for mark in dirty:
-        tracer.dirty_roots.mark_traced(mark, now_s=tracer.now_s())
+        tracer.dirty_roots.mark_traced(mark, read_at=read_at)
     tracer.sources.staged.unstage(request.root_id, gathered.staged)
     return TraceResult(pointer, len(gathered.displaced))
 

@@ -39,6 +39,8 @@ from tests.aws.in_moto import DynamoDBInMoto
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
+# Calls of a seal that goes on where the one before it ended.
+_SEALS_MAX = 200
 _MADE = {"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"}
 _VARIABLES = {
     settings.RECORDS_QUEUE_URL: "RecordsQueueUrl",
@@ -208,9 +210,20 @@ class Cloud:
             for shard in range(len(SHARDS))
         )
 
-    def seal(self, plan):
-        """The compaction's last step."""
-        return self.step("seal", **{name: plan[name] for name in ("day", "execution", "started_at")})
+    def seal(self, plan, *, remaining_s=600):
+        """Run the compaction's last step, as often as it takes; return its result without the cursor."""
+        state = {name: plan[name] for name in ("day", "execution", "started_at")}
+        sealed = plan.get("sealed", {"cursor": None})
+        for _ in range(_SEALS_MAX):
+            sealed = self.step("seal", **state, cursor=sealed["cursor"], remaining_s=remaining_s)
+            if sealed["cursor"] is None:
+                del sealed["cursor"]
+                return sealed
+        raise AssertionError("the seal does not end")
+
+    def check(self, plan, shard=0):
+        """Check the day's roots, from a shard on."""
+        return self.step("check", **{name: plan[name] for name in ("day", "started_ms", "deadline")}, shard=shard)
 
     def compact(self, day):
         """The whole compaction of a day, with the traces in between."""
@@ -282,6 +295,18 @@ class Cloud:
                 self._sqs.delete_message(QueueUrl=self.url(queue), ReceiptHandle=message["ReceiptHandle"])
         return taken
 
+    def empty_archive(self):
+        """Remove every object of the archive, and its versions."""
+        backend = get_backend("s3")[DEFAULT_ACCOUNT_ID]["aws"]
+        backend.buckets[self.outputs["ArchiveBucketName"]].keys.clear()
+
+    def forget(self, table="Records"):
+        """Remove every item of a table."""
+        for item in self.items(table):
+            names = ("pk", "sk") if table == "Graph" else ("root_id", "node_id")
+            name = self.outputs[f"{table}TableName"]
+            self._dynamodb.delete_item(TableName=name, Key={part: item[part] for part in names})
+
     def items(self, table="Records"):
         """Every item of a table."""
         pages = self._dynamodb.get_paginator("scan").paginate(TableName=self.outputs[f"{table}TableName"])
@@ -324,6 +349,7 @@ def cloud(template, boto3_session, monkeypatch):
         monkeypatch.setattr(wiring, "dynamodb", lambda: one.dynamodb)
         monkeypatch.setattr(wiring, "now_s", lambda: one.now_s)
         monkeypatch.setattr(wiring, "sleep", one.wait)
+        monkeypatch.setattr(wiring, "now_ms", lambda: one.now_s * 1000)
         monkeypatch.setattr(wiring, "now", lambda: from_seconds(one.now_s))
         yield one
     _forget_clients()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import contextmanager
 from typing import Any
 
@@ -70,11 +70,16 @@ def meanwhile(client, operation: str, act: Callable[[], object]):
 
 
 @contextmanager
-def killed_at(clients, number: int, *, effective: bool):
-    """Die at the number-th call of any of the clients, before it takes effect or after it did; counts the calls."""
+def killed_at(clients, number: int, *, effective: bool, operations: Collection[str] | None = None):
+    """Die at the number-th call of any of the clients, before it takes effect or after it did; counts the calls.
+
+    With `operations`, only those count.
+    """
     counted = [0]
 
-    def act(**_):
+    def act(model, **_):
+        if operations is not None and model.name not in operations:
+            return
         counted[0] += 1
         if counted[0] == number:
             raise Killed(f"call {number}")

@@ -227,7 +227,7 @@ def _compact(cloud, ledger):
     with ledger.of("CompactFunction"):
         plan = cloud.plan(DAY)
         cloud.enqueue(plan)
-        cloud.step("check", day=DAY, deadline=plan["deadline"], shard=0)
+        cloud.check(plan)
     with ledger.of("TraceFunction"):
         cloud.trace("r")
         cloud.trace("")

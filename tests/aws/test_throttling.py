@@ -12,10 +12,10 @@ import pytest
 import time_machine
 from moto.sqs.models import SQSBackend
 
-from lambdas import events, load, wiring
+from lambdas import events, load, trace, wiring
 from lineage.graph.apply import apply_isolating_failures
 from lineage.openlineage.event_messages import render_event_message
-from lineage_model.ids import DatasetId
+from lineage_model.ids import DatasetId, sha256_hex
 from tests.aws.faults import before, refused
 from tests.builders import HOUR, a_message
 from tests.builders_events import a_run_event
@@ -158,6 +158,26 @@ def test_a_day_of_a_throttled_root_makes_no_dead_letter(cloud, clock):
         assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (1, 0)
     queue.run_for(HOUR)
     assert queue.waiting() == 0
+
+
+def test_a_day_of_throttled_traces_makes_no_dead_letter(cloud, clock):
+    cloud.load(a_message(), a_message(root_id="cold"))
+    queue = Queue(cloud, "TraceQueue", trace.handler, clock)
+    queue.send([json.dumps({"root_id": root_id}) for root_id in ("flights", "cold")])
+    hot = f"ROOT#{sha256_hex('flights')}".encode()
+    with before(cloud.dynamodb, "TransactWriteItems", THROTTLED, times=1_000_000, only=lambda p: hot in p["body"]):
+        queue.run_for(24 * HOUR)
+        assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (1, 0)
+    assert max(queue.receives.values()) <= 75
+    queue.run_for(HOUR)
+    assert (queue.waiting(), cloud.dirty()) == (0, set())
+
+
+def test_a_demand_for_a_trace_at_fault_is_a_dead_letter_within_half_an_hour(cloud, clock):
+    queue = Queue(cloud, "TraceQueue", trace.handler, clock)
+    queue.send(['{"root_id": ""}'])
+    queue.run_for(1_800, step_s=5)
+    assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (0, 1)
 
 
 def test_an_event_at_fault_is_a_dead_letter_within_half_an_hour(cloud, clock):

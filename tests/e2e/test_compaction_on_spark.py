@@ -102,7 +102,7 @@ class Nights:
         self._out_of_order.touch() if out_of_order else self._out_of_order.unlink(missing_ok=True)
         output, error = None, None
         try:
-            output = self.stack.run_state_machine({"day": day, "poll_s": 1})
+            output = self.stack.run_state_machine({"day": day})
         except MachineFailed as failed:
             error = failed
         records = self.select("SELECT day, root_id, node_id FROM records ORDER BY root_id, node_id")

@@ -41,7 +41,7 @@ class Account:
         return datetime.fromtimestamp(self.stack.now, timezone.utc).date().isoformat()
 
     def compact(self, **more):
-        return self.stack.run_state_machine({"day": self.today(), "poll_s": 1, **more})
+        return self.stack.run_state_machine({"day": self.today(), **more})
 
     def dead_letters(self):
         url = self.stack.outputs["RecordsDeadLettersUrl"]

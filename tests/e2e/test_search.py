@@ -64,12 +64,12 @@ def test_records_of_the_archive_and_of_the_table_are_found_by_every_condition(ac
     started = int(account.stack.now)
     account.post(ROOT, "a", "b", run_id="run-1")
     account.post("other", "a", action_taken="READ")
-    account.stack.run_state_machine({"day": first, "poll_s": 1})
+    account.stack.run_state_machine({"day": first})
     account.stack.advance(26 * HOUR)
     account.stack.sweep_ttl()
     second = account.day()
     account.post(ROOT, "c")
-    account.stack.run_state_machine({"day": second, "poll_s": 1})
+    account.stack.run_state_machine({"day": second})
     account.post(ROOT, "d")
 
     archived = {(ROOT, "a"): first, (ROOT, "b"): first, (ROOT, "c"): second}

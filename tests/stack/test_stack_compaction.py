@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from infra.compaction import STATE_MACHINE_FILE
+from lambdas import compact
 from lineage.records.compaction import DEADLINE_S, LEFT_ROOT_S
 
 MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
@@ -163,6 +164,40 @@ def test_a_root_on_spark_is_waited_for_as_long_as_the_plan_reckons_with():
 def test_an_execution_that_hangs_ends_before_the_next_night():
     waited_s = DEADLINE_S + LEFT_ROOT_S + TASKS["CompactOnSpark"][0]["TimeoutSeconds"]
     assert waited_s < MACHINE["TimeoutSeconds"] < 24 * 3600
+
+
+# Step Functions' quota of events in one execution's history, and the events of a state ("Execution history"): entered,
+# exited, and of a task scheduled, started, succeeded.
+HISTORY_EVENTS_MAX = 25_000
+EVENTS = {"Wait": 2, "Task": 5, "Choice": 2, "Pass": 2}
+# What a night has beside its checks: shards, roots on Spark, days to publish, with every retry.
+OTHER_EVENTS = 4_000
+
+
+def loop_events(start):
+    """The events of the states from one back to itself, by the first way out of each choice that leads there."""
+    events, name = 0, start
+    while True:
+        state = MACHINE["States"][name]
+        events += EVENTS[state["Type"]]
+        name = state.get("Next") or state["Default"]
+        if name == start:
+            return events
+
+
+def test_the_shortest_pause_until_the_deadline_fits_an_executions_history():
+    assert loop_events("Wait") == 9
+    assert DEADLINE_S / compact._POLL_MIN_S * loop_events("Wait") + OTHER_EVENTS < HISTORY_EVENTS_MAX
+
+
+def test_a_seal_goes_on_from_its_cursor_until_it_has_none():
+    assert MACHINE["States"]["Seal"]["Parameters"]["Payload"]["cursor.$"] == "$.sealed.cursor"
+    assert MACHINE["States"]["Seal"]["ResultPath"] == "$.sealed"
+    assert MACHINE["States"]["Sealed"] == {
+        "Type": "Choice",
+        "Choices": [{"Variable": "$.sealed.cursor", "IsNull": True, "Next": "Unpublished"}],
+        "Default": "Seal",
+    }
 
 
 def test_the_file_needs_no_value_but_those_that_the_stack_puts_in(template):

@@ -13,7 +13,7 @@ FUNCTIONS = {
     "TraceFunction": ("trace", 900, 3008, 4096),
     "EventsFunction": ("events", 120, 1024, 512),
     "ExpiredFunction": ("expired", 120, 512, 512),
-    "CompactFunction": ("compact", 300, 1024, 512),
+    "CompactFunction": ("compact", 900, 1024, 512),
     "ApiFunction": ("api", 29, 1024, 512),
 }
 DOOR = {

@@ -58,7 +58,7 @@ def redrive(dead_letters, receives):
     [
         ("RecordsQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 100), "VisibilityTimeout": 780}),
         ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 100), "VisibilityTimeout": 720}),
-        ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 3), "VisibilityTimeout": 5400}),
+        ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 100), "VisibilityTimeout": 5400}),
         ("EventsQueue", {**ENCRYPTED, **redrive("EventsDeadLetters", 100), "VisibilityTimeout": 721}),
         ("ChangesQueue", {**ENCRYPTED, **redrive("ChangesDeadLetters", 100), "VisibilityTimeout": 720}),
         ("EventsDeadLetters", ENCRYPTED),

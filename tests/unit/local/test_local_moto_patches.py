@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 import uuid
 
 import boto3
@@ -19,6 +20,7 @@ from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
 from moto.sqs.models import Message, Queue
 from moto.sqs.responses import SQSResponse
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 from lineage.aws.versioned_puts import put_versions
@@ -38,6 +40,7 @@ PATCHED = [
     (Stack, "parse_template"),
     (StepFunctionsParserBackend, "start_execution"),
     (Table, "query"),
+    (WaitFunction, "_wait_interval"),
     (sqs_models, "unix_time_millis"),
 ]
 
@@ -360,10 +363,11 @@ def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):
 
 
 @pytest.fixture
-def machine(monkeypatch):
+def machine(request, monkeypatch):
     monkeypatch.setitem(default_user_config, "stepfunctions", {"execute_state_machine": True})
     client = boto3.client("stepfunctions", region_name=REGION)
-    definition = json.dumps({"StartAt": "End", "States": {"End": {"Type": "Succeed"}}})
+    succeeding = {"StartAt": "End", "States": {"End": {"Type": "Succeed"}}}
+    definition = json.dumps(getattr(request, "param", succeeding))
     role = "arn:aws:iam::123456789012:role/r"
     made = client.create_state_machine(name=f"m-{uuid.uuid4()}", definition=definition, roleArn=role)
     return client, made["stateMachineArn"]
@@ -377,6 +381,19 @@ def test_executions_without_a_name_get_one_each(aws, machine):
     names = [client.start_execution(stateMachineArn=arn)["executionArn"].rpartition(":")[2] for _ in range(2)]
     assert [str(uuid.UUID(name)) for name in names] == names
     assert client.start_execution(stateMachineArn=arn, name="mine")["executionArn"].endswith(":mine")
+
+
+@pytest.mark.parametrize(
+    "machine", [{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 600, "End": True}}}], indirect=True
+)
+def test_an_execution_waits_no_longer_than_it_may(aws, machine):
+    client, arn = machine
+    moto_patches.wait_at_most(0)
+    execution = client.start_execution(stateMachineArn=arn, name="waits")["executionArn"]
+    until = time.monotonic() + 30
+    while client.describe_execution(executionArn=execution)["status"] == "RUNNING" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert client.describe_execution(executionArn=execution)["status"] == "SUCCEEDED"
 
 
 def versioned(number, version):

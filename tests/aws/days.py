@@ -1,0 +1,39 @@
+"""Days of roots for the compaction's tests, and the digests that seal them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+
+from lineage.aws.items import batch_write
+from lineage_model.ids import sha256_hex
+from tests.builders import DAY, messages
+
+NEXT_DAY = "2025-11-21"
+
+
+def digest_of(cloud, day):
+    body = cloud.objects(f"digests/year={day[:4]}/month={day[5:7]}/day={day[8:]}/")
+    ((_, compressed),) = body.items()
+    head, *entries, counts = map(json.loads, gzip.decompress(compressed).splitlines())
+    objects = [entry for entry in entries if "key" in entry]
+    missing = [entry["missing"] for entry in entries if "missing" in entry]
+    event_objects = [entry["event_object"] for entry in entries if "event_object" in entry]
+    digest = {**head, **counts, "objects": objects, "missing": missing, "event_objects": event_objects}
+    return digest, hashlib.sha256(compressed).hexdigest()
+
+
+def roots(number):
+    return [message for root in range(number) for message in messages({"file": f"r{root}", "row": "file"}, f"r{root}")]
+
+
+def mark_all(cloud, number, **generations):
+    """The marks that loading (and tracing) so many roots leaves behind."""
+    numbers = {name: {"N": str(value)} for name, value in generations.items()}
+    puts = []
+    for root_id in (f"root-{place}" for place in range(number)):
+        sha = sha256_hex(root_id)
+        key = {"pk": {"S": f"DIRTY#{DAY}#{sha[0]}"}, "sk": {"S": sha}}
+        puts.append({"PutRequest": {"Item": {**key, "root_id": {"S": root_id}, **numbers}}})
+    batch_write(cloud.dynamodb, cloud.outputs["GraphTableName"], puts)
