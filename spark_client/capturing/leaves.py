@@ -13,7 +13,7 @@ from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
-from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets
+from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets, find_record_column
 from spark_client.capturing.model import RDD_ACTION, Dataset
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation, plans_of
@@ -76,9 +76,9 @@ class Reading:
         read = self._find(node)
         if read.query is not None:
             return _columns_of_query(read.query, _outputs(node))
-        hidden = _hidden(node)
+        added = {_hidden(node), find_record_column(node), *read.absent}
         outputs = _outputs(node)
-        values = (NOTHING if output.text("name") == hidden else _column(output, read) for output in outputs)
+        values = (NOTHING if output.text("name") in added else _column(output, read) for output in outputs)
         return Relation(
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
         )

@@ -14,7 +14,7 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.jdbc_queries import find_query
 from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri
-from spark_client.capturing.datasets.schemas import merge_schemas, parse_schema
+from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
 from spark_client.capturing.plans.plan import Node
 
@@ -24,6 +24,9 @@ JvmObject: TypeAlias = Mapping[str, Any]
 _QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
 # A relation with more paths than this is named by their folders.
 _PLACES_MAX = 50
+# Formats whose records may be no rows, and Spark's name of the column for them.
+_TEXT_FORMATS = frozenset({"csv", "json", "xml"})
+_RECORD_COLUMN = "_corrupt_record"
 _MADE_OF_NOTHING = frozenset({"EmptyRelation", "OneRowRelation", "Range"})
 # Tables of streams that Spark makes up.
 _MADE_UP = frozenset({"RateStreamTable", "RatePerMicroBatchTable"})
@@ -54,8 +57,9 @@ class LeafSource:
     """Source of a leaf. Each column is the column of that name of each dataset; without datasets, made of nothing.
 
     `unknown` is the reason why its columns have unknown sources; datasets that are there nevertheless are read. Of
-    `merged` datasets each has the columns of its own schema alone; a dataset without a schema may have any. `query` is
-    the parsed plan of a query that a database runs; `unnamed` is the reason why it has reads without a name.
+    `merged` datasets each has the columns of its own schema alone; a dataset without a schema may have any. `query`
+    is the parsed plan of a query that a database runs; `unnamed` is the reason why it has reads without a name.
+    `absent` columns are in no file.
     """
 
     datasets: tuple[Dataset, ...] = ()
@@ -63,6 +67,7 @@ class LeafSource:
     merged: bool = False
     query: DatabaseQuery | None = None
     unnamed: str | None = None
+    absent: frozenset[str] = frozenset()
 
     @property
     def unknown_inputs(self) -> tuple[str, ...]:
@@ -151,7 +156,7 @@ def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     """Return a relation; a database's table has an empty location that Spark made up."""
-    schema = parse_schema(leaf.text("schema"))
+    schema = _schema_of_files(leaf)
     relation, table = leaf.values.get("relation"), leaf.values.get("catalogTable")
     properties = relation if isinstance(relation, Mapping) else {}
     if "jdbcOptions" not in properties and (named := find_table(table, catalogs, schema)):
@@ -163,6 +168,25 @@ def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     return _of_object(properties, catalogs, schema, find_symlinks(table, catalogs))
 
 
+def find_record_column(leaf: Node) -> str | None:
+    """Return the column that Spark adds to files of texts for records that are no rows; None if it adds none."""
+    relation = leaf.values.get("relation") or leaf.values.get("dataSource")
+    if not isinstance(relation, Mapping):
+        return None
+    form = str(relation.get("fileFormat.shortName") or relation.get("className") or "").lower()
+    if form not in _TEXT_FORMATS:
+        return None
+    options = relation.get("options")
+    name = options.get("columnnameofcorruptrecord") if isinstance(options, Mapping) else None
+    return str(name or _RECORD_COLUMN)
+
+
+def _schema_of_files(leaf: Node) -> tuple[SchemaField, ...]:
+    """Return the columns of a leaf without the one that Spark adds."""
+    schema, added = parse_schema(leaf.text("schema")), find_record_column(leaf)
+    return schema if added is None else tuple(column for column in schema if column.name.lower() != added.lower())
+
+
 def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource | None:
     """Return the datasets of a relation whose schema is merged of theirs (`MergedSchemas`), if they are several."""
     places = leaf.values.get("schemas")
@@ -172,13 +196,23 @@ def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource |
         if named is not None:
             before, schema = found.get(named, ()), parse_schema(schema_text) or None
             found[named] = None if before is None or schema is None else merge_schemas([before, schema])
-    if not 1 < len(found) <= _PLACES_MAX:
+    if not found or len(found) > _PLACES_MAX:
         return None
     partitions = parse_schema(_text(relation, "partitionSchema"))
+    if len(found) == 1:  # the user's own schema
+        [(named, of_files)] = found.items()
+        return _of_users_schema(named, merge_schemas([of_files or (), partitions]), parse_schema(leaf.text("schema")))
     datasets = (
         Dataset(named, merge_schemas([schema, partitions]) if schema else ()) for named, schema in found.items()
     )
     return LeafSource(tuple(datasets), merged=True)
+
+
+def _of_users_schema(named: DatasetId, has: Sequence[SchemaField], schema: Sequence[SchemaField]) -> LeafSource:
+    """Return a dataset that is read by a schema of the user's, and which of its columns the files do not have."""
+    there = tuple(column for column in schema if find_field(has, (column.name,)))
+    absent = frozenset(column.name for column in schema if column not in there)
+    return LeafSource((Dataset(named, there),), absent=absent)
 
 
 def _hive_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
@@ -227,7 +261,7 @@ def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     described = leaf.values.get("dataSource")
     if not isinstance(described, Mapping):
         return None
-    schema = parse_schema(leaf.text("schema"))
+    schema = _schema_of_files(leaf)
     if table := find_table(described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
     paths = described.get("paths")

@@ -22,7 +22,7 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The schema of each place of a relation whose own schema is merged of all of theirs (`mergeSchema`).
+ * The schema of each place of a relation whose own schema is merged of all of theirs (`mergeSchema`), or is the user's.
  *
  * Which place has which column stands in the footers of files alone. Few are read, beside the job, one for all files of
  * one write (Spark names it in their names); a place whose files were not all read by then has no schema here.
@@ -30,6 +30,8 @@ import org.apache.spark.sql.types.StructType;
  */
 public class MergedSchemas {
     private static final int FOOTERS_MAX = 64;
+    // Of a user's schema, mostly the first footer has all columns, and no more are read.
+    private static final int FOOTERS_OF_USER_MAX = 8;
     private static final long READING_MAX_NS = 2000000000L;
     private static final Pattern OF_WRITE = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
@@ -38,30 +40,51 @@ public class MergedSchemas {
     private final Configuration hadoop;
     private final boolean ofParquet;
     private final long deadlineNs = System.nanoTime() + READING_MAX_NS;
-    private int left = FOOTERS_MAX;
+    private final boolean isUsers;
+    private int left;
 
-    private MergedSchemas(HadoopFsRelation relation) {
+    private MergedSchemas(HadoopFsRelation relation, boolean isUsers) {
+        this.isUsers = isUsers;
+        this.left = isUsers ? FOOTERS_OF_USER_MAX : FOOTERS_MAX;
         this.relation = relation;
         this.conf = relation.sparkSession().sessionState().conf();
         this.hadoop = relation.sparkSession().sessionState().newHadoopConfWithOptions(relation.options());
         this.ofParquet = nameOf(relation).equals("ParquetFileFormat");
     }
 
-    /** For each place its path and its schema, null if it is not known; null if no schemas are merged. */
-    public static Object[] of(HadoopFsRelation relation) {
-        if (relation.location().rootPaths().size() < 2 || !merges(relation)) {
-            return null;
-        }
+    /**
+     * For each place its path and its schema, null if it is not known; null if no schemas are merged, and the relation's
+     * is not the user's (that of a catalog's table is the table's), or its columns cannot be found with a few footers.
+     */
+    public static Object[] of(HadoopFsRelation relation, Boolean isTable) {
+        boolean isMerged = relation.location().rootPaths().size() > 1 && merges(relation);
+        boolean isUsers = !isMerged && !isTable.booleanValue() && isUsers(relation);
+        return isMerged || isUsers ? of(relation, isUsers) : null;
+    }
+
+    /** True if Spark did not find the schema in footers. */
+    private static boolean isUsers(HadoopFsRelation relation) {
+        String format = nameOf(relation);
+        Object schema = PlanReader.field(relation.location(), "userSpecifiedSchema");
+        return (format.equals("ParquetFileFormat") || format.equals("OrcFileFormat"))
+            && schema instanceof scala.Option && ((scala.Option) schema).isDefined();
+    }
+
+    private static Object[] of(HadoopFsRelation relation, boolean isUsers) {
         MergedSchemas schemas = null;
         try {
-            schemas = new MergedSchemas(relation);
+            schemas = new MergedSchemas(relation, isUsers);
         } catch (Throwable stopped) { // Spark's context is gone: of no place anything is known
         }
         List places = new ArrayList();
         scala.collection.Iterator roots = relation.location().rootPaths().iterator();
         while (roots.hasNext()) {
             Path root = (Path) roots.next();
-            places.add(new Object[] {root, schemas == null ? null : schemas.find(root)});
+            StructType found = schemas == null ? null : schemas.find(root);
+            if (found == null && isUsers) {
+                return null;
+            }
+            places.add(new Object[] {root, found});
         }
         return places.toArray();
     }
@@ -102,12 +125,43 @@ public class MergedSchemas {
                 if (left-- <= 0 || System.nanoTime() > deadlineNs) {
                     return null;
                 }
-                merged = merged.merge(read((Path) each.next()), conf.caseSensitiveAnalysis());
+                StructType read = read((Path) each.next());
+                merged = isUsers ? withNames(merged, read) : merged.merge(read, conf.caseSensitiveAnalysis());
+                if (isUsers && hasAll(merged)) {
+                    break;
+                }
             }
             return files.isEmpty() ? null : merged;
         } catch (Throwable failed) { // the file is gone by now, or is of another format
             return null;
         }
+    }
+
+    /** The first schema with the columns that only the second has; files of one place may differ in types. */
+    private static StructType withNames(StructType merged, StructType read) {
+        for (int i = 0; i < read.length(); i++) {
+            merged = has(merged, read.fields()[i].name()) ? merged : merged.add(read.fields()[i]);
+        }
+        return merged;
+    }
+
+    private boolean hasAll(StructType merged) {
+        String[] names = relation.dataSchema().fieldNames();
+        boolean all = true;
+        for (int i = 0; i < names.length; i++) {
+            all &= has(merged, names[i]);
+        }
+        return all;
+    }
+
+    private static boolean has(StructType schema, String name) {
+        String[] names = schema.fieldNames();
+        for (int i = 0; i < names.length; i++) {
+            if (names[i].equalsIgnoreCase(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private StructType read(Path file) throws Exception {

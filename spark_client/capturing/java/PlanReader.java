@@ -246,7 +246,9 @@ public class PlanReader {
             first = writePlaces(node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd(), first);
         } else if (isOfFiles(node)) {
             Object relation = ((LogicalRelation) node).relation();
-            Object schemas = Parts.call("MergedSchemas", "of", new Class[] {HadoopFsRelation.class}, new Object[] {relation});
+            Object isTable = Boolean.valueOf(((LogicalRelation) node).catalogTable().isDefined());
+            Object schemas = Parts.call("MergedSchemas", "of", new Class[] {HadoopFsRelation.class, Boolean.class},
+                new Object[] {relation, isTable});
             if (schemas != null) {
                 first = name("schemas", first);
                 list((Object[]) schemas, 0);

@@ -30,7 +30,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SQL}.execution.LogicalRDD": ("rdd.id",),
     f"{_SOURCES}.InsertIntoHadoopFsRelationCommand": ("staticPartitions.size",),
     # Relations, and where they lie.
-    f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema"),
+    f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema", "options", "fileFormat.shortName"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),
     f"{_SOURCES}.jdbc.JDBCRelation": ("jdbcOptions",),
     f"{_SOURCES}.jdbc.JDBCOptions": ("url", "tableOrQuery"),
@@ -103,4 +103,5 @@ OPTIONS = (
     "replacewhere?",
     "snapshot-id",
     "write.spark.accept-any-schema",
+    "columnnameofcorruptrecord",
 )
