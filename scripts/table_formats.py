@@ -39,7 +39,7 @@ VERSIONS = {
     "4.2": {"delta": "4.4.0", "kafka": "4.2.0"},
 }
 _BROKER = "org.apache.kafka:kafka_2.13:3.9.1"
-_TABLES = ("test_table_formats.py", "test_table_versions.py", "test_orders.py")
+_TABLES = ("test_table_formats.py", "test_table_versions.py", "test_orders.py", "test_assignments.py")
 _TESTS = {"delta": _TABLES, "iceberg": _TABLES, "hudi": ("test_hudi.py",), "kafka": ("test_kafka.py",)}
 _FETCH_S = 900.0
 

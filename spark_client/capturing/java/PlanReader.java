@@ -237,6 +237,10 @@ public class PlanReader {
             text(id((NamedExpression) node));
         }
         if (node instanceof Cast && ((Cast) node).resolved()) {
+            first = name("inserted", first);
+            out.append(((Cast) node).getTagValue(Cast.BY_TABLE_INSERTION()).isDefined());
+            first = name("said", first);
+            out.append(((Cast) node).getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined());
             first = writeCast(((Cast) node).child().dataType(), ((Cast) node).dataType(), first);
         } else if (node instanceof GetStructField) {
             GetStructField step = (GetStructField) node;

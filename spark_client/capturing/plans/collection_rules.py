@@ -90,10 +90,15 @@ def _inserted(node: Node, of: Expressions) -> Value:
 
 
 def _cast(node: Node, of: Expressions) -> Value:
-    """Return the value of a cast: unchanged for the same type; fields of structs are matched by position."""
+    """Return the value of a cast: unchanged for the same type; fields of structs are matched by position.
+
+    A cast that the assignment to a column adds changes nothing that the program said.
+    """
     child = of.value(node.node("child"))
     if node.values.get("same") is True:
         return child
+    if node.values.get("inserted") is True:
+        return _renamed(child, node.values.get("from"), node.values.get("to"))
     if node.values.get("flat") is True:
         return change(CHANGED, [child])
     return keep(CHANGED, _renamed(child, node.values.get("from"), node.values.get("to")))

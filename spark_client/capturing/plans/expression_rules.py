@@ -38,6 +38,7 @@ _SAME = kinds(
     Alias OuterReference PromotePrecision CheckOverflow KnownNotNull KnownNullable KnownNotContainsNull
     AssertNotNull KnownFloatingPointNormalized NormalizeNaNAndZero SortOrder TempResolvedColumn InheritAnalysisRules
     OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions WithField
+    CheckOverflowInTableInsert CheckOverflowInTableWrite
     """
 )
 _MASKED = Transformation("DIRECT", "IDENTITY", masking=True)

@@ -18,6 +18,7 @@ from spark_client.capturing.plans.plan import Node
 _OPERATION, _DELETED = "__row_operation", "1"
 
 Does: TypeAlias = Literal["UPDATE", "INSERT", "DELETE"]
+_AROUND_CASTS = ("Alias", "CheckOverflowInTableWrite", "CheckOverflowInTableInsert")
 _DELTA_CLAUSES: Mapping[str, Does] = {"UpdateClause": "UPDATE", "InsertClause": "INSERT", "DeleteClause": "DELETE"}
 _SPARK_ACTIONS: Mapping[str, Does] = {"UpdateAction": "UPDATE", "InsertAction": "INSERT", "DeleteAction": "DELETE"}
 HUDI_DELETE = "DeleteHoodieTableCommand"
@@ -66,9 +67,18 @@ def _delta_update(command: Node) -> RowChange | None:
     target = command.node("target")
     if target is None:
         return None
-    expressions = _each(command.values.get("updateExpressions"))
+    expressions = map(_before_cast, _each(command.values.get("updateExpressions")))
     assigned = tuple(zip(_names(target), expressions, strict=False))
     return RowChange(target, (Clause("UPDATE", command.node("condition"), assigned),), _leaves(target))
+
+
+def _before_cast(expression: Node | None) -> Node | None:
+    """Return what is assigned, before the cast to the column's type that Delta adds, and does not mark as its own."""
+    inside = expression
+    while inside is not None and inside.kind in _AROUND_CASTS:
+        inside = inside.node("child")
+    added = inside is not None and inside.kind == "Cast" and inside.values.get("said") is False
+    return inside.node("child") if inside is not None and added and inside.values.get("flat") is True else expression
 
 
 def _delete(command: Node) -> RowChange | None:
@@ -103,7 +113,8 @@ def _delta_clause(clause: Node) -> Clause | None:
     does = next((does for name, does in _DELTA_CLAUSES.items() if clause.kind.endswith(name)), None)
     actions = clause.nodes("actions", "cols")
     assigned = tuple(
-        (".".join(action.values.get("targetColNameParts") or ()), action.node("expr")) for action in actions
+        (".".join(action.values.get("targetColNameParts") or ()), _before_cast(action.node("expr")))
+        for action in actions
     )
     return Clause(does, clause.node("condition") or clause.node("cond"), assigned) if does else None
 

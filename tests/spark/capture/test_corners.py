@@ -53,8 +53,8 @@ FIELDS = (
         "INSERT INTO struct_places SELECT struct(alt, tz) FROM airports",
         """
         struct_places:
-        at.high <- airports.alt TRANSFORMATION
-        at.zone <- airports.tz TRANSFORMATION
+        at.high <- airports.alt IDENTITY
+        at.zone <- airports.tz IDENTITY
         """,
         before=("CREATE TABLE struct_places (at STRUCT<high: BIGINT, zone: BIGINT>) USING parquet",),
     ),

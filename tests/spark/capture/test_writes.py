@@ -128,12 +128,12 @@ TABLES = (
         "INSERT", f"INSERT INTO inserted {_SQL}", f"inserted:{_COLUMNS}", before=(f"CREATE TABLE inserted {_AS}",)
     ),
     statement(
-        "INSERT casts to the table's types",
+        "INSERT casts to the table's types, and that changes nothing",
         "INSERT INTO inserted_wide SELECT carrier, flight FROM flights",
         """
         inserted_wide:
         carrier <- flights.carrier IDENTITY
-        far <- flights.flight TRANSFORMATION
+        far <- flights.flight IDENTITY
         """,
         before=("CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet",),
     ),
@@ -280,7 +280,7 @@ TABLES = (
         """
         structs:
         faa <- airports.faa IDENTITY
-        at.lat <- airports.alt TRANSFORMATION
+        at.lat <- airports.alt IDENTITY
         at.lon <- airports.location.lon IDENTITY
         """,
         before=("CREATE TABLE structs (faa STRING, at STRUCT<lat: DOUBLE, lon: DOUBLE>) USING parquet",),
