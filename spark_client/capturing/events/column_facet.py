@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from lineage_model.columns import ColumnLineage, Sources, Transformation, in_order
 from lineage_model.field_paths import print_dotted
 from spark_client.capturing.events.facets import Facet, openlineage_facet
-from spark_client.capturing.events.size_budget import SizeBudget
+from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
 
 _Json: TypeAlias = dict[str, Any]
 _INDIRECT = "INDIRECT"
@@ -20,34 +20,58 @@ _COLUMN_BYTES = len('"": {"inputFields": []}, ')
 
 
 def column_facet(
-    columns: ColumnLineage, budget: SizeBudget, *, descriptions: bool = True, indirect: bool = True
+    columns: ColumnLineage,
+    budget: SizeBudget,
+    *,
+    descriptions: bool = True,
+    indirect: bool = True,
+    unmasked: bool = True,
+    size_max_bytes: int | None = None,
 ) -> Facet | None:
     """Return the facet of these columns; None if there are none. Columns with shared sources share their JSON.
 
     Columns and sources are sorted. Without `indirect` a column keeps its direct sources; a column without any is left
-    out, since it would look as if it were made of nothing. The sources of the dataset as a whole stay.
+    out, since it would look as if it were made of nothing. The sources of the dataset as a whole stay. Without
+    `unmasked` a transformation does not say that it masks nothing. With `size_max_bytes` it has the first columns that
+    fit.
 
     Raises:
         BudgetExceeded: it is larger than the budget, found before it is built.
     """
     if not (columns.fields or columns.dataset_level):
         return None
-    render = _Rendering(budget, descriptions=descriptions, indirect=indirect)
-    fields = {}
+    own = budget if size_max_bytes is None else SizeBudget(size_max_bytes)
+    whole: list[_Json] = []
+    fields: _Json = {}
+    try:
+        of_rows = _Rendering(own, descriptions=descriptions, indirect=True, unmasked=unmasked)
+        whole = of_rows.sources(columns.dataset_level)
+        render = _Rendering(own, descriptions=descriptions, indirect=indirect, unmasked=unmasked)
+        for name, inputs in _rendered(columns, render, own):
+            fields[name] = {"inputFields": inputs}
+    except BudgetExceeded:
+        if size_max_bytes is None:
+            raise
+    if size_max_bytes is not None:
+        budget.spend(size_max_bytes - max(0, own.left))
+    return openlineage_facet("ColumnLineageDatasetFacet", "1-2-0", fields=fields, dataset=whole or None)
+
+
+def _rendered(columns: ColumnLineage, render: _Rendering, budget: SizeBudget) -> Iterator[tuple[str, list[_Json]]]:
+    """Yield the columns in order, each with its sources."""
     named = {print_dotted(path): sources for path, sources in columns.fields.items()}
     for name, sources in sorted(named.items(), key=lambda pair: pair[0]):
         inputs = render.sources(sources)
         if inputs or not sources:
             budget.spend(len(name) + _COLUMN_BYTES)
-            fields[name] = {"inputFields": inputs}
-    whole = _Rendering(budget, descriptions=descriptions, indirect=True).sources(columns.dataset_level)
-    return openlineage_facet("ColumnLineageDatasetFacet", "1-2-0", fields=fields, dataset=whole or None)
+            yield name, inputs
 
 
 class _Rendering:
     """Rendering of sources as JSON, each mapping once; the mappings must outlive it."""
 
-    def __init__(self, budget: SizeBudget, *, descriptions: bool, indirect: bool) -> None:
+    def __init__(self, budget: SizeBudget, *, descriptions: bool, indirect: bool, unmasked: bool) -> None:
+        self._unmasked = unmasked
         self._budget = budget
         self._descriptions = descriptions
         self._indirect = indirect
@@ -87,16 +111,17 @@ class _Rendering:
             }
             if not self._descriptions:
                 kept = {replace(transformation, description=None) for transformation in kept}
-            forms = [_transformation(transformation) for transformation in in_order(kept)]
+            forms = [_transformation(transformation, unmasked=self._unmasked) for transformation in in_order(kept)]
             self._rendered_transformations[transformations] = forms, len(json.dumps(forms))
         return self._rendered_transformations[transformations]
 
 
-def _transformation(transformation: Transformation) -> _Json:
+def _transformation(transformation: Transformation, *, unmasked: bool) -> _Json:
+    """Return a transformation; without `unmasked` it does not say that it masks nothing."""
     values = {
         "type": transformation.type,
         "subtype": transformation.subtype,
         "description": transformation.description,
-        "masking": transformation.masking,
+        "masking": None if not (unmasked or transformation.masking) else transformation.masking,
     }
     return {name: value for name, value in values.items() if value is not None}

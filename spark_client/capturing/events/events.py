@@ -42,8 +42,9 @@ CUTS = (
     "descriptions",
     "inputSchemas",
     "indirect",
-    "columnLineage",
     "outputSchema",
+    "masking",
+    "columnLineage",
     "sql",
     "error",
     "unknown",
@@ -247,7 +248,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     read, write = reporting.read, reporting.read if isinstance(reporting.read, Write) else None
     inputs = read.inputs[:_FEW_INPUTS] if "inputs" in cut else read.inputs
     reads = [_dataset(dataset, budget, with_schema="inputSchemas" not in cut) for dataset in inputs]
-    outputs = [_output(write, budget, cut)] if write else []
+    outputs = [_output(write, budget, cut, reporting.rules)] if write else []
     job_facets = {**reporting.job_facets, **_sql(read, cut, reporting.rules)}
     run_facets = {**reporting.run_facets, **_error(read.failure, "JAVA", cut, reporting.rules)}
     captured = capture_facet(
@@ -272,11 +273,17 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     )
 
 
-def _output(write: Write, budget: SizeBudget, cut: _Cut) -> Event:
+def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> Event:
+    """Return the output; where there is no room for all columns, with those that fit into half of it."""
     form = _dataset(write.output, budget, with_schema="outputSchema" not in cut)
-    if "columnLineage" not in cut:
+    if "inputs" not in cut:
         columns = column_facet(
-            write.columns, budget, descriptions="descriptions" not in cut, indirect="indirect" not in cut
+            write.columns,
+            budget,
+            descriptions="descriptions" not in cut,
+            indirect="indirect" not in cut,
+            unmasked="masking" not in cut,
+            size_max_bytes=rules.size_max_bytes // 2 if "columnLineage" in cut else None,
         )
         form["facets"] |= {"columnLineage": columns} if columns else {}
     if write.change is not None and write.failure is None:

@@ -13,6 +13,11 @@ class SizeBudget:
     def __init__(self, size_bytes: int) -> None:
         self._left = size_bytes
 
+    @property
+    def left(self) -> int:
+        """Bytes that are left; fewer than none where the budget was exceeded."""
+        return self._left
+
     def spend(self, size_bytes: int) -> None:
         """Spend bytes; raise `BudgetExceeded` where fewer are left."""
         self._left -= size_bytes

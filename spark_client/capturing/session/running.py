@@ -164,12 +164,23 @@ class RunningCapture(Capture):
 
     def _emit(self, read: Read) -> bool:
         emitted = events.write_events(read, self._application, self._names.name(read), self._rules)
+        self._warn_of_cuts(emitted[-1])
         return self._sender.put(emitted)
+
+    def _warn_of_cuts(self, event: events.Event) -> None:
+        """Warn of what an event has no room for, once for each such list."""
+        cut = event["run"]["facets"]["headwater_capture"].get("cut")
+        if cut:
+            name = event["job"]["name"]
+            self._counts.warn(
+                f"cut {cut}", f"an event of {name} was too large, and is without all of: {', '.join(cut)}"
+            )
 
     def _emit_stream(self, report: StreamReport) -> bool:
         event = events.stream_event(
             report.write, self._application, report.job_name, report.run_id, report.phase, report.at_ms, self._rules
         )
+        self._warn_of_cuts(event)
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
 
     def _test(self) -> None:

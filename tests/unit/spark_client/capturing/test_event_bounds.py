@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from lineage.openlineage.column_facets import columns_of_facet
 from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.events.events import CUTS, EventRules, write_events
-from spark_client.capturing.model import Dataset, Failure, SchemaField
+from spark_client.capturing.model import Dataset, Failure, SchemaField, Write
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,
     CHECKED,
@@ -76,6 +77,9 @@ def test_a_thousand_unknown_columns_are_named_at_most() -> None:
 # Events that are too large
 
 
+_SAID = replace(IDENTITY, description="copied")
+
+
 @pytest.mark.large
 def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() -> None:
     flight = (SchemaField("tailnum", "string"),)
@@ -84,16 +88,22 @@ def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() ->
         failure=Failure("x" * 4_000, "y" * 16_000),
         unknown={(f"unknown{number}",): "LogicalRDD: made of an RDD" for number in range(200)},
         inputs=tuple(Dataset(DatasetId("s3://flights", f"day{number}"), flight) for number in range(300)),
+        output=Dataset(ESTIMATED, tuple(SchemaField(f"c{number}", "double") for number in range(600))),
+        columns=ColumnLineage(
+            {(f"c{number}",): of(CHECKED, "co2", transformations=(_SAID, JOIN)) for number in range(600)}
+        ),
     )
     seen = []
     size = len(json.dumps(write_events(write, APPLICATION, JOB)[1]))
     while True:
         _, end = write_events(write, APPLICATION, JOB, EventRules(size_max_bytes=size))
         assert len(json.dumps(end)) <= size
-        seen.append(tuple(capture_of(end).get("cut", [])))
+        cut = tuple(capture_of(end).get("cut", []))
+        seen += [] if cut in seen else [cut]
         if len(seen[-1]) == len(CUTS):
             break
-        size = len(json.dumps(end)) - 1
+        # Of the columns, as many stay as fit into half.
+        size = len(json.dumps(end)) - (2_000 if "columnLineage" in cut else 1)
 
     assert seen == [CUTS[:number] for number in range(len(CUTS) + 1)]
 
@@ -131,7 +141,46 @@ def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(sha
     end = ended(columns=columns)
 
     assert time.process_time() - started < 1
-    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect", "columnLineage"]
+    assert capture_of(end)["cut"] == [
+        "descriptions",
+        "inputSchemas",
+        "indirect",
+        "outputSchema",
+        "masking",
+        "columnLineage",
+    ]
+
+
+def _wide(count: int, name: str = "column_{}") -> Write:
+    fields = tuple(SchemaField(name.format(number), "double") for number in range(count))
+    columns = ColumnLineage({(field.name,): of(CHECKED, field.name) for field in fields})
+    return a_write(columns=columns, output=Dataset(ESTIMATED, fields), inputs=(Dataset(CHECKED, fields),))
+
+
+def test_5000_columns_fit() -> None:
+    write = _wide(5_000)
+
+    _, end = write_events(write, APPLICATION, JOB)
+
+    assert len(json.dumps(end)) <= 1_000_000
+    assert "columnLineage" not in capture_of(end)["cut"]
+    facet = columns_of_facet(end["outputs"][0]["facets"]["columnLineage"])
+    assert {path: set(sources) for path, sources in facet.fields.items()} == {
+        path: set(sources) for path, sources in write.columns.fields.items()
+    }
+
+
+@pytest.mark.parametrize("count", [5_000, 8_000, 20_000])
+def test_of_too_many_columns_the_first_stay(count: int) -> None:
+    write = _wide(count, "a_column_of_a_name_that_is_long_{:06}")
+
+    _, end = write_events(write, APPLICATION, JOB)
+
+    kept = end["outputs"][0]["facets"]["columnLineage"]["fields"]
+    assert len(json.dumps(end)) <= 1_000_000
+    assert "columnLineage" in capture_of(end)["cut"]
+    assert list(kept) == [f"a_column_of_a_name_that_is_long_{number:06}" for number in range(len(kept))]
+    assert len(kept) > 1_500
 
 
 def test_2000_columns_are_rendered_whole_and_fast() -> None:

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -341,3 +342,15 @@ def test_a_self_test_that_fails_keeps_no_write_from_being_read(caplog: pytest.Lo
     capture.close()
     assert capture.counts["writes"] == 1
     assert warnings_of(caplog) == ["capture: the self-test failed: ConnectionError: gone"]
+
+
+def test_a_cut_of_an_event_is_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    def read(execution: Execution) -> Sequence[Write]:
+        return [replace(write, sql="SELECT 1" + " " * 10) for write in writes_of(execution)]
+
+    transport, settings = Transport(), Settings(sql_max_chars=5)
+    capture = a_capture(Executions(an_execution(1), an_execution(2)), transport, settings, read=read)
+    capture.close()
+    (warning,) = warnings_of(caplog)
+    assert warning.startswith("capture: an event of ")
+    assert warning.endswith("was too large, and is without all of: sql")
