@@ -239,7 +239,7 @@ public class PlanReader {
         if (node instanceof Cast && ((Cast) node).resolved()) {
             first = name("inserted", first);
             out.append(((Cast) node).getTagValue(Cast.BY_TABLE_INSERTION()).isDefined());
-            first = name("said", first);
+            first = name("ofUser", first);
             out.append(((Cast) node).getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined());
             first = writeCast(((Cast) node).child().dataType(), ((Cast) node).dataType(), first);
         } else if (node instanceof GetStructField) {

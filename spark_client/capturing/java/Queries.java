@@ -1,9 +1,12 @@
 package headwater.capture;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
@@ -16,6 +19,17 @@ import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
  */
 public class Queries {
     private static final int TEXT_MAX = 100000;
+    // An element of what is before it: a step of Spark's that changes it, as a cast does.
+    private static final String CHANGED = "['cast']";
+    private static final Pattern TYPE = Pattern.compile(
+        "::\\s*(?:\"[^\"]+\"|[a-z_]\\w*(?:\\.[a-z_]\\w*)?)(?:\\s+(?:precision|varying))?(?:\\s*\\(\\s*\\d+(?:\\s*,\\s*\\d+)?\\s*\\))?"
+            + "(?:\\s+with(?:out)?\\s+time\\s+zone)?(?:\\s*\\[\\s*\\d*\\s*\\])*", Pattern.CASE_INSENSITIVE);
+    private static final Pattern OPERATOR =
+        Pattern.compile("->>|->|#>>|#>|@>|<@|\\?\\||\\?&|!~\\*|!~|~\\*|~~\\*|~~|~");
+    private static final Pattern TYPE_OF_TEXT =
+        Pattern.compile("\\b(?:timestamptz|timetz|jsonb?|bytea|uuid|inet|cidr|xml)\\s*$", Pattern.CASE_INSENSITIVE);
+    private static final Pattern CAST = Pattern.compile("\\b(?:try_)?cast\\s*$", Pattern.CASE_INSENSITIVE);
+    private static final Pattern WORD = Pattern.compile("\\w+");
     // Where double quotes may be those of strings.
     private static final Set QUOTES_TEXT =
         new HashSet(Arrays.asList(new String[] {"mysql", "mariadb", "hive2", "spark", "databricks", "bigquery"}));
@@ -34,8 +48,11 @@ public class Queries {
         }
     }
 
-    /** The text with all quoted names as Spark quotes them; null if it may mean anything else to the database. */
-    static String inSparksWords(String text, String kind) {
+    /**
+     * The text with all quoted names as Spark quotes them, and in place of the databases' own words such of Spark's as
+     * have the same sources; null if it may mean anything else to the database.
+     */
+    public static String inSparksWords(String text, String kind) {
         boolean mysql = kind.equals("mysql") || kind.equals("mariadb");
         if (text.indexOf('\\') >= 0 || text.indexOf("/*!") >= 0 || mysql && text.indexOf('#') >= 0) {
             return null;
@@ -54,8 +71,56 @@ public class Queries {
             if (end == 0 || names && end < text.length() && text.charAt(end) == c) { // no end, or a quote in the name
                 return null;
             }
+            boolean isText = names || c == '\'' || end > i + 1;
+            Matcher own = isText ? null : (c == ':' ? TYPE : OPERATOR).matcher(text).region(i, text.length());
+            if (own != null && own.lookingAt() && (c != '~' || own.end() > i + 1 || isAfterOperand(out))) {
+                out.append(c == ':' ? CHANGED : " || "); // what is cast, or operated on, changes
+                i = own.end();
+                continue;
+            }
+            if (c == '\'') { // a type before a text, as in `timestamptz '2013-01-01'`
+                Matcher type = TYPE_OF_TEXT.matcher(out);
+                out.setLength(type.find() ? type.start() : out.length());
+            }
             String part = text.substring(i, end);
-            out.append(names ? "`\"" + part.substring(1, part.length() - 1) + "\"`" : part);
+            boolean isComment = c == '-' && end > i + 1 || c == '/' && end > i + 1;
+            out.append(names ? "`\"" + part.substring(1, part.length() - 1) + "\"`" : isComment ? " " : part);
+            i = end;
+        }
+        return castsToText(out.toString());
+    }
+
+    private static boolean isAfterOperand(StringBuilder out) {
+        String before = out.toString().trim();
+        char last = before.isEmpty() ? '(' : before.charAt(before.length() - 1);
+        return Character.isLetterOrDigit(last) || last == '_' || last == ')' || last == ']' || last == '\'' || last == '`';
+    }
+
+    /** The text with the type of each CAST as STRING: databases have types that Spark has not. */
+    private static String castsToText(String text) {
+        StringBuilder out = new StringBuilder();
+        ArrayDeque open = new ArrayDeque(); // of each parenthesis: where the type of its CAST begins; -2 if it is no CAST
+        Matcher word = WORD.matcher(text);
+        for (int i = 0; i < text.length();) {
+            char c = text.charAt(i);
+            int end = c == '\'' || c == '`' ? text.indexOf(c, i + 1) + 1 : i + 1;
+            if (Character.isLetter(c) && word.region(i, text.length()).lookingAt()) {
+                end = word.end();
+                boolean isOfCast = !open.isEmpty() && ((Integer) open.peek()).intValue() > -2;
+                if (isOfCast && word.group().equalsIgnoreCase("as")) {
+                    open.pop();
+                    open.push(Integer.valueOf(out.length()));
+                }
+            } else if (c == '(') {
+                open.push(Integer.valueOf(CAST.matcher(out).find() ? -1 : -2));
+            } else if (c == ')' && !open.isEmpty()) {
+                int type = ((Integer) open.pop()).intValue();
+                if (type >= 0) {
+                    out.setLength(type);
+                    out.append("AS STRING");
+                }
+            }
+            out.append(text, i, end);
             i = end;
         }
         return out.toString();

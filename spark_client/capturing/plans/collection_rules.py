@@ -92,7 +92,7 @@ def _inserted(node: Node, of: Expressions) -> Value:
 def _cast(node: Node, of: Expressions) -> Value:
     """Return the value of a cast: unchanged for the same type; fields of structs are matched by position.
 
-    A cast that the assignment to a column adds changes nothing that the program said.
+    A cast that the assignment to a column adds changes nothing that the program wrote.
     """
     child = of.value(node.node("child"))
     if node.values.get("same") is True:

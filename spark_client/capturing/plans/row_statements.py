@@ -77,7 +77,7 @@ def _before_cast(expression: Node | None) -> Node | None:
     inside = expression
     while inside is not None and inside.kind in _AROUND_CASTS:
         inside = inside.node("child")
-    added = inside is not None and inside.kind == "Cast" and inside.values.get("said") is False
+    added = inside is not None and inside.kind == "Cast" and inside.values.get("ofUser") is False
     return inside.node("child") if inside is not None and added and inside.values.get("flat") is True else expression
 
 

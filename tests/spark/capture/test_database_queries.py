@@ -63,6 +63,91 @@ QUERIES = {
 }
 
 
+# Queries in a database's own words: the columns that are plain names are as they would be without these words.
+OWN_WORDS = {
+    "a cast by colons": ("SELECT id, note::text AS n FROM orders", {"id": {"id"}, "n": {"note"}}, ["orders"]),
+    "casts of casts": ("SELECT id, a::text::varchar(20) AS n FROM t", {"id": {"id"}, "n": {"a"}}, ["t"]),
+    "casts to types of several words": (
+        "SELECT a::double precision AS x, b::timestamp with time zone y, c::character varying(9), "
+        "d::numeric(9, 2) z FROM t",
+        {"x": {"a"}, "y": {"b"}, "c": {"c"}, "z": {"d"}},
+        ["t"],
+    ),
+    "a cast to an array": ("SELECT a::int[] AS x, b FROM t", {"x": {"a"}, "b": {"b"}}, ["t"]),
+    "a cast of an expression": ("SELECT (a + b)::numeric AS x, b FROM t", {"x": {"a", "b"}, "b": {"b"}}, ["t"]),
+    "a cast to a type of the database's": (
+        "SELECT id, cast(b AS text) AS b, CAST(c AS jsonb) AS c, cast(d as timestamptz) AS d FROM t",
+        {"id": {"id"}, "b": {"b"}, "c": {"c"}, "d": {"d"}},
+        ["t"],
+    ),
+    "a cast to a type with a size that is a word": (
+        "SELECT id, cast(b AS nvarchar(max)) AS b FROM t",
+        {"id": {"id"}, "b": {"b"}},
+        ["t"],
+    ),
+    "casts inside each other": (
+        "SELECT cast(coalesce(cast(a AS text), (SELECT max(cast(u.x AS uuid)) AS y FROM u)) AS jsonb) AS c FROM t",
+        {"c": {"a", "x"}},
+        ["u", "t"],
+    ),
+    "a text that has such words": (
+        "SELECT id, 'cast(a AS text)::jsonb ->> b' AS x, \"a::b\" FROM t",
+        {"id": {"id"}, "x": set(), "a::b": {"a::b"}},
+        ["t"],
+    ),
+    "fields of JSON": (
+        "SELECT id, payload->>'name' AS n, payload->'a'->>'b' AS m, payload#>>'{a,b}' AS o FROM orders",
+        {"id": {"id"}, "n": {"payload"}, "m": {"payload"}, "o": {"payload"}},
+        ["orders"],
+    ),
+    "conditions in operators of the database's": (
+        "SELECT id FROM orders WHERE payload @> '{}' AND name ~* 'x' AND tags <@ 'y' AND state !~ 'z' AND q ~ 'a'",
+        {"id": {"id"}},
+        ["orders"],
+    ),
+    "texts of a type": (
+        "SELECT id, a FROM t WHERE d > timestamptz '2013-01-01' AND e < jsonb '{}'",
+        {"id": {"id"}, "a": {"a"}},
+        ["t"],
+    ),
+    "a join of casts": (
+        "SELECT o.id, c.name FROM orders o JOIN customers c ON o.customer::text = cast(c.id AS text)",
+        {"id": {"id"}, "name": {"name"}},
+        ["orders", "customers"],
+    ),
+    "a comment that has such words": (
+        "SELECT id -- ::text ->> cast(\n FROM t /* a::b */",
+        {"id": {"id"}},
+        ["t"],
+    ),
+    "less than what is negative": ("SELECT id FROM t WHERE a<-1 AND b>-1", {"id": {"id"}}, ["t"]),
+}
+
+
+@pytest.mark.parametrize("name", OWN_WORDS)
+def test_a_query_in_words_of_the_database_keeps_its_plain_columns(name: str, spark: SparkSession) -> None:
+    sql, columns, tables = OWN_WORDS[name]
+
+    words = _in_sparks_words(spark, f"({sql}) t", "postgresql")
+
+    assert _resolved(spark, words, list(columns), whole=False) == (columns, tables), words
+
+
+def _in_sparks_words(spark: SparkSession, text: str, kind: str) -> str:
+    """Return what the client's Java class makes of a query."""
+    jvm, gateway = spark._jvm, spark.sparkContext._gateway
+    of_text = jvm.java.lang.Class.forName("java.lang.String")
+    types = gateway.new_array(jvm.java.lang.Class, 2)
+    values = gateway.new_array(jvm.java.lang.Object, 2)
+    types[0] = types[1] = of_text
+    values[0], values[1] = text, kind
+    loader = _classes_of(gateway)._loader
+    call = next(each for each in loader.loadClass("headwater.capture.Parts").getMethods() if each.getName() == "call")
+    arguments = gateway.new_array(jvm.java.lang.Object, 4)
+    arguments[0], arguments[1], arguments[2], arguments[3] = "Queries", "inSparksWords", types, values
+    return str(call.invoke(None, arguments))
+
+
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_query_is_resolved_as_far_as_it_has_one_meaning(name: str, spark: SparkSession) -> None:
     sql, columns, tables = QUERIES[name]
@@ -78,9 +163,11 @@ def test_a_random_query_is_resolved_as_it_was_made(seed: int, spark: SparkSessio
     assert (columns, set(tables)) == (made.columns, made.tables), made.sql
 
 
-def _resolved(spark: SparkSession, sql: str, names: list[str]) -> tuple[dict[str, object], list[str | None]]:
+def _resolved(
+    spark: SparkSession, sql: str, names: list[str], *, whole: bool = True
+) -> tuple[dict[str, object], list[str | None]]:
     """Return of which columns each column of a query is made, and the tables that it reads."""
-    plan = _parsed(spark, f"SELECT * FROM ({sql}) t")
+    plan = _parsed(spark, f"SELECT * FROM ({sql}) t" if whole else f"SELECT * FROM {sql}")
     resolved = resolve(plan, names, _table_of_database)
     values = [] if resolved is None else PlanWalk(lambda leaf: _columns_of(leaf, _URL)).relation(resolved).values
     resolved_columns: list[object] = [

@@ -77,7 +77,7 @@ def test_a_thousand_unknown_columns_are_named_at_most() -> None:
 # Events that are too large
 
 
-_SAID = replace(IDENTITY, description="copied")
+_DESCRIBED = replace(IDENTITY, description="copied")
 
 
 @pytest.mark.large
@@ -90,7 +90,7 @@ def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() ->
         inputs=tuple(Dataset(DatasetId("s3://flights", f"day{number}"), flight) for number in range(300)),
         output=Dataset(ESTIMATED, tuple(SchemaField(f"c{number}", "double") for number in range(600))),
         columns=ColumnLineage(
-            {(f"c{number}",): of(CHECKED, "co2", transformations=(_SAID, JOIN)) for number in range(600)}
+            {(f"c{number}",): of(CHECKED, "co2", transformations=(_DESCRIBED, JOIN)) for number in range(600)}
         ),
     )
     seen = []
