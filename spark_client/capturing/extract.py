@@ -173,6 +173,7 @@ class Extractor:
             inputs=(*read_at(reading.inputs(), versions), *target.inputs),
             tier=execution.tier,
             change=target.change,
+            if_met=target.if_met,
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),

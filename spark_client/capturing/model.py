@@ -27,7 +27,7 @@ RDD_READS = ("foreach", "foreachPartition")
 RDD_ACTION = "RddAction"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
-Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE"]
+Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,8 @@ class Write(Read):
             where rows were changed in place.
         unknown: columns with unknown sources, and why, as in `"LogicalRDD: made of an RDD"`; empty in tier `tables`.
         change: None where the write adds to the dataset.
+        renamed_from: the name before, of a dataset that is renamed.
+        if_met: True of a statement that may have changed nothing: it did if its dataset is known.
         number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
     """
 
@@ -117,6 +119,8 @@ class Write(Read):
     columns: ColumnLineage = NO_COLUMNS
     unknown: Mapping[FieldPath, str] = field(default_factory=dict)
     change: Change | None = None
+    renamed_from: DatasetId | None = None
+    if_met: bool = False
     written: WriteStatistics = WriteStatistics()
     number: int = 0
 

@@ -392,6 +392,7 @@ _RULES: dict[str, Callable[[Node, Catalogs], LeafSource | None]] = {
     "LogicalRelation": _logical_relation,
     "HiveTableRelation": _hive_relation,
     "DataSourceV2Relation": _v2_relation,
+    "ResolvedTable": _v2_relation,
     "DataSourceV2ScanRelation": _v2_scan,
     "LogicalRDD": _rdd,
     "ExternalRDD": _rdd,

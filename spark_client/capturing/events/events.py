@@ -287,7 +287,7 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> E
         )
         form["facets"] |= {"columnLineage": columns} if columns else {}
     if write.change is not None and write.failure is None:
-        form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change)
+        form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change, write.renamed_from)
     statistics = statistics_facet(write.written)
     return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
 

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, TypeAlias
 
 from lineage_model.field_paths import print_dotted
+from lineage_model.ids import DatasetId
 from spark_client.capturing.events.size_budget import SizeBudget
 from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink, WriteStatistics
 from spark_client.current_run import JobRun
@@ -98,9 +99,12 @@ def dataset_facets(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -
     return _given(facets)
 
 
-def lifecycle_facet(change: Change) -> Facet:
-    """Return the facet of a write's effect on its dataset as a whole."""
-    return openlineage_facet("LifecycleStateChangeDatasetFacet", "1-0-1", lifecycleStateChange=change)
+def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Facet:
+    """Return the facet of a write's effect on its dataset as a whole; a renamed one has its name before, too."""
+    before = {"namespace": renamed_from.namespace, "name": renamed_from.name} if renamed_from else None
+    return openlineage_facet(
+        "LifecycleStateChangeDatasetFacet", "1-0-1", lifecycleStateChange=change, previousIdentifier=before
+    )
 
 
 def statistics_facet(written: WriteStatistics) -> Facet | None:

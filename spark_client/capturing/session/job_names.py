@@ -32,6 +32,8 @@ _WHEN = re.compile(r"(?:year|month|day|hour|minute|date|dt|ds|time|timestamp|ts|
 _UNSAFE = re.compile(r"[^\w.-]+")
 _NOT_A_WORD = re.compile(r"\W+")
 _NAMELESS = "spark"
+# Effects on a dataset that are jobs of their own, beside the one that writes it.
+_CHANGES_ALONE = ("DROP", "TRUNCATE", "RENAME")
 # No dataset has an empty name.
 _OF_READS = ("", "")
 
@@ -103,11 +105,14 @@ class JobNames:
     def name(self, read: Read) -> str:
         """Return the name of the job of a write, or of a read, which is named by the first of its inputs."""
         output = read.output if isinstance(read, Write) else None
+        change = read.change if isinstance(read, Write) and read.change in _CHANGES_ALONE else None
         place = _place_of(output.id) if output else _OF_READS
+        if change is not None:
+            place = change, place[1]
         key = place, frozenset(_place_of(dataset.id) for dataset in read.inputs)
         if key not in self._names:
             suffix = suffix_of(output) if output else f"read_{suffix_of(read.inputs[0])}"
-            base = f"{self._application}.{suffix}"
+            base = f"{self._application}.{f'{change.lower()}_' if change else ''}{suffix}"
             count = self._counts[base] = self._counts.get(base, 0) + 1
             self._names[key] = base if count == 1 else f"{base}.{count}"
         return self._names[key]

@@ -20,6 +20,7 @@ from lineage_model.columns import ColumnLineage, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import MAY_WRITE_ALONE, STATEMENTS, WRAPPERS
 from spark_client.capturing.model import Dataset, Symlink, Tier, Write
+from spark_client.capturing.session.met_tables import MetTables
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
 _PENDING_MAX = 1_000
@@ -62,12 +63,13 @@ class WriteMerger:
         self._clock = clock
         self._roots: OrderedDict[int, _Pending] = OrderedDict()
         self._count = 0
+        self._tables = MetTables()
 
     def add(self, execution: Part, writes: Iterable[Write]) -> list[Write]:
         """Return the writes that this execution's end completes: its root's, if it is one, and overdue ones."""
         own = [replace(write, execution_id=execution.id) for write in writes]
         if execution.id == execution.root_id:
-            return [*self.overdue(), *_merged([*self._take(execution.root_id), *own])]
+            return [*self.overdue(), *self._tables.with_places(_merged([*self._take(execution.root_id), *own]))]
         if own:
             pending = self._roots.setdefault(execution.root_id, _Pending(self._clock()))
             pending.writes += own
@@ -76,7 +78,7 @@ class WriteMerger:
 
     def over(self, root_id: int) -> list[Write]:
         """Return the writes that were parts of a root that wrote nothing itself, and ended."""
-        return _merged(self._take(root_id))
+        return self._tables.with_places(_merged(self._take(root_id)))
 
     def overdue(self) -> list[Write]:
         """Return the writes that waited too long for their roots, or exceed the bound, oldest first."""
@@ -86,12 +88,14 @@ class WriteMerger:
             root_id, oldest = next(iter(self._roots.items()))
             if oldest.since_s > too_old and self._count <= self._pending_max:
                 break
-            released += _merged(self._take(root_id))
+            released += self._tables.with_places(_merged(self._take(root_id)))
         return released
 
     def release(self) -> list[Write]:
         """Return all pending writes."""
-        return [write for root_id in list(self._roots) for write in _merged(self._take(root_id))]
+        return [
+            write for root_id in list(self._roots) for write in self._tables.with_places(_merged(self._take(root_id)))
+        ]
 
     def _take(self, root_id: int) -> list[Write]:
         pending = self._roots.pop(root_id, None)

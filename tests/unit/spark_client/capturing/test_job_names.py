@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage_model.ids import DatasetId
@@ -157,3 +159,15 @@ def test_another_job_of_the_same_name_is_numbered_as_it_comes() -> None:
         "emissions.x_estimated.2",
         "emissions.x_estimated.3",
     ] * 2
+
+
+def test_what_becomes_of_a_dataset_is_a_job_beside_the_one_that_writes_it() -> None:
+    names = JobNames("emissions")
+    written = a_write("x/estimated")
+
+    assert [names.name(replace(written, change=change)) for change in (None, "DROP", "OVERWRITE", "TRUNCATE")] == [
+        "emissions.x_estimated",
+        "emissions.drop_x_estimated",
+        "emissions.x_estimated",
+        "emissions.truncate_x_estimated",
+    ]

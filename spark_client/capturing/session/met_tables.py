@@ -1,0 +1,76 @@
+"""Tables that an application has met: a statement that drops, empties or renames a table names no place."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lineage_model.columns import ColumnLineage, ColumnSource, Sources
+from lineage_model.ids import DatasetId, FieldPath
+from spark_client.capturing.model import Dataset, Symlink, Write
+from spark_client.capturing.plans.values import IDENTITY
+
+_TABLES_MAX = 1_000
+_OF_TABLES = ("DROP", "TRUNCATE", "RENAME")
+
+
+class MetTables:
+    """Latest tables that were read or written, by their names in a catalog, and by those of their places."""
+
+    def __init__(self, tables_max: int = _TABLES_MAX) -> None:
+        self._by_name: OrderedDict[DatasetId, Dataset] = OrderedDict()
+        self._max = tables_max
+
+    def with_places(self, writes: Iterable[Write]) -> list[Write]:
+        """Return complete writes in their order, with the places of tables that a statement only names.
+
+        A statement that may have changed nothing is left out where nobody met its table.
+        """
+        completed = []
+        for write in writes:
+            if write.change in _OF_TABLES:
+                if write.if_met and write.output.id not in self._by_name:
+                    continue
+                placed = self._renamed(write) if write.change == "RENAME" else self._of_place(write)
+            else:
+                placed = write
+            self._meet(placed)
+            completed.append(placed)
+        return completed
+
+    def _meet(self, write: Write) -> None:
+        if write.failure is not None:
+            return
+        for dataset in (*write.inputs, write.output):
+            for name in (dataset.id, *(DatasetId(link.namespace, link.name) for link in dataset.symlinks)):
+                self._by_name.pop(name, None)
+                if write.change != "DROP" and not (write.change == "RENAME" and dataset is not write.output):
+                    self._by_name[name] = dataset
+        while len(self._by_name) > self._max:
+            self._by_name.popitem(last=False)
+
+    def _of_place(self, write: Write) -> Write:
+        return replace(write, output=self._placed(write.output))
+
+    def _renamed(self, write: Write) -> Write:
+        """Return the write of a table that has another name now; its columns are those that it is known to have."""
+        before = self._placed(write.inputs[0])
+        columns: dict[FieldPath, Sources] = {
+            (column.name,): {ColumnSource(before.id, (column.name,)): frozenset({IDENTITY})} for column in before.schema
+        }
+        return replace(
+            write,
+            output=replace(write.output, schema=before.schema),
+            inputs=(before,),
+            columns=ColumnLineage(columns),
+            tier="full" if columns else "tables",
+            renamed_from=before.id,
+        )
+
+    def _placed(self, dataset: Dataset) -> Dataset:
+        met = self._by_name.get(dataset.id)
+        if met is None:
+            return dataset
+        symlinks = [*met.symlinks, *([] if met.id == dataset.id else [Symlink(dataset.id.namespace, dataset.id.name)])]
+        return replace(met, symlinks=tuple(dict.fromkeys(symlinks)), version=None)

@@ -1,0 +1,94 @@
+"""Tables that are dropped, emptied and renamed: what becomes of a dataset, and by which name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_client.capturing.model import Write
+from tests.spark.capture.conftest import Watch
+from tests.spark.capture.row_tables import add_catalog
+from tests.spark.capture.specification import expected, lines_of
+
+_MADE = "CREATE TABLE ended USING parquet AS SELECT carrier, flight FROM flights"
+
+# The statements before the capture, those that it sees, and the effects on datasets, each by its name or its place.
+CASES = {
+    "a table that is dropped": ((), (_MADE, "DROP TABLE ended"), ["CREATE ended", "DROP ended"]),
+    "a table that is dropped, of which only its name is known": (
+        (_MADE,),
+        ("DROP TABLE ended",),
+        ["DROP default.ended"],
+    ),
+    "a table that is dropped if it is there": (
+        (),
+        (_MADE, "DROP TABLE IF EXISTS ended"),
+        ["CREATE ended", "DROP ended"],
+    ),
+    "a table that may not have been there": ((), ("DROP TABLE IF EXISTS ended",), []),
+    "a table that is emptied": ((), (_MADE, "TRUNCATE TABLE ended"), ["CREATE ended", "TRUNCATE ended"]),
+    "a table that is renamed": (
+        (),
+        (_MADE, "ALTER TABLE ended RENAME TO renamed"),
+        ["CREATE ended", "RENAME default.renamed from ended"],
+    ),
+    "a table that is renamed and written": (
+        (),
+        (_MADE, "ALTER TABLE ended RENAME TO renamed", "INSERT INTO renamed SELECT carrier, flight FROM flights"),
+        ["CREATE ended", "RENAME default.renamed from ended", "None renamed"],
+    ),
+    "a table that is renamed, of which only its name is known": (
+        (_MADE,),
+        ("ALTER TABLE default.ended RENAME TO default.renamed",),
+        ["RENAME default.renamed from default.ended"],
+    ),
+    "a view that is dropped": (("CREATE OR REPLACE VIEW seen AS SELECT 1 AS x",), ("DROP VIEW seen",), []),
+    "a temporary view that is dropped": (("CREATE TEMP VIEW met AS SELECT 1 AS x",), ("DROP VIEW met",), []),
+    "a table of a catalog of DataSource V2": (
+        ("CREATE TABLE rows.ended (carrier STRING) LOCATION 'file:/lake/ended'",),
+        ("INSERT INTO rows.ended SELECT carrier FROM flights", "TRUNCATE TABLE rows.ended"),
+        ["None ended", "TRUNCATE ended"],
+    ),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    add_catalog(spark, "rows", tmp_path_factory.mktemp("rows"))
+
+
+def _effects(writes: Sequence[Write]) -> list[str]:
+    def name(write: Write) -> str:
+        return write.output.id.name.rsplit("/", 1)[-1]
+
+    def before(write: Write) -> str:
+        return "" if write.renamed_from is None else f" from {write.renamed_from.name.rsplit('/', 1)[-1]}"
+
+    return [f"{write.change} {name(write)}{before(write)}" for write in writes]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
+    first, then, effects = CASES[name]
+    for table in ("ended", "renamed", "rows.ended"):
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+    for sql in first:
+        spark.sql(sql)
+    watch = Watch(spark)  # it has met no table
+    try:
+        writes = watch.writes_of(lambda: [spark.sql(sql) for sql in then])
+    finally:
+        watch.close()
+    assert _effects(writes) == effects
+
+
+def test_columns_lead_over_a_rename(spark: SparkSession, watch: Watch) -> None:
+    spark.sql("DROP TABLE IF EXISTS ended")
+    spark.sql("DROP TABLE IF EXISTS renamed")
+    writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (_MADE, "ALTER TABLE ended RENAME TO renamed")])
+    assert lines_of(writes[1:]) == expected(
+        "default.renamed:\ncarrier <- ended.carrier IDENTITY\nflight <- ended.flight IDENTITY"
+    )
