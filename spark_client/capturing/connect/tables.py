@@ -25,9 +25,9 @@ from spark_client.capturing.connect.server import NoResponse, Server
 from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedReads, ServerCache, put
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
-from spark_client.capturing.datasets.locations import find_uri
+from spark_client.capturing.datasets.locations import find_uri, is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.datasets.sources import LeafSource, find_options, find_paths
+from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, LeafSource, find_options, find_paths
 from spark_client.capturing.model import Dataset, SchemaField
 
 K = TypeVar("K", bound=Hashable)
@@ -168,7 +168,8 @@ class Session:
     def find_target(self, read: Read, *, is_new: bool) -> Dataset | None:
         """Return the dataset that is written; `is_new`: the catalog's entry under this name may be another table's."""
         if isinstance(read, SourceRead):
-            found = self._options(read) or find_paths([self._whole(path) for path in read.paths], self._cache.catalogs)
+            paths = [self._whole(path) for path in _paths_of(read)]
+            found = self._options(read) or find_paths(paths, self._cache.catalogs)
             return found.datasets[0] if found and len(found.datasets) == 1 and not found.unknown else None
         if not isinstance(read, TableRead):
             return None
@@ -318,7 +319,7 @@ class Session:
 
     def _places(self, read: SourceRead) -> Iterator[str]:
         """Yield the paths in full; of a pattern, the paths that match it."""
-        for path in read.paths:
+        for path in _paths_of(read):
             whole = self._whole(path)
             if _PATTERN.isdisjoint(path):
                 yield whole
@@ -338,6 +339,12 @@ class Session:
         if not path.startswith("/"):
             return f"{folder.rstrip('/')}/{path}"
         return f"{_parts_of(folder)[0]}{path}"
+
+
+def _paths_of(read: SourceRead) -> list[str]:
+    """Return the paths of a source; of what are no files, a word that does not say where it is is no path."""
+    of_files = not read.format or read.format in FORMATS_OF_FILES
+    return [path for path in read.paths if of_files or is_absolute(path)]
 
 
 def _parts_of(url: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ _TEMPORARY = re.compile(
     r"|/_spark_metadata(?:/|$)|/_delta_log(?:/|$)"  # what Spark and Delta keep for themselves
     r"|/blockmgr-[0-9a-f-]{36}/"  # a driver's or an executor's own disk
 )
+_ABSOLUTE = re.compile(r"[A-Za-z][\w+.-]*:/")
 _KAFKA_PORT = "9092"
 
 
@@ -46,6 +47,15 @@ def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
     if scheme == "s3" and ":" in authority:
         return None  # no bucket
     return DatasetId(_namespace(scheme, authority), trim_partitions(_name(scheme, path)))
+
+
+def is_absolute(path: str) -> bool:
+    """True if a path says where it is; a source's own word for what it reads may stand in its place.
+
+    >>> [is_absolute(path) for path in ("/lake/orders", "s3://lake/orders", "file:/lake", "orders-index", "orders/doc")]
+    [True, True, True, False, False]
+    """
+    return path.startswith("/") or _ABSOLUTE.match(path) is not None
 
 
 def find_uri(uri: str, default_fs: str = "file:///") -> DatasetId | None:

@@ -13,7 +13,7 @@ from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.jdbc_queries import find_query
-from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri
+from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
 from spark_client.capturing.plans.plan import Node
@@ -26,6 +26,17 @@ _QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
 _PLACES_MAX = 50
 # Formats whose records may be no rows, and Spark's name of the column for them.
 _TEXT_FORMATS = frozenset({"csv", "json", "xml"})
+FORMATS_OF_FILES = _TEXT_FORMATS | {
+    "avro",
+    "binaryfile",
+    "delta",
+    "hudi",
+    "hudi_v1",
+    "libsvm",
+    "orc",
+    "parquet",
+    "text",
+}
 _RECORD_COLUMN = "_corrupt_record"
 _MADE_OF_NOTHING = frozenset({"EmptyRelation", "OneRowRelation", "Range"})
 # Tables of streams that Spark makes up.
@@ -113,8 +124,11 @@ def find_symlinks(table: object, catalogs: Catalogs) -> tuple[Symlink, ...]:
     return catalogs.symlinks(_text(table, "identifier", "catalog"), [database], name, uri)
 
 
-def find_options(options: object, catalogs: Catalogs) -> LeafSource | None:
-    """Return what the options of a source or a sink name: a table of a database, a topic, or a path."""
+def find_options(options: object, catalogs: Catalogs, form: str | None = None) -> LeafSource | None:
+    """Return what the options of a source or a sink name: a table of a database, a topic, or a path.
+
+    Of a format whose data are not known to be files, a path that does not say where it is may be anything.
+    """
     if not isinstance(options, Mapping):
         return None
     if url := options.get("url"):
@@ -123,7 +137,8 @@ def find_options(options: object, catalogs: Catalogs) -> LeafSource | None:
         named = (find_topic(str(servers), topic.strip()) for topic in _topics(options))
         return _all(Dataset(topic) for topic in named if topic)
     path = options.get("path")
-    return find_paths([path], catalogs) if isinstance(path, str) else None
+    is_path = isinstance(path, str) and (str(form).lower() in FORMATS_OF_FILES or is_absolute(path))
+    return find_paths([str(path)], catalogs) if is_path else None
 
 
 def _topics(options: JvmObject) -> Sequence[str]:
@@ -265,7 +280,8 @@ def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     if table := find_table(described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
     paths = described.get("paths")
-    read = find_options(described.get("options"), catalogs) or find_paths(paths or [], catalogs)
+    form = str(described.get("className"))
+    read = find_options(described.get("options"), catalogs, form) or find_paths(paths or [], catalogs)
     return _completed(read, schema)
 
 

@@ -225,7 +225,8 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
     kind = source.get("class") if isinstance(source, Mapping) else None
     if kind in _KEEP_NOTHING:
         return None
-    read = find_options(command.values.get("options"), catalogs)
+    form = source.get("shortName") if isinstance(source, Mapping) else None
+    read = find_options(command.values.get("options"), catalogs, form)
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
     return _with_columns(command, read.datasets[0])
