@@ -282,7 +282,6 @@ NO_WRITES = [
     a_node("CacheTable", table=QUERY),
     a_node("CacheTableAsSelect", plan=QUERY),
     a_node("CreateDataSourceTableCommand", table=a_table()),
-    a_node("DropTable", child=ICE_NAME),
     a_node("TruncateTableCommand"),
     a_node("DeleteColumn"),
     a_node("UpdateColumnComment"),
@@ -326,6 +325,32 @@ NAMELESS = [
 @pytest.mark.parametrize(("command", "why"), NAMELESS, ids=lambda one: getattr(one, "kind", one))
 def test_a_write_that_nobody_can_name_says_so(command, why):
     assert find_targets(command, CATALOGS) == (Target(command.kind, None, command.node("query"), unknown=why),)
+
+
+LIFE = [
+    (a_node("DropTable", child=ICE_NAME), "DROP", False),
+    (a_node("DropTable", child=ICE_NAME, ifExists=True), "DROP", True),
+    (a_node("TruncateTable", table=ICE_NAME), "TRUNCATE", False),
+]
+
+
+@pytest.mark.parametrize(("command", "change", "if_met"), LIFE)
+def test_a_table_that_is_dropped_or_emptied_is_a_target(command, change, if_met):
+    [target] = find_targets(command, CATALOGS)
+
+    assert target.output == Dataset(DatasetId("https://ice:8181/api", "web.flights"))
+    assert (target.change, target.if_met) == (change, if_met)
+
+
+PARTS_AND_VIEWS = [
+    a_node("DropTable", child=ICE_NAME, isView=True),
+    a_node("TruncateTable", table=ICE_NAME, partitionSpec={"day": "2024-05-01"}),
+]
+
+
+@pytest.mark.parametrize("command", PARTS_AND_VIEWS)
+def test_a_view_that_is_dropped_and_partitions_that_are_emptied_are_no_target(command):
+    assert find_targets(command, CATALOGS) == ()
 
 
 def test_inserts_that_share_a_from_are_a_target_each():
