@@ -22,7 +22,17 @@ from spark_client.capturing.datasets.versions import (
     with_before,
 )
 from spark_client.capturing.leaves import Checkpoints, Reading
-from spark_client.capturing.model import RDD_ACTION, RDD_SAVES, Dataset, Execution, Read, StreamPlan, StreamStart, Write
+from spark_client.capturing.model import (
+    CHANGES_WITHOUT_ROWS,
+    RDD_ACTION,
+    RDD_SAVES,
+    Dataset,
+    Execution,
+    Read,
+    StreamPlan,
+    StreamStart,
+    Write,
+)
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_changes import relate_rows
@@ -129,7 +139,7 @@ class Extractor:
         )
 
     def _read(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
-        reading = Reading(self._catalogs, self._checkpoints, plan)
+        reading = Reading(self._catalogs, self._checkpoints, plan, stream=execution.stream)
         inputs = read_at(reading.inputs(), versions)
         return Read(
             execution_id=execution.id,
@@ -163,7 +173,7 @@ class Extractor:
         return Write(**values, output=Dataset(output), written=written)
 
     def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
-        reading = Reading(self._catalogs, self._checkpoints, target.query, target.rows)
+        reading = Reading(self._catalogs, self._checkpoints, target.query, target.rows, execution.stream)
         write = Write(
             execution_id=execution.id,
             command=target.command,
@@ -183,6 +193,8 @@ class Extractor:
             changed = _changed(write, target.rows, reading)
             before = with_before(versions, output.id, execution.commit)
             return replace(changed, inputs=tuple(read_at(changed.inputs, before)))
+        if target.change in CHANGES_WITHOUT_ROWS:
+            return write
         if execution.tier == "tables" or target.query is None:
             return replace(write, tier="tables")
         if target.unknown is not None:
@@ -195,7 +207,7 @@ class Extractor:
         return replace(write, columns=ColumnLineage(made.fields, sources_of(relation.rows)), unknown=made.unknown)
 
     def _checkpoint(self, execution: Execution) -> None:
-        reading = Reading(self._catalogs, self._checkpoints, execution.plan)
+        reading = Reading(self._catalogs, self._checkpoints, execution.plan, stream=execution.stream)
         try:
             relation = PlanWalk(reading.leaf).relation(execution.plan)
         except TooLarge:
@@ -206,7 +218,7 @@ class Extractor:
             list(read),
             list(reading.unknown_inputs()),
             execution.last_rdd,
-            of_stream=execution.action == _STREAM,
+            execution.stream if execution.action == _STREAM else None,
         )
 
 

@@ -30,10 +30,18 @@ _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
 
 class Reading:
-    """Reading of a query: its leaves without the table whose rows it changes."""
+    """Reading of a query: its leaves without the table whose rows it changes.
+
+    `stream` is the run id of the streaming query whose batch runs it.
+    """
 
     def __init__(
-        self, catalogs: Catalogs, checkpoints: Checkpoints, query: Node | None, rows: RowChange | None = None
+        self,
+        catalogs: Catalogs,
+        checkpoints: Checkpoints,
+        query: Node | None,
+        rows: RowChange | None = None,
+        stream: str | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._checkpoints = checkpoints
@@ -41,7 +49,7 @@ class Reading:
         self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
         self._read: dict[int, LeafSource] = {}
         for leaf in self._leaves:
-            checkpoints.meet(leaf)
+            checkpoints.meet(leaf, stream)
 
     def inputs(self) -> Iterator[Dataset]:
         """Yield the datasets, each once; those of checkpointed frames too."""
@@ -225,13 +233,13 @@ class Checkpoints:
     Spark forgets the plans of these frames. Their RDD names them, also where a frame is joined with itself, and one
     side gets new ids of columns. A frame that is checkpointed at its first use has no RDD yet, but its columns keep
     their ids, as do those of the frame that it was made of: of several such frames an RDD may be any. Batches of a
-    stream are RDDs that nobody has met before, with the stream's ids.
+    stream are RDDs that nobody has met before, with the ids of the stream that they run in.
     """
 
     def __init__(self, frames_max: int = 500) -> None:
         self._by_ids: OrderedDict[tuple[str, ...], _Pending] = OrderedDict()
         self._by_rdd: OrderedDict[str, Checkpoint] = OrderedDict()
-        self._streams: OrderedDict[tuple[str, ...], Checkpoint] = OrderedDict()
+        self._streams: OrderedDict[str, tuple[tuple[str, ...], Checkpoint]] = OrderedDict()
         self._max = frames_max
 
     def remember(
@@ -240,17 +248,16 @@ class Checkpoints:
         inputs: list[Dataset],
         unknown_inputs: list[str],
         rdd: str | None,
-        *,
-        of_stream: bool = False,
+        stream: str | None = None,
     ) -> None:
         """Remember a frame that was checkpointed, or the query of a stream, whose batches have its ids.
 
-        `rdd` is the id of the frame's RDD; None if it will be made at its first use.
+        `rdd` is the id of the frame's RDD; None if it will be made at its first use. `stream` is a stream's run id.
         """
         ids = tuple(name for name, _ in relation.columns)
         checkpoint = Checkpoint(relation.values, relation.rows, inputs, unknown_inputs)
-        if of_stream:
-            _put(self._streams, ids, checkpoint, self._max)
+        if stream is not None:
+            _put(self._streams, stream, (ids, checkpoint), self._max)
         elif rdd is not None:
             _put(self._by_rdd, rdd, checkpoint, self._max)
         elif (pending := self._by_ids.get(ids)) is not None and pending.unmet:
@@ -258,18 +265,18 @@ class Checkpoints:
         else:
             _put(self._by_ids, ids, _Pending(checkpoint), self._max)
 
-    def meet(self, leaf: Node) -> None:
-        """Note the RDD of a frame whose columns still have their ids."""
+    def meet(self, leaf: Node, stream: str | None = None) -> None:
+        """Note the RDD of a frame whose columns still have their ids, or of a batch of the stream with this run id."""
         rdd = leaf.text("rdd.id")
         if rdd is None:
             return
         if rdd in self._by_rdd:
             self._by_rdd.move_to_end(rdd)
             return
-        pending, stream = self._by_ids.get(_ids(leaf)), self._streams.get(_ids(leaf))
-        if stream is not None:
-            _put(self._by_rdd, rdd, stream, self._max)
-        elif pending is not None:
+        ids, batch = self._streams.get(stream or "", ((), None))
+        if batch is not None and ids == _ids(leaf):
+            _put(self._by_rdd, rdd, batch, self._max)
+        elif (pending := self._by_ids.get(_ids(leaf))) is not None:
             pending.unmet = max(0, pending.unmet - 1)
             _put(self._by_rdd, rdd, pending.checkpoint, self._max)
 

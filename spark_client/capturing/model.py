@@ -28,6 +28,8 @@ RDD_ACTION = "RddAction"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
+# Those of statements that write no row.
+CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from lineage_model.ids import DatasetId
-from spark_client.capturing.model import Dataset, Read, Write
+from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, Dataset, Read, Write
 
 _DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
 _TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
@@ -32,8 +32,6 @@ _WHEN = re.compile(r"(?:year|month|day|hour|minute|date|dt|ds|time|timestamp|ts|
 _UNSAFE = re.compile(r"[^\w.-]+")
 _NOT_A_WORD = re.compile(r"\W+")
 _NAMELESS = "spark"
-# Effects on a dataset that are jobs of their own, beside the one that writes it.
-_CHANGES_ALONE = ("DROP", "TRUNCATE", "RENAME")
 # No dataset has an empty name.
 _OF_READS = ("", "")
 
@@ -105,7 +103,8 @@ class JobNames:
     def name(self, read: Read) -> str:
         """Return the name of the job of a write, or of a read, which is named by the first of its inputs."""
         output = read.output if isinstance(read, Write) else None
-        change = read.change if isinstance(read, Write) and read.change in _CHANGES_ALONE else None
+        # An effect without rows is a job of its own, beside the one that writes the dataset.
+        change = read.change if isinstance(read, Write) and read.change in CHANGES_WITHOUT_ROWS else None
         place = _place_of(output.id) if output else _OF_READS
         if change is not None:
             place = change, place[1]

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 from lineage_model.columns import ColumnLineage, ColumnSource, Sources
 from lineage_model.ids import DatasetId, FieldPath
-from spark_client.capturing.model import Dataset, Symlink, Write
+from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, Dataset, Symlink, Write
 from spark_client.capturing.plans.values import IDENTITY
 
 _TABLES_MAX = 1_000
-_OF_TABLES = ("DROP", "TRUNCATE", "RENAME")
 
 
 class MetTables:
@@ -29,7 +28,7 @@ class MetTables:
         """
         completed = []
         for write in writes:
-            if write.change in _OF_TABLES:
+            if write.change in CHANGES_WITHOUT_ROWS:
                 if write.if_met and write.output.id not in self._by_name:
                     continue
                 placed = self._renamed(write) if write.change == "RENAME" else self._of_place(write)

@@ -147,3 +147,15 @@ def test_batches_of_a_stream_stay_what_they_are_beside_checkpoints_of_theirs(
 
     few, plain = f"few:\n{_PLAIN}; * <- planes.seats FILTER\n", f"all:\n{_PLAIN}\n"
     assert lines_of(watch.writes_of(run)) == expected("\n".join([plain, plain, few, few]))
+
+
+def test_a_lazy_checkpoint_is_no_batch_of_a_stream_with_its_columns(
+    spark: SparkSession, datasets: Path, watch: Watch, tmp_path: Path
+) -> None:
+    plain = spark.table("planes").select("seats")
+    flights = spark.readStream.schema(spark.table("flights").schema).parquet(f"{datasets}/flights")
+    joined = flights.join(spark.table("planes"), "tailnum").select(plain.seats)
+    joined.writeStream.foreachBatch(lambda batch, _: None).trigger(availableNow=True).start().awaitTermination()
+    kept = plain.localCheckpoint(eager=False)
+    writes = watch.writes_of(lambda: kept.write.parquet(str(tmp_path / "out")))
+    assert lines_of(writes) == expected("seats <- planes.seats IDENTITY")

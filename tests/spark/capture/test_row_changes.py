@@ -336,7 +336,7 @@ FILTERED = (
         "DELETE FROM rows.checked WHERE carrier = 'UA'",
         "* <- checked.carrier FILTER",
     ),
-    statement("all rows of it", "TRUNCATE TABLE rows.checked", "nothing"),
+    statement("all rows of it", "TRUNCATE TABLE rows.checked", "inputs: none"),
 )
 
 
