@@ -10,6 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 from xml.etree import ElementTree
 
+import pytest
+
 from headwater.explorer_build import is_built
 from headwater.service import fetch_json
 from tests.terminals import CTRL_C, as_piped, on_a_terminal
@@ -39,11 +41,12 @@ def counts_of(printed: str) -> list[list[str]]:
 
 
 # Takes long: the whole demo, with two Spark processes, as a stranger runs it.
+@pytest.mark.timeout(900)
 def test_the_demo_balances_its_books_and_ends_with_the_columns_address_which_is_served_until_ctrl_c(
     tmp_path: Path,
 ) -> None:
     with on_a_terminal(DEMO, cwd=tmp_path, env=ENVIRONMENT, columns=200) as terminal:
-        printed = terminal.read_until(r"^http://\S+\n\Z", timeout_s=280)
+        printed = terminal.read_until(r"^http://\S+\n\Z", timeout_s=800)
         assert_its_column_is_served(printed.splitlines()[-1], tmp_path)
         terminal.press(CTRL_C)
         assert terminal.end(timeout_s=60) == 0, terminal.text
