@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.errors.exceptions.connect import SparkException
+from pyspark.errors.exceptions.connect import SparkConnectGrpcException
 
 from spark_client import Capture, LineageClient, capture
 from spark_client.capturing.extract import UnknownTarget
@@ -68,7 +68,8 @@ def test_batches_in_functions_are_refused_with_a_reason(remote: Any, hearing: He
             stream = run(rate, tmp_path / f"progress-{attempt}").foreachBatch(lambda batch, number: None)
             stream.start().awaitTermination()
             break
-        except SparkException as error:  # Spark waits 10 s for its Python worker: too short for a busy machine
+        except SparkConnectGrpcException as error:
+            # Spark waits 10 s for its Python worker: too short for a busy machine.
             if attempt == 2 or "failed to connect back" not in str(error):
                 raise
     with pytest.raises(UnknownTarget, match="foreachBatch"):
