@@ -42,10 +42,11 @@ class LineageClient:
     HEADWATER_TOKEN and HEADWATER_AUTH (`iam`, `none`) go with a URL; calls to API Gateway are signed by default.
 
     A request that is not delivered within `retry.deadline_s` is logged once and counted in `failed`; the job goes on
-    with the same node ids. After that, requests are tried once each, until one succeeds. With `strict`, the error is
-    raised instead. Every request carries an id and the time of its first attempt, so that trying again never makes a
-    second node; the same event twice is one. Usable by many threads, and in the closure of a Spark task: an executor
-    gets the destination that the driver chose.
+    with the same node ids. After that, requests are tried once each, until one succeeds. An endpoint that hangs costs
+    one time-out (30 s); then calls return at once (`not_tried`), but for a short probe now and then, at most a
+    twentieth of the time. With `strict`, the error is raised instead. Every request carries an id and the time of its
+    first attempt, so that trying again never makes a second node; the same event twice is one. Usable by many threads,
+    and in the closure of a Spark task: an executor gets the destination that the driver chose.
 
     While a capture is on, requests without a `run_id` belong to the captured application's run, on executors too. The
     roots of the driver's requests are reported for that run, so that columns lead to records.
@@ -76,6 +77,11 @@ class LineageClient:
     def failed(self) -> int:
         """Number of records and events that the service did not accept."""
         return self._delivery.failed
+
+    @property
+    def not_tried(self) -> int:
+        """Number of those in `failed` that were not sent, for the endpoint rested after it had hung."""
+        return self._delivery.not_tried
 
     @property
     def destination(self) -> Destination | None:

@@ -30,8 +30,12 @@ class Refused(LineageError):
 
 
 class Undelivered(LineageError):
-    """Failure that may pass, of one attempt or finally of all; `retry_after_s` if the service named it."""
+    """Failure that may pass, of one attempt or finally of all; `retry_after_s` if the service named it.
 
-    def __init__(self, message: str, retry_after_s: float = 0.0) -> None:
+    `timed_out` is True if there was no response at all within the attempt's time.
+    """
+
+    def __init__(self, message: str, retry_after_s: float = 0.0, *, timed_out: bool = False) -> None:
         self.retry_after_s = retry_after_s
+        self.timed_out = timed_out
         super().__init__(message[:_MESSAGE_CHARS])

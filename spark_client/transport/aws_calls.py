@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    HTTPClientError,
+    ReadTimeoutError,
+)
 from botocore.exceptions import ConnectionError as NotConnected
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.transport.retry import PROBE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,22 +33,20 @@ C = TypeVar("C")
 
 
 class AwsConnection(Generic[C]):
-    """Lazy boto3 client of one service; `name` stands in error messages.
+    """Lazy boto3 clients of one service, for usual and for short calls; `name` stands in error messages.
 
-    Usable by many threads. The caller retries, botocore does not.
+    Usable by many threads. The caller retries, botocore does not. botocore sets time-outs once for a client.
     """
 
     def __init__(self, service: Literal["lambda", "sqs"], name: str, region: str | None, policy: RetryPolicy) -> None:
         self._service, self._name, self._region = service, name, region
-        self._config = Config(
-            connect_timeout=policy.connect_s, read_timeout=policy.attempt_s, retries={"total_max_attempts": 1}
-        )
+        self._policy = policy
         self._lock = threading.Lock()
-        self._client: Any = None
+        self._clients: dict[float, Any] = {}
 
     @contextmanager
-    def use(self) -> Iterator[C]:
-        """Yield the boto3 client, for calls whose errors become this package's.
+    def use(self, timeout_s: float | None = None) -> Iterator[C]:
+        """Yield the boto3 client, for calls whose errors become this package's; a short time has a client of its own.
 
         Raises:
             Refused: the service refused the call.
@@ -49,27 +54,35 @@ class AwsConnection(Generic[C]):
             Misconfigured: no region or no credentials.
         """
         try:
-            yield self._connected()
+            yield self._connected(timeout_s)
         except ClientError as error:
             raise _service_error(error) from error
         except (NotConnected, HTTPClientError) as error:
-            raise Undelivered(f"{self._name}: {error}") from error
+            timed_out = isinstance(error, (ConnectTimeoutError, ReadTimeoutError))
+            raise Undelivered(f"{self._name}: {error}", timed_out=timed_out) from error
         except BotoCoreError as error:
             raise Misconfigured(f"{self._name}: {error}") from error
 
     def close(self) -> None:
         """Close the connections; the next call makes a new client."""
         with self._lock:
-            if self._client is not None:
-                self._client.close()
-            self._client = None
+            for client in self._clients.values():
+                client.close()
+            self._clients = {}
 
-    def _connected(self) -> C:
+    def _connected(self, timeout_s: float | None) -> C:
+        usual_s = self._policy.attempt_s
+        read_s = min(PROBE_S, usual_s) if timeout_s is not None and timeout_s <= PROBE_S else usual_s
         with self._lock:
-            if self._client is None:
+            if read_s not in self._clients:
+                config = Config(
+                    connect_timeout=min(self._policy.connect_s, read_s),
+                    read_timeout=read_s,
+                    retries={"total_max_attempts": 1},
+                )
                 session = boto3.session.Session()
-                self._client = session.client(self._service, region_name=self._region, config=self._config)
-            client: C = self._client
+                self._clients[read_s] = session.client(self._service, region_name=self._region, config=config)
+            client: C = self._clients[read_s]
             return client
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
 from typing import TYPE_CHECKING, Protocol
 
-from spark_client.errors import LineageError, Misconfigured, Undelivered
+from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
 from spark_client.redaction import redact
 from spark_client.requests import DeliveryCounts
+from spark_client.transport.breaker import CircuitBreaker, Permit
 from spark_client.transport.choose import choose_destination, open_transport
 from spark_client.transport.destination import Destination, Json, Transport
-from spark_client.transport.retry import Clock, RetryPolicy, retry
+from spark_client.transport.retry import PROBE_S, Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spark_client.requests import Request
 
 _log = logging.getLogger("headwater.client")
@@ -61,6 +65,7 @@ class Delivery:
     Attributes:
         sent: records and events that the service accepted.
         failed: records and events that it did not accept.
+        not_tried: those of them that were not even sent, while the destination rested after a slow failure.
         destination: None if nothing names one, and lineage is off.
         retry: time limits of a payload.
     """
@@ -68,11 +73,13 @@ class Delivery:
     def __init__(self, given: Destination, *, strict: bool, retry: RetryPolicy | None, clock: Clock | None) -> None:
         self.sent = 0
         self.failed = 0
+        self.not_tried = 0
         self.clock = clock or Clock()
         self._strict = strict
         self.retry = retry or RetryPolicy()
         self._lock = threading.Lock()
-        self._given_up = False
+        self._breaker = CircuitBreaker(self.clock.monotonic)
+        self._last_reason = ""
         self._warned: set[str] = set()
         self._transport: Transport | None = None
         self._pid = os.getpid()
@@ -83,22 +90,24 @@ class Delivery:
 
         Every error is caught here alone: lineage must not end the job that it describes.
         """
+        permit = self._breaker.permit()
+        if permit is None:
+            self._skip(payload)
+            return None
+        attempts = _Attempts(lambda timeout_s: payload.send(self._connected(), timeout_s), permit, self.clock)
         try:
-            response = retry(
-                lambda timeout_s: payload.send(self._connected(), timeout_s),
-                self.retry,
-                self.clock,
-                once=self._given_up,
-            )
+            response = retry(attempts.make, self.retry, self.clock, once=permit is not Permit.WITH_RETRIES)
         except Exception as error:
             counts = payload.count(delivered=False)
             self._count(counts)
+            self._note(payload.describe(counts.failed), error, attempts.last_s)
             if self._strict:
                 raise
-            self._warn(payload.describe(counts.failed), error)
             return None
+        finally:
+            self._breaker.end(permit)
         self._count(payload.count(delivered=True))
-        self._given_up = False
+        self._responded()
         return response
 
     def close(self) -> None:
@@ -110,10 +119,19 @@ class Delivery:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the state for a Spark task: the destination and the rules, not the connections and the counts."""
-        return {**vars(self), "sent": 0, "failed": 0, "_lock": None, "_transport": None}
+        return {
+            **vars(self),
+            "sent": 0,
+            "failed": 0,
+            "not_tried": 0,
+            "_lock": None,
+            "_transport": None,
+            "_breaker": self._breaker.is_doubtful,
+        }
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state, _lock=threading.Lock())
+        self._breaker = CircuitBreaker(self.clock.monotonic, is_doubtful=bool(state["_breaker"]))
 
     def _chosen(self, given: Destination) -> Destination | None:
         try:
@@ -121,7 +139,7 @@ class Delivery:
         except Misconfigured as error:
             if self._strict:
                 raise
-            self._given_up = True
+            self._breaker.fail(0.0)
             _log.warning("lineage is off: %s", redact(str(error)))
             return None
 
@@ -139,13 +157,54 @@ class Delivery:
             self.sent += counts.sent
             self.failed += counts.failed
 
-    def _warn(self, what: str, error: Exception) -> None:
-        """Log one warning for an outage in all, and one for each reason and kind of payload."""
-        outage = isinstance(error, (Undelivered, Misconfigured))
+    def _skip(self, payload: Payload) -> None:
+        """Count a payload that is not tried, for the destination rests."""
+        counts = payload.count(delivered=False)
+        self._count(counts)
+        with self._lock:
+            self.not_tried += counts.failed
+        if self._strict:
+            raise Undelivered(f"not tried so soon after the last failure: {self._last_reason}")
+        _log.debug("%s not recorded: not tried", payload.describe(counts.failed))
+
+    def _responded(self) -> None:
+        if self._breaker.succeed():
+            _log.info("lineage is recorded again")
+
+    def _note(self, what: str, error: Exception, attempt_s: float) -> None:
+        """Log one warning for an outage in all, and one for each reason and kind of payload; note the outage."""
+        was_out = self._breaker.is_doubtful
         reason = redact(str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}")
+        rest = ""
+        is_outage = isinstance(error, (Undelivered, Misconfigured))
+        if is_outage:
+            self._last_reason = reason
+            rest_s = self._breaker.fail(attempt_s)
+            rest = f"; nothing is tried for {rest_s:.0f} s" if rest_s >= 1 else ""
+        elif isinstance(error, Refused):
+            self._responded()
+        if self._strict:
+            return
         kind = f"{what.partition(' ')[2]}: {reason}"
-        level = logging.DEBUG if (outage and self._given_up) or kind in self._warned else logging.WARNING
-        self._given_up = self._given_up or outage
+        level = logging.DEBUG if (is_outage and was_out) or kind in self._warned else logging.WARNING
         if len(self._warned) < _WARNED_MAX:
             self._warned.add(kind)
-        _log.log(level, "%s not recorded: %s", what, reason)
+        _log.log(level, "%s not recorded: %s%s", what, reason, rest)
+
+
+class _Attempts:
+    """Attempts of one payload, with the time that the last one took."""
+
+    def __init__(self, send: Callable[[float], Json], permit: Permit, clock: Clock) -> None:
+        self._send = send
+        self._limit_s = PROBE_S if permit is Permit.PROBE else math.inf
+        self._clock = clock
+        self.last_s = 0.0
+
+    def make(self, timeout_s: float) -> Json:
+        """Make one attempt; a probe has less time than any other."""
+        started_s = self._clock.monotonic()
+        try:
+            return self._send(min(timeout_s, self._limit_s))
+        finally:
+            self.last_s = self._clock.monotonic() - started_s

@@ -32,9 +32,9 @@ class LambdaTransport:
             "lambda", function, region or _region(function), policy
         )
 
-    def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - botocore sets time-outs once for a client
+    def send(self, body: bytes, timeout_s: float) -> Json:
         """Invoke the function with one request; its errors carry its own names."""
-        with self._connection.use() as functions:
+        with self._connection.use(timeout_s) as functions:
             response = functions.invoke(FunctionName=self._function, Payload=body)
             payload: object = json.loads(response["Payload"].read())
         result: Json = payload if isinstance(payload, dict) else {}

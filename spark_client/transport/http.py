@@ -95,7 +95,8 @@ class HttpTransport:
         try:
             status, retry_after, body_received = self._post(f"{self._root}/{path}", body, headers, timeout_s)
         except (OSError, http.client.HTTPException) as error:
-            raise Undelivered(f"{self._host}: {type(error).__name__} {error}") from error
+            timed_out = isinstance(error, TimeoutError)
+            raise Undelivered(f"{self._host}: {type(error).__name__} {error}", timed_out=timed_out) from error
         if not 200 <= status < 300:
             raise _refusal(status, retry_after, body_received)
         return status, body_received
