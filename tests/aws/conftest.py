@@ -7,6 +7,7 @@ import json
 import threading
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cache
 from itertools import count
 from types import SimpleNamespace
 
@@ -105,7 +106,7 @@ class Cloud:
         # The handlers' clients, for tests to put faults into; the test looks with its own.
         self.sqs, self.s3 = (clients.client(service) for service in ("sqs", "s3"))
         self.dynamodb = DynamoDBInMoto()
-        self._sqs, self._s3, self._dynamodb = (boto3.client(service) for service in ("sqs", "s3", "dynamodb"))
+        self._sqs, self._s3, self._dynamodb = (tests_client(service) for service in ("sqs", "s3", "dynamodb"))
 
     def context(self, remaining_s=600):
         return SimpleNamespace(
@@ -253,7 +254,7 @@ class Cloud:
 
     def partitions(self, table="records"):
         """The table's partitions: day -> location."""
-        found = boto3.client("glue").get_partitions(DatabaseName=_DATABASE, TableName=table)["Partitions"]
+        found = tests_client("glue").get_partitions(DatabaseName=_DATABASE, TableName=table)["Partitions"]
         return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in found}
 
     def objects(self, prefix="traces/"):
@@ -313,33 +314,38 @@ class Cloud:
         return [item for page in pages for item in page["Items"]]
 
 
-@pytest.fixture(scope="session")
-def boto3_session():
+@cache
+def _session():
     """Return a session for all tests, which reads the models of AWS's services once: 0.3 s of each test otherwise."""
     return boto3.Session("testing", "testing", "testing", "us-east-1")
 
 
+@cache
+def tests_client(service):
+    """Return the client of all tests, which looks and never fails: those of the handlers are made for each test."""
+    return _session().client(service)
+
+
 @pytest.fixture
-def cloud(template, boto3_session, monkeypatch):
+def cloud(template, monkeypatch):
     """A new account with the stack's queues, tables and buckets; the handlers' variables and clock are its own."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "test")
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", boto3_session)
-    monkeypatch.setattr(clients, "session", lambda: boto3_session._session)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session())
+    monkeypatch.setattr(clients, "session", lambda: _session()._session)
     with mock_aws(config={"core": {"reset_boto3_session": False}}):
-        formation = boto3.client("cloudformation")
+        formation = tests_client("cloudformation")
         formation.create_stack(StackName="headwater", TemplateBody=template)
         listed = formation.describe_stacks(StackName="headwater")["Stacks"][0]["Outputs"]
         outputs = {output["OutputKey"]: output["OutputValue"] for output in listed}
         # moto makes the template's buckets without their versions.
         versioned = {"Bucket": outputs["ArchiveBucketName"], "VersioningConfiguration": {"Status": "Enabled"}}
-        boto3.client("s3").put_bucket_versioning(**versioned)
+        tests_client("s3").put_bucket_versioning(**versioned)
         for variable, output in _VARIABLES.items():
             monkeypatch.setenv(variable, outputs[output])
-        _make_catalog()
         monkeypatch.setenv(settings.SEARCH_DATABASE, _DATABASE)
         monkeypatch.setenv(settings.PARTITION_TRIMMING, "true")
         monkeypatch.setenv(settings.RECORDS_TTL_S, str(24 * HOUR))
@@ -355,9 +361,10 @@ def cloud(template, boto3_session, monkeypatch):
     _forget_clients()
 
 
-def _make_catalog():
-    """The archive's tables in Glue, which moto's CloudFormation does not make."""
-    glue = boto3.client("glue")
+@pytest.fixture
+def catalog(cloud):
+    """Make the archive's tables in Glue, which moto's CloudFormation does not make."""
+    glue = tests_client("glue")
     glue.create_database(DatabaseInput={"Name": _DATABASE})
     for table in TABLES:
         columns = [{"Name": column.name, "Type": column.type} for column in table.columns]

@@ -175,7 +175,7 @@ def _many(value):
 
 
 @pytest.fixture
-def requested(cloud, monkeypatch):
+def requested(cloud, catalog, monkeypatch):
     """The calls of the functions in a day that has everything in it."""
     monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
     ledger = Ledger(cloud)

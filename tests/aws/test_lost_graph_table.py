@@ -25,7 +25,7 @@ TREE = {"flights": {"file", "row", "late", "last"}, "trains": {"train", "carriag
 
 
 @pytest.fixture
-def deployed(cloud, tmp_path, monkeypatch):
+def deployed(cloud, catalog, tmp_path, monkeypatch):
     """The cloud as `headwater` finds a deployed stack; the command's files are in a folder of their own."""
     names = {name: cloud.outputs[name] for name in ("ArchiveBucketName", "GraphTableName")}
     outputs = {name: {"Value": value} for name, value in {**names, "EventsFunctionName": "events"}.items()}

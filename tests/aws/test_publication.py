@@ -15,6 +15,8 @@ from lineage_model.ids import sha256_hex
 from tests.aws.faults import Killed, after, before
 from tests.builders import DAY, HOUR, a_message
 
+pytestmark = pytest.mark.usefixtures("catalog")
+
 DAY_AFTER = "2025-11-21"
 THIRD = "2025-11-22"
 

@@ -14,7 +14,7 @@ MORNING = NOON + 14 * HOUR  # 02:00 of the day after
 
 
 @pytest.fixture
-def search(api, monkeypatch):
+def search(api, catalog, monkeypatch):
     one = Search(api)
     monkeypatch.setattr(wiring, "searcher", one.searcher)
     return one

@@ -122,7 +122,7 @@ def _key(record):
 
 
 @pytest.fixture
-def search(api, monkeypatch):
+def search(api, catalog, monkeypatch):
     one = Search(api)
     monkeypatch.setattr(wiring, "searcher", one.searcher)
     return one
