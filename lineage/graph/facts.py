@@ -286,13 +286,16 @@ def job_of(text: IdText) -> JobId:
 
 
 def facets_of(histories: Histories) -> Facets:
-    """Return the latest facets, without deleted ones (`_deleted`, OpenLineage 2-0-1)."""
+    """Return the latest facets by name, in order, without deleted ones (`_deleted`, OpenLineage 2-0-1).
+
+    The order of the facts' names is that of arrival.
+    """
     return present({name: last[1] for name, history in histories.items() if (last := latest(history))})
 
 
 def present(facets: Facets) -> Facets:
-    """Return the facets without deleted ones."""
-    return {name: body for name, body in facets.items() if body.get("_deleted") is not True}
+    """Return the facets by name, in order, without deleted ones."""
+    return {name: facets[name] for name in sorted(facets) if facets[name].get("_deleted") is not True}
 
 
 def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:

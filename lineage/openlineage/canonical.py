@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import Any
 
 import orjson
 
@@ -35,6 +36,16 @@ def canonical(body: object) -> bytes:
 def content_hash(body: object) -> str:
     """Return the SHA-256 of the canonical JSON."""
     return hashlib.sha256(canonical(body)).hexdigest()
+
+
+def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the body with its fields sorted, and the SHA-256 of its canonical JSON.
+
+    Equal events may differ in the order of their fields: what is stored of them must not.
+    """
+    text = canonical(body)
+    fields: dict[str, Any] = orjson.loads(text)
+    return fields, hashlib.sha256(text).hexdigest()
 
 
 def _levels(body: object) -> int:

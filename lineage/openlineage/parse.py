@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from lineage.openlineage.canonical import canonical, content_hash
+from lineage.openlineage.canonical import canonical, in_order
 from lineage.openlineage.event import (
     DatasetUse,
     Event,
@@ -56,9 +56,9 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
         Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
         TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
     """
-    hash_ = content_hash(body)
     if not isinstance(body, dict):
         raise Invalid.because("event", body, "must be a JSON object")
+    body, hash_ = in_order(body)
     if is_api_change(body):
         raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
     event = _PARSERS[_kind(body)](body, hash_, rules)

@@ -79,7 +79,7 @@ def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
     """Return the facets with this schema; if it is None or deleted, with the schema that was read last."""
     read = facets_of(facts.read_schemas)
     others = {name: body for name, body in facets_of(facts.facets).items() if name != _SCHEMA}
-    return {**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})}
+    return present({**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})})
 
 
 def _last_written(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None) -> list[_Schema | None]:

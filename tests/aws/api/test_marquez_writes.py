@@ -127,7 +127,8 @@ def test_the_arguments_of_a_run_come_back_as_they_were_sent(api, cloud, args):
 
     (listed,) = api.send("GET", f"{JOB}/runs").json["runs"]
     shown = api.send("GET", RUN_PATH).json
-    assert [json.dumps(run["args"]) for run in (created.json, shown, listed)] == [json.dumps(args)] * 3
+    texts = [json.dumps(run["args"], sort_keys=True) for run in (created.json, shown, listed)]
+    assert texts == [json.dumps(args, sort_keys=True)] * 3
 
 
 def test_the_arguments_of_a_run_that_its_events_name_are_what_marquez_makes_of_them(api, cloud):

@@ -28,6 +28,7 @@ class GraphApi:
             event_log=self._log,
             links=None,
             now_s=lambda: 1_763_640_000,
+            now=lambda: "2025-11-20T12:00:00.000000Z",
             strict_namespaces=False,
         )
         self.api = Api(lambda: services)

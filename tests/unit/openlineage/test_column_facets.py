@@ -198,7 +198,7 @@ FAULTS = [
     (entry(type=None), [f"{ENTRY}.type: is required"]),
     (
         entry(name=None),
-        [f"{ENTRY}: {NAMELESS}, got {{'namespace': 's3://flights', 'name': None, 'type': 'DATASET', 'inputs': []}}"],
+        [f"{ENTRY}: {NAMELESS}, got {{'inputs': [], 'name': None, 'namespace': 's3://flights', 'type': 'DATASET'}}"],
     ),
     (entry(inputs={}), [f"{ENTRY}.inputs: must be a list, got {{}}"]),
     (entry(inputs=[{"type": "DATASET"}]), [f"{ENTRY}.inputs[0]: {NAMELESS}, got {{'type': 'DATASET'}}"]),
