@@ -25,6 +25,7 @@ _EXPIRY_LATE = Duration.hours(1)
 _ZERO_METRICS = (
     ("RecordsDisplaced", "load", "One node was recorded twice with different content; the later one is a dead letter."),
     ("RootsTooLarge", "trace", "A root is left to Spark: it has more records than the trace function takes on."),
+    ("RootsRefused", "trace", "A root is not archived: its lines have too many steps for its records."),
     ("RootsMissed", "compact", "A day was sealed without all its traces; the rest is carried over."),
 )
 # Each night counts its own day; a third one means that two nights before it made no tables.

@@ -6,14 +6,14 @@ that is numbered is ever computed again: what is materialized is a local checkpo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.cycles import UpwardPaths, find_paths
-from jobs.pointer_jumping import walk_up
+from jobs.pointer_jumping import climb, walk_up
 
 # Markers instead of a parent's number.
 _START = -1
@@ -30,7 +30,7 @@ def number(records: DataFrame) -> DataFrame:
     return ordered.withColumn("num", sf.monotonically_increasing_id()).localCheckpoint()
 
 
-def arrange(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
+def arrange(nodes: DataFrame, root_ids: Sequence[str], check: Callable[[int], object] | None = None) -> DataFrame:
     """Return every root's families as rows in the order of their lines: steps of the path, root first, then leaves.
 
     `nodes` are numbered: `num`, `root` (an index of `root_ids`), `node_id`, `parent_id`, and `step`, of any type.
@@ -40,6 +40,9 @@ def arrange(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
     - `is_leaf`, `step`: the kind of the row, and the step from `nodes`;
     - `node_id`: of leaves and of steps that are part of a cycle; null for other steps;
     - `missing`: of the row whose parent is missing, the parent's id.
+
+    `check` gets the number of steps of all lines before any path is walked, and may raise; of a path into a cycle, it
+    counts the steps down from the cut of the cycle alone.
     """
     links = _link(nodes, root_ids).localCheckpoint()
     children = links.where("parent >= 0").groupBy(sf.col("parent").alias("num")).agg(sf.count("*").alias("children"))
@@ -47,6 +50,8 @@ def arrange(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
     above = links.join(children, "num", "left_semi").where("parent >= 0")
     paths = find_paths(above.select("num", sf.col("parent").alias("up")).localCheckpoint(), children)
     leaves = links.join(children, "num", "left_anti").localCheckpoint()
+    if check is not None:
+        check(_count_steps(leaves, paths))
     families = _families(leaves)
     places = reduce(
         DataFrame.unionByName,
@@ -69,6 +74,12 @@ def _link(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
     )
     missing = sf.when(sf.col("parent") == _MISSING, sf.col("parent_id")).otherwise("")
     return linked.withColumn("parent", parent).select("num", "root", "parent", missing.alias("missing"))
+
+
+def _count_steps(leaves: DataFrame, paths: UpwardPaths) -> int:
+    starts = leaves.where("parent >= 0").groupBy(sf.col("parent").alias("num")).agg(sf.count("*").alias("leaves"))
+    above = climb(starts, paths.tables).agg(sf.sum(sf.col("leaves") * (sf.col("steps") + 1))).first()
+    return leaves.count() + ((above and above[0]) or 0)
 
 
 def _families(leaves: DataFrame) -> DataFrame:

@@ -64,6 +64,17 @@ def walk_up(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
     return walked
 
 
+def climb(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
+    """Return each start (a `num` and any other columns) with the `steps` from it to the topmost node above it."""
+    kept = [name for name in starts.columns if name != "num"]
+    climbed = starts.withColumn("steps", sf.lit(0).cast("long"))
+    for power in reversed(range(len(tables))):
+        jumped = climbed.join(tables[power], "num", "left")
+        steps = sf.col("steps") + sf.when(sf.col("up").isNull(), 0).otherwise(2**power)
+        climbed = jumped.select(*kept, sf.coalesce("up", "num").alias("num"), steps.alias("steps"))
+    return climbed.drop("num")
+
+
 def _here_and_above(steps: int) -> Column:
     here = sf.struct("num", "steps")
     above = sf.struct(sf.col("up").alias("num"), (sf.col("steps") + steps).alias("steps"))

@@ -31,7 +31,7 @@ from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.lines import Compaction, in_blocks, parse_step
 from lineage.records.pointers import Pointer, Pointers
 from lineage.records.record import LineageRecord
-from lineage.records.root_records import RecordSources
+from lineage.records.root_records import RecordSources, check_steps
 from lineage.records.staged import Staged
 from lineage.records.table import RecordsTable
 from lineage.records.trace import Tracer, trace
@@ -57,8 +57,13 @@ class GatheredOnSpark:
     staged: Sequence[str]
 
     def lines(self, compaction: Compaction) -> Iterator[bytes]:
-        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
-        rows = arrange(self.nodes, [self.root_id]).toLocalIterator(prefetchPartitions=True)
+        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives.
+
+        Raises:
+            TooManySteps: see `check_steps`.
+        """
+        arranged = arrange(self.nodes, [self.root_id], lambda steps: check_steps(self.root_id, steps, self.count))
+        rows = arranged.toLocalIterator(prefetchPartitions=True)
         return in_blocks(render_rows(rows, [self.root_id], compaction))
 
 
@@ -86,7 +91,7 @@ class OnSpark:
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
-    """Trace the root if it is still dirty; return 0 when it is archived.
+    """Trace the root if it is still dirty; return 0 when it is archived, or refused for good.
 
     Raises:
         NotFound: the root is not marked on that day.

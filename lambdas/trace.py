@@ -46,3 +46,6 @@ def _trace(message: dict[str, Any], context: LambdaContext) -> None:
     if traced.deferred:
         count("RootsTooLarge", 1)
         logger.warning("root left to the Spark tracer", extra={"reason": traced.deferred})
+    if traced.refused:
+        count("RootsRefused", 1)
+        logger.error("root not archived", extra={"reason": traced.refused})

@@ -152,9 +152,7 @@ class Compactor:
     def deferred(self, day: str, *, deadline: int, now_s: int) -> list[DirtyRoot]:
         """Return the roots deferred to the Spark tracer: as many as it can trace before the lease is over."""
         rounds = max(1, (deadline + LEFT_ROOT_S - now_s) // LEFT_ROOT_S)
-        left = (
-            mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty and not mark.is_pending
-        )
+        left = (mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_deferred)
         return list(islice(left, min(_LEFT_MAX, rounds * _LEFT_AT_ONCE)))
 
     def unpublished(self, day: str, *, again: bool) -> list[DayToPublish]:
@@ -195,7 +193,9 @@ class Compactor:
         return Sealing(after, digest)
 
     def _missing(self, day: str) -> frozenset[str]:
-        return frozenset(mark.root_id for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty)
+        """Return the dirty roots; a refused root is missing on the day of its records alone."""
+        marks = (mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty)
+        return frozenset(mark.root_id for mark in marks if mark.day == day or not mark.is_refused)
 
     def _known_end(self) -> DigestRef | None:
         """Return the end of the chain; a seal that broke off may have written the next digest, of a day it closed."""
@@ -234,7 +234,8 @@ class Compactor:
     def _carry_over(self, day: str, cursor: str | None, in_time: Callable[[], bool]) -> str | None:
         """Mark the dirty roots on the next day, from the cursor on; return the cursor to continue from, or None.
 
-        A root that gets records behind the cursor stays marked on its day, where the next compaction looks, too.
+        A root that gets records behind the cursor stays marked on its day, where the next compaction looks, too. A
+        refused root is not tried again without new records.
         """
         first, _, after = (cursor or "").partition("|")
         places = [(marked_on, shard) for marked_on in self._days(day) for shard in SHARDS]
@@ -244,7 +245,7 @@ class Compactor:
                     continue
                 start = after if (marked_on, shard) == (first, after[:1]) else None
                 for page in self.dirty_roots.pages_on(marked_on, shard, after=start):
-                    dirty = [mark for _, mark in page if mark.is_dirty]
+                    dirty = [mark for _, mark in page if mark.is_dirty and not mark.is_refused]
                     deque(pool.map(lambda mark: self._carry(mark, shift(day, 1)), dirty), maxlen=0)
                     if dirty and not in_time():
                         return f"{marked_on}|{page[-1][0]}"

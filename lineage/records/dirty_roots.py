@@ -1,6 +1,6 @@
 """Dirty roots in the graph table: the roots that got new records, by day, and the records that traces have read.
 
-    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, dirty_since
+    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, refused_gen, dirty_since
 
 Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` that it saw before it read
 them. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table.
@@ -37,6 +37,7 @@ class DirtyRoot:
     gen: int
     traced_gen: int
     deferred_gen: int
+    refused_gen: int
     since: int
 
     @property
@@ -46,8 +47,18 @@ class DirtyRoot:
 
     @property
     def is_pending(self) -> bool:
-        """True if a trace can be expected to clean the root: not if it was deferred to Spark as too large."""
-        return self.is_dirty and self.deferred_gen < self.gen
+        """True if a trace can be expected to clean the root: not if it was deferred to Spark, or refused."""
+        return self.is_dirty and max(self.deferred_gen, self.refused_gen) < self.gen
+
+    @property
+    def is_deferred(self) -> bool:
+        """True if the root is left to Spark, as too large for the trace function."""
+        return self.is_dirty and not self.is_pending and not self.is_refused
+
+    @property
+    def is_refused(self) -> bool:
+        """True if no tracer archives the root: its lines have too many steps."""
+        return self.is_dirty and self.refused_gen >= self.gen
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +111,15 @@ class DirtyRoots:
 
     def defer(self, mark: DirtyRoot) -> None:
         """Defer the root, as of `mark.gen`, to the Spark tracer: it stays dirty, but compaction does not wait."""
-        later = "attribute_not_exists(deferred_gen) OR deferred_gen < :gen"
-        self._update(mark, "SET deferred_gen = :gen", later, {":gen": _number(mark.gen)})
+        self._set_aside(mark, "deferred_gen")
+
+    def refuse(self, mark: DirtyRoot) -> None:
+        """Refuse the root, as of `mark.gen`: it stays dirty until it gets new records, which are tried again."""
+        self._set_aside(mark, "refused_gen")
+
+    def _set_aside(self, mark: DirtyRoot, name: str) -> None:
+        later = f"attribute_not_exists({name}) OR {name} < :gen"
+        self._update(mark, f"SET {name} = :gen", later, {":gen": _number(mark.gen)})
 
     def _update(self, mark: DirtyRoot, update: str, condition: str, values: Mapping[str, Value]) -> bool:
         try:
@@ -122,7 +140,7 @@ def _mark_key(day: str, sha: str) -> dict[str, Value]:
 
 
 def _mark(item: Item) -> DirtyRoot:
-    names = ("gen", "traced_gen", "deferred_gen", "dirty_since")
+    names = ("gen", "traced_gen", "deferred_gen", "refused_gen", "dirty_since")
     numbers = [int(item[name]["N"]) if name in item else 0 for name in names]
     return DirtyRoot(item["pk"]["S"].split("#")[1], item["root_id"]["S"], *numbers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -14,9 +15,31 @@ from lineage.records.pointers import Pointer, Pointers
 from lineage.records.record import LineageRecord, keep_first
 from lineage.records.staged import Staged
 from lineage.records.table import RecordsTable
-from lineage_model.errors import TooLarge
+from lineage_model.errors import TooLarge, shown
 
 _CHECK_EVERY = 4096
+# Lines repeat the way to each leaf. A comb, whose every record is the parent of the next and of a leaf, has quadratic
+# many steps: 20,000 records make 8.7 GB. A line of more than a hundred steps is nothing that a pipeline does.
+_STEPS_FREE = 20_000_000
+_STEPS_OF_RECORD_MAX = 100
+
+
+class TooManySteps(TooLarge):
+    """Root whose trace would be out of proportion to its records: no tracer makes it."""
+
+
+def check_steps(root_id: str, steps: int, records: int, steps_max: float = math.inf) -> None:
+    """Check how many steps the lines of a root have together, before any is made.
+
+    Raises:
+        TooManySteps: there are more than 20 million, and more than 100 for each record.
+        TooLarge: there are more than `steps_max`.
+    """
+    most = max(_STEPS_FREE, _STEPS_OF_RECORD_MAX * records)
+    if steps > most:
+        raise TooManySteps(f"root {shown(root_id)} has {steps} steps in its lines, at most {most} are archived")
+    if steps > steps_max:
+        raise TooLarge(f"root {shown(root_id)} has {steps} steps in its lines, more than {steps_max:.0f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +75,15 @@ class Gathered(Protocol):
 
 @dataclass(slots=True)
 class RootRecords:
-    """The records of a root in a function's memory; `check` is called now and then, and may raise."""
+    """The records of a root in a function's memory; `check` is called now and then, and may raise.
+
+    `steps_max` bounds the steps of all lines together.
+    """
 
     root_id: str
     pointer: Pointer | None
     check: Callable[[], None] = lambda: None
+    steps_max: float = math.inf
     records: dict[str, LineageRecord] = field(default_factory=dict)
     displaced: list[LineageRecord] = field(default_factory=list)
     staged: list[str] = field(default_factory=list)
@@ -67,8 +94,15 @@ class RootRecords:
         return len(self.records)
 
     def lines(self, compaction: Compaction | None) -> Iterator[bytes]:
-        """Return the trace lines, in blocks of whole lines; a live trace has no compaction step."""
-        return render_lines(self.forest(), compaction, self.check)
+        """Return the trace lines, in blocks of whole lines; a live trace has no compaction step.
+
+        Raises:
+            TooLarge: see `check_steps`.
+        """
+        forest = self.forest()
+        if len(forest.inner) * self.count > min(_STEPS_FREE, self.steps_max):
+            check_steps(self.root_id, forest.count_steps(), self.count, self.steps_max)
+        return render_lines(forest, compaction, self.check)
 
     def add_all(self, records: Iterable[LineageRecord]) -> None:
         """Add records; of several of one node the first by `keep_first` stays, in any order."""
@@ -85,12 +119,19 @@ class RootRecords:
         return Forest(self.root_id, self.records.values())
 
 
-def read_root(root_id: str, sources: RecordSources, *, records_max: int, check: Callable[[], None]) -> RootRecords:
+def read_root(
+    root_id: str,
+    sources: RecordSources,
+    *,
+    records_max: int,
+    check: Callable[[], None],
+    steps_max: float = math.inf,
+) -> RootRecords:
     """Read all records of the root. The pointer is read first: a trace that commits later has read more.
 
     `check` is called now and then and may raise; above `records_max` records `TooLarge` is raised.
     """
-    findings = RootRecords(root_id, sources.pointers.find(root_id), check)
+    findings = RootRecords(root_id, sources.pointers.find(root_id), check, steps_max)
 
     def bounded(records: Iterable[LineageRecord]) -> Iterator[LineageRecord]:
         for number, record in enumerate(records, 1):

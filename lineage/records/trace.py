@@ -19,7 +19,7 @@ from lineage.records.dead_letters import DeadLetters
 from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.lines import Compaction
 from lineage.records.pointers import ArchiveObject, DaySealed, Overtaken, Pointer
-from lineage.records.root_records import Gathered, RecordSources, read_root
+from lineage.records.root_records import Gathered, RecordSources, TooManySteps, read_root
 from lineage.records.trace_request import TraceRequest
 from lineage.times import day_of, days_between, shift
 from lineage_model.errors import TooLarge, Unavailable
@@ -30,6 +30,8 @@ _LOOK_BACK_DAYS = 3
 _ROUNDS = 6
 # Most objects are small: they never touch the disk.
 _SPOOLED_BYTES = 16 * 1024 * 1024
+# Steps of all lines that a function renders: about 17 GB of lines, and two minutes.
+_STEPS_MAX = 100_000_000
 # The part of the function's time that compressing the rest, uploading and committing need.
 _RESERVE_S = 60.0
 
@@ -48,7 +50,7 @@ class Limits:
 
     def gather(self, root_id: str, sources: RecordSources) -> Gathered:
         """Read all records of the root into this function's memory; raise `TooLarge` beyond the limits."""
-        return read_root(root_id, sources, records_max=self.records_max, check=self.check)
+        return read_root(root_id, sources, records_max=self.records_max, check=self.check, steps_max=_STEPS_MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +73,22 @@ class Tracer:
 class TraceResult:
     """The result of a trace.
 
-    `pointer` is None if nothing was new, or if the root was deferred to the Spark tracer (`deferred` is the reason).
+    `pointer` is None if nothing was new, if the root was deferred to the Spark tracer (`deferred` is the reason), or if
+    its trace was refused (`refused` is the reason).
     """
 
     pointer: Pointer | None
     displaced: int = 0
     deferred: str | None = None
+    refused: str | None = None
 
 
 def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
     """Archive all records of the root and mark it traced; repeating the call changes nothing.
 
-    A root that is too large to gather stays dirty and is deferred. Raises `Unavailable` if other traces kept
-    overtaking.
+    A root that is too large to gather stays dirty and is deferred. One whose lines have too many steps for any tracer
+    stays dirty, too: its records stay where they are, in the table and, as they expire, as staged images. Raises
+    `Unavailable` if other traces kept overtaking.
     """
     read_at = tracer.dirty_roots.now_ms()
     days = _days(request, day_of(tracer.now_s()))
@@ -92,6 +97,10 @@ def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
         return TraceResult(None)
     try:
         gathered, pointer = _archive(request, tracer)
+    except TooManySteps as error:
+        for mark in dirty:
+            tracer.dirty_roots.refuse(mark)
+        return TraceResult(None, refused=str(error))
     except TooLarge as error:
         for mark in dirty:
             tracer.dirty_roots.defer(mark)

@@ -7,6 +7,8 @@ import hashlib
 import pytest
 
 from lambdas import trace as trace_function
+from lineage.records import root_records
+from lineage.records import trace as traces
 from lineage.records.pointers import Pointers
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 
@@ -94,6 +96,58 @@ def test_a_root_above_the_threshold_is_deferred_and_logged(cloud, monkeypatch):
     assert cloud.objects() == {}
     assert cloud.dirty() == {"flights"}
     assert [item["deferred_gen"] for item in cloud.items("Graph")] == [{"N": "1"}]
+
+
+COMB = {"n0": "flights", **{f"n{n}": f"n{n - 1}" for n in range(1, 10)}, **{f"leaf-{n}": f"n{n}" for n in range(10)}}
+
+
+@pytest.fixture
+def few_steps(monkeypatch):
+    """Bounds as of a small world: 40 steps for free, or 3 for each record."""
+    monkeypatch.setattr(root_records, "_STEPS_FREE", 40)
+    monkeypatch.setattr(root_records, "_STEPS_OF_RECORD_MAX", 3)
+
+
+def test_a_root_whose_lines_are_out_of_proportion_is_missing_on_its_day_and_not_tried_again(cloud, few_steps):
+    cloud.load(*messages(COMB), *messages(FILE_AND_ROWS, root_id="other"))
+    plan = cloud.plan(DAY)
+    assert cloud.enqueue(plan) == 2
+    cloud.traces()
+
+    assert [item["refused_gen"] for item in cloud.items("Graph") if "refused_gen" in item] == [{"N": "1"}]
+    assert cloud.check(plan)["settled"] is True
+    assert cloud.step("left", **plan)["roots"] == []
+    assert cloud.seal(plan)["missing"] == 1
+    assert cloud.archived_nodes("other") == set(FILE_AND_ROWS)
+    for day in (NEXT_DAY, "2025-11-22"):
+        cloud.now_s += 24 * HOUR
+        next_plan = cloud.plan(day)
+        assert cloud.enqueue(next_plan) == 0
+        assert cloud.seal(next_plan)["missing"] == 0
+
+
+def test_the_records_of_a_refused_root_outlive_the_table_and_are_archived_once_they_fit(cloud, few_steps, monkeypatch):
+    cloud.load(*messages(COMB))
+    assert cloud.trace(**REQUEST) == []
+    cloud.expire()
+    assert cloud.objects() == {}
+    assert cloud.trace(**REQUEST) == []
+
+    monkeypatch.setattr(root_records, "_STEPS_FREE", 80)
+    cloud.load(a_message(node_id="n10", parent_id="n9"))
+    assert cloud.trace(**REQUEST) == []
+    assert cloud.archived_nodes() == {*COMB, "n10"}
+    assert cloud.dirty() == set()
+
+
+def test_a_root_with_more_steps_than_the_function_renders_is_left_to_spark(cloud, monkeypatch):
+    monkeypatch.setattr(traces, "_STEPS_MAX", 64)
+    cloud.load(*messages(COMB))
+    assert cloud.trace(**REQUEST) == []
+    assert [item["deferred_gen"] for item in cloud.items("Graph")] == [{"N": "1"}]
+    monkeypatch.setattr(traces, "_STEPS_MAX", 65)
+    assert cloud.trace(**REQUEST) == []
+    assert cloud.archived_nodes() == set(COMB)
 
 
 def test_a_root_that_would_not_be_done_in_time_is_left(cloud):

@@ -89,6 +89,7 @@ def test_a_compaction_that_never_began_alarms(template):
     [
         ("RecordsDisplaced", "load", 1),
         ("RootsTooLarge", "trace", 1),
+        ("RootsRefused", "trace", 1),
         ("RootsMissed", "compact", 1),
         ("DaysUnpublished", "compact", 3),
     ],

@@ -171,6 +171,10 @@ def _dirty(services: Services, root_id: str) -> list[DirtyRoot]:
 
 
 def _refuse_if_left(root_id: str, dirty: list[DirtyRoot]) -> None:
+    if any(mark.is_refused for mark in dirty):
+        raise TooLarge(
+            f"root {shown(root_id)} has too many steps in its lines; its outline and searches have its records"
+        )
     if dirty and not any(mark.is_pending for mark in dirty):
         raise TooLarge(f"root {shown(root_id)} is too large for the trace function; it is left to the Spark tracer")
 

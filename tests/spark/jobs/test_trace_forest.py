@@ -16,6 +16,7 @@ pytest.importorskip("orjson")
 from jobs.trace_root import prepared
 from lineage.records.forest import Forest
 from lineage.records.record import LineageRecord
+from lineage_model.errors import TooLarge
 
 Edges = Mapping[str, str]
 # A family in short: path and leaves by node id, what is missing, and the cycle.
@@ -108,6 +109,17 @@ HARD: dict[str, Edges] = {
 
 def test_hard_forests(plain: SparkSession) -> None:
     both_agree(plain, HARD)
+
+
+def test_steps_are_counted_before_any_path_is_walked(plain: SparkSession) -> None:
+    def refuse(steps: int) -> None:
+        raise TooLarge(str(steps))
+
+    comb = {"n0": "comb", **{f"n{n}": f"n{n - 1}" for n in range(1, 9)}, **{f"leaf-{n}": f"n{n}" for n in range(9)}}
+    for roots in ({"comb": comb}, {name: HARD[name] for name in ("two trees", "missing", "an empty id", "nothing")}):
+        steps = sum(Forest(root_id, records_of(root_id, edges)).count_steps() for root_id, edges in roots.items())
+        with pytest.raises(TooLarge, match=f"^{steps}$"):
+            arrange(nodes_of(plain, roots, random.Random(1)), list(roots), refuse)
 
 
 def a_forest(dice: random.Random, root_id: str) -> Edges:

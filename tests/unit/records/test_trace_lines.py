@@ -143,6 +143,19 @@ def test_the_records_in_the_lines_are_exactly_the_roots_records(edges):
 
 
 @given(EDGES)
+def test_steps_are_counted_without_the_lines(edges):
+    steps = [step for line in lines_of(edges) for step in line["lineage"]]
+    assert Forest("root", records_of(edges)).count_steps() == len(steps)
+
+
+@pytest.mark.large
+def test_the_steps_of_a_comb_are_counted_in_the_time_of_its_records():
+    comb = {**{f"n{n:06}": f"n{n - 1:06}" for n in range(1, 100_000)}, "n000000": "root"}
+    comb |= {f"leaf-{n}": f"n{n:06}" for n in range(100_000)}
+    assert Forest("root", records_of(comb)).count_steps() == 100_000 * 100_001 // 2 + 100_000
+
+
+@given(EDGES)
 def test_every_path_goes_from_parent_to_child(edges):
     for line in lines_of(edges):
         path = [step["node_id"] for step in line["lineage"]]
