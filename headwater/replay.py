@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.deployment import Deployment, NotDeployed, add_options, find_deployment
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from lineage.openlineage.naming import NamingRules
 
 _STATE_FOLDER = Path(".headwater") / "replay"
-_FAULTS_MAX = 20
 _ABOUT = """\
 Read every event that the stack has accepted and load it again: into the stack's own graph table, or into another table
 with the same keys. Loading an event twice changes nothing, so a replay is safe at any time, beside the running stack.
 Before that, make what the table lacks of the archive's rows from its digests and objects: pointers, seals, and the end
 of the chain, without which no compaction runs. With --from or --to, events alone are loaded.
 After an interruption, the same options continue with the day that was interrupted.
+Each event that cannot be loaded is a line on standard error, and the replay goes on.
 Exit code: 0 when every event was loaded, 1 when an event could not be loaded, or the replay failed.
 """
 _EXAMPLES = """\
@@ -66,16 +66,20 @@ def run_replay(given: argparse.Namespace) -> int:
         log = EventLog(table, table.s3, table.bucket)
         unread = () if given.first or given.last else _rebuild(table)
         state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
-        failed = [*unread, *_replay(log, _rules_of(deployment), _days_of(log, given), state_file)]
+        for reason in unread:
+            _print_fault(reason)
+        failed = _replay(log, _rules_of(deployment), _days_of(log, given), state_file)
     except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
         print(f"headwater replay: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("headwater replay: interrupted; call it again to go on", file=sys.stderr)
         return 130
-    for reason in failed[:_FAULTS_MAX]:
-        print(f"! {reason}", file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if unread or failed else 0
+
+
+def _print_fault(reason: str) -> None:
+    print(f"! {reason}", file=sys.stderr)
 
 
 def _rebuild(table: GraphTable) -> Sequence[str]:
@@ -107,16 +111,16 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
     return rebuilt.failed
 
 
-def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> list[str]:
-    """Replay the remaining days; return why events failed."""
+def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> int:
+    """Replay the remaining days; return how many events failed, those before an interruption among them."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from headwater.terminal import progress_console
     from lineage.graph.replay import replay
 
-    done_to = _done_to(state_file)
-    remaining = [day for day in days if day > done_to]
-    events, failed = 0, list[str]()
+    done = _read_state(state_file)
+    remaining = [day for day in days if day > done.to]
+    events, failed = 0, done.failed
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
     console, elapsed = progress_console(), TimeElapsedColumn()
     with Progress(*columns, elapsed, console=console, disable=not console.is_terminal) as progress:
@@ -124,21 +128,28 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))
             for loaded in replay(keys, log, rules):
-                events, failed = events + loaded.events, failed + list(loaded.failed)
+                events, failed = events + loaded.events, failed + len(loaded.failed)
+                for reason in loaded.failed:
+                    _print_fault(reason)
                 progress.advance(task, loaded.objects)
             state_file.parent.mkdir(parents=True, exist_ok=True)
-            state_file.write_text(json.dumps({"done_to": day}), encoding="utf-8")
+            state_file.write_text(json.dumps(_Done(day, failed)._asdict()), encoding="utf-8")
     state_file.unlink(missing_ok=True)
-    print(f"{events:,} events of {len(remaining):,} days loaded, {len(failed):,} failed")
+    print(f"{events:,} events of {len(remaining):,} days loaded, {failed:,} failed")
     return failed
 
 
-def _done_to(state_file: Path) -> str:
-    """Return the last day that an interrupted replay finished, or an empty string."""
+class _Done(NamedTuple):
+    """Progress of an interrupted replay: the last day that it finished, and the events that failed up to its end."""
+
+    to: str = ""
+    failed: int = 0
+
+
+def _read_state(state_file: Path) -> _Done:
     with suppress(FileNotFoundError):
-        done_to: str = json.loads(state_file.read_text(encoding="utf-8"))["done_to"]
-        return done_to
-    return ""
+        return _Done(**json.loads(state_file.read_text(encoding="utf-8")))
+    return _Done()
 
 
 def _days_of(log: EventLog, given: argparse.Namespace) -> list[str]:
