@@ -109,6 +109,7 @@ public class ExecutionListener extends SparkListener {
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
     private volatile boolean isShutdown;
+    private volatile boolean isOff; // for good, after a fault
     private final CountDownLatch endRead = new CountDownLatch(1);
 
     /**
@@ -128,6 +129,26 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onOtherEvent(SparkListenerEvent event) {
+        if (isOff && event instanceof SparkListenerSQLExecutionEnd) {
+            dropped.incrementAndGet();
+        }
+        if (!isOff) {
+            try {
+                take(event);
+            } catch (Throwable failed) {
+                turnOff(failed);
+            }
+        }
+    }
+
+    /** Spark stops its context for an error that a listener throws: whatever it is, the job goes on without capture. */
+    private void turnOff(Throwable failed) {
+        isOff = true;
+        running.clear();
+        Parts.lose("ExecutionListener", failed);
+    }
+
+    private void take(SparkListenerEvent event) {
         if (event instanceof SparkListenerSQLExecutionStart) {
             begin((SparkListenerSQLExecutionStart) event);
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
@@ -159,10 +180,20 @@ public class ExecutionListener extends SparkListener {
         return "dynamic".equalsIgnoreCase(mode.isDefined() ? mode.get().toString() : overwriteMode);
     }
 
-    /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
     public void onJobStart(SparkListenerJobStart job) {
-        count(job);
-        noteRdd(job);
+        if (!isOff) {
+            try {
+                count(job);
+                noteRdd(job);
+                noteJob(job);
+            } catch (Throwable failed) {
+                turnOff(failed);
+            }
+        }
+    }
+
+    /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
+    private void noteJob(SparkListenerJobStart job) {
         String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
         if (root != null) {
             long rootId = Long.parseLong(root);
@@ -204,8 +235,12 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onTaskEnd(SparkListenerTaskEnd task) {
-        if (tasks != null) {
-            tasks.ended(task);
+        if (tasks != null && !isOff) {
+            try {
+                tasks.ended(task);
+            } catch (Throwable failed) {
+                turnOff(failed);
+            }
         }
     }
 
@@ -217,15 +252,17 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
-        isShutdown = isJvmEnding();
-        applicationEndMs = event.time();
-        queue.offer(END);
-        if (isShutdown) {
-            try {
+        try {
+            isShutdown = isJvmEnding();
+            applicationEndMs = event.time();
+            queue.offer(END);
+            if (isShutdown) {
                 endRead.await(END_MS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException ending) {
-                Thread.currentThread().interrupt();
             }
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+        } catch (Throwable failed) {
+            turnOff(failed);
         }
     }
 

@@ -86,7 +86,8 @@ public class Parts {
         return known;
     }
 
-    private static synchronized void lose(String name, Throwable failed) {
+    /** Note that a part is lost, and why. */
+    public static synchronized void lose(String name, Throwable failed) {
         if (LOST.add(name)) {
             StringBuilder json = new StringBuilder("{\"lost\":\"").append(name).append("\",\"reason\":");
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();

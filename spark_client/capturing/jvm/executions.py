@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _PACKAGE = "headwater.capture"
 _REASON_CHARS = 300
+# Class that hears of executions.
+LISTENER = "ExecutionListener"
 # Classes that writes are reported without where this Spark does not compile them (`Parts.java`).
 # Each line is compiled by itself.
 OPTIONAL = (
@@ -47,8 +49,9 @@ OPTIONAL = (
     ("WriteMetrics",),
 )
 _PARTS = tuple(tuple(f"{name}.java" for name in names) for names in OPTIONAL)
-# Releases that the tests run on, without a vendor's suffix; what a vendor's own build sets in its configuration.
-_TRIED = re.compile(r"(?:3\.5|4\.3)\.\d+")
+# Releases that the tests run on, as their project or AWS (Glue, EMR) builds them; what builds that change more set in
+# their configuration.
+_TRIED = re.compile(r"(?:3\.5|4\.3)\.\d+(?:-amzn-\d+)?")
 _VENDORS = ("spark.databricks.clusterUsageTags.sparkVersion",)
 
 # Item of the queue in the JVM.
@@ -87,7 +90,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Optional part in Java that this Spark cannot have, and why; all else is read."""
+    """Part in Java that this Spark cannot have, and why; all else is read, but without `LISTENER` nothing more."""
 
     part: str
     reason: str
@@ -121,7 +124,7 @@ class Executions:
             self._classes = classes or _classes_of(context._gateway)
             streams = self._session.sharedState().activeStreamingQueries()
             self._listener = self._classes.new(
-                "ExecutionListener", self._bounds.kept, self._bounds.reads, self._context.conf(), streams
+                LISTENER, self._bounds.kept, self._bounds.reads, self._context.conf(), streams
             )
             self._context.addSparkListener(self._listener)
             rdd_actions.open(context, self._classes.new("Actions", self._context))
@@ -150,7 +153,7 @@ class Executions:
 
     @property
     def is_tried(self) -> bool:
-        """True if Spark is a release that this client is tested with, as its project made it."""
+        """True if Spark is a release that this client is tested with, as its project or AWS builds it."""
         conf = self._context.conf()
         vendors = any(conf.contains(key) for key in _VENDORS)
         return not vendors and _TRIED.fullmatch(self._context.version()) is not None

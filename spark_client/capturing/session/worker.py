@@ -10,7 +10,7 @@ from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from spark_client.capturing.datasets.versions import Versions
 from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.jvm.executions import Lost, Unread
+from spark_client.capturing.jvm.executions import LISTENER, Lost, Unread
 from spark_client.capturing.model import Ended, Over, Q, Read, StreamEnd, StreamProgress, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.read_lineages import ReadLineages
@@ -215,7 +215,8 @@ class Worker(Generic[P, Q]):
             self._counts.add("unread")
             self._counts.warn("unread", f"an execution could not be read: {item.reason}")
         elif isinstance(item, Lost):
-            self._counts.warn(f"lost {item.part}", f"{item.part} does not work with this Spark: {item.reason}")
+            what = "capture is off" if item.part == LISTENER else f"{item.part} does not work with this Spark"
+            self._counts.warn(f"lost {item.part}", f"{what}: {item.reason}")
         elif isinstance(item, Over):
             self._emit_all(self._merger.over(item.id))
         elif item is None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.jvm.executions import OPTIONAL, Executions, JavaClasses, Lost, java_sources
+from spark_client.capturing.jvm.executions import (
+    _TRIED,
+    LISTENER,
+    OPTIONAL,
+    Executions,
+    JavaClasses,
+    Lost,
+    java_sources,
+)
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.session.self_test import CHECKS, find_doubts, find_misread
@@ -101,6 +109,14 @@ def test_a_plan_that_cannot_be_read_is_noticed() -> None:
     assert find_misread(lambda sql: Node(0, "Changed")) == tuple(check.name for check in CHECKS)
 
 
+@pytest.mark.parametrize(
+    ("version", "is_known"),
+    [("3.5.6", True), ("3.5.6-amzn-1", True), ("4.3.0", True), ("4.3.0-SNAPSHOT", False), ("4.9.0-amzn-0", False)],
+)
+def test_builds_of_aws_are_the_releases_that_they_are_made_of(version: str, is_known: bool) -> None:
+    assert (_TRIED.fullmatch(version) is not None) is is_known
+
+
 def test_the_test_is_made_once_in_a_jvm(spark: SparkSession, executions: Executions) -> None:
     executions.test_once(lambda spark: ())
     again = Executions(spark)
@@ -110,12 +126,49 @@ def test_the_test_is_made_once_in_a_jvm(spark: SparkSession, executions: Executi
         again.close()
 
 
-def without(spark: SparkSession, package: str, *parts: str) -> JavaClasses:
-    """Return the Java classes in a package of their own, as on a Spark on which these parts do not compile."""
+def without(
+    spark: SparkSession, package: str, *parts: str, changed: Mapping[str, tuple[bytes, bytes]] | None = None
+) -> JavaClasses:
+    """Return the Java classes in a package of their own, as on a Spark on which these parts do not compile.
+
+    `changed` has by class a statement, and what comes before it.
+    """
     sources = {name: text.replace(b"headwater.capture", package.encode()) for name, text in java_sources().items()}
     for part in parts:
         sources[f"{part}.java"] = sources[f"{part}.java"].replace(b"org.apache.spark.", b"org.apache.spark.gone.", 1)
+    for name, (place, before) in (changed or {}).items():
+        text = sources[f"{name}.java"]
+        assert text.count(place) == 1
+        sources[f"{name}.java"] = text.replace(place, before + place)
     return JavaClasses(spark.sparkContext._gateway, package, sources)
+
+
+FAULTS = {
+    "an event": b"take(event);",
+    "the start of a job": b"noteJob(job);",
+    "the end of a task": b"tasks.ended(task);",
+    "the end of the application": b"isShutdown = isJvmEnding();",
+}
+
+
+@pytest.mark.parametrize("place", FAULTS)
+def test_a_listener_that_throws_stops_capture_and_nothing_else(place: str, spark: SparkSession, tmp_path: Path) -> None:
+    package = f"headwater.throwing{list(FAULTS).index(place)}"
+    classes = without(spark, package, changed={LISTENER: (FAULTS[place], b"if (true) throw new LinkageError(); ")})
+    executions = Executions(spark, classes=classes)
+    try:
+        if place == "the end of the application":
+            executions._listener.onApplicationEnd(None)
+        for number in range(3):
+            spark.range(3).write.parquet(str(tmp_path / f"out-{number}"))
+        assert executions.drain(30)
+        found = list(iter(lambda: executions.next(0), None))
+    finally:
+        executions.close()
+    assert not spark.sparkContext._jsc.sc().isStopped()
+    assert [(item.part, item.reason) for item in found] == [(LISTENER, "java.lang.LinkageError")]
+    # The first was under way when it was turned off.
+    assert executions.dropped in (2, 3)
 
 
 def test_optional_parts_that_do_not_compile_are_lost_alone(spark: SparkSession, tmp_path: Path) -> None:
