@@ -139,7 +139,7 @@ class EventLog:
     ) -> ResultPage[Any]:
         """Return the run events with `after` <= eventTime < `before` (normalized; None: no bound), as they were sent.
 
-        Equal events are listed once. Work grows with the days that hold events, not with the events. For a caller who
+        Equal events are listed once. Work grows neither with events nor with the days that hold them. For a caller who
         sees only some namespaces, the first `LOOKED_AT_MAX` events are read, and `total` counts the visible ones.
         """
         low, high = after or "", before or LATEST + "~"

@@ -53,8 +53,11 @@ def test_nothing_is_found_in_an_empty_list_or_between_bounds_that_hold_nothing()
     assert index.page(**bounds, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
 
 
-# Minutes, hours, days and months apart, so that pages begin and end in every kind of place.
-moments = st.sampled_from([0, 1, 2, 59, 60, 61, 3600, 3601, 43_199, 43_200, 86_400, 86_460, 200_000, 5_000_000])
+# Minutes, hours, days, months and years apart, so that pages begin and end in every kind of place.
+moments = st.sampled_from(
+    [0, 1, 2, 59, 60, 61, 3600, 3601, 43_199, 43_200, 86_400, 86_460, 200_000, 5_000_000]
+    + [40_000_000 + 2_700_000 * month for month in range(12)]
+)
 bounds = st.none() | st.builds(lambda second, more: from_seconds(NOON + second) + more, moments, st.sampled_from([""]))
 
 
@@ -148,3 +151,23 @@ def test_a_page_far_into_a_long_list_costs_what_one_at_its_start_costs(offset):
     table.calls.clear()
     assert len(index.page(**EVER, newest_first=True, limit=1, offset=offset).items) == 1
     assert table.calls["query"] <= 3
+
+
+@pytest.fixture(scope="module")
+def days_20_000():
+    return an_index(*(an_indexed_event(86_400 * (number - 10_000)) for number in range(20_000)))
+
+
+@pytest.mark.parametrize("limit", [1, 10])
+@pytest.mark.parametrize("where", [{"offset": 0}, {"offset": 9_999}, {"offset": 19_980}, {"high": from_seconds(NOON)}])
+def test_a_page_of_events_on_20_000_days_costs_few_read_units(days_20_000, where, limit):
+    days_20_000.table.dynamo.calls = calls = Calls()
+    page = days_20_000.page(**{**EVER, "newest_first": True, "limit": limit, "offset": 0, **where})
+    assert (len(page.items), page.total) == (limit, 10_000 if "high" in where else 20_000)
+    # Two rows of a day and shard are a read unit, and a query that finds nothing is half of one.
+    assert calls.read_units <= 20 + 4 * limit
+
+
+def test_a_transaction_holds_as_many_events_of_days_apart_as_fit():
+    index = an_index(*(an_indexed_event(86_400 * day) for day in range(500)))
+    assert index.page(**EVER, newest_first=True, limit=1, offset=0).total == 500
