@@ -192,6 +192,15 @@ class LineageClient:
             sent, failed = sent + counts.sent, failed + counts.failed
         return DeliveryCounts(sent, failed)
 
+    @property
+    def last_failure(self) -> str:
+        """Reason of the last request that was not delivered, without secrets; empty before the first."""
+        return self._delivery.last_failure
+
+    def hurry(self) -> None:
+        """Give up, until `close`, what needs more than one more attempt: the program ends."""
+        self._delivery.hurry()
+
     def close(self) -> None:
         """Close the connections; the client can still be used."""
         self._delivery.close()

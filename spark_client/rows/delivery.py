@@ -216,7 +216,12 @@ class _Shipment:
         This is the one place where everything is caught: lineage must not end the task that it describes.
         """
         try:
-            retry(lambda timeout_s: self._attempt(pack_transport, timeout_s), config.policy, config.clock, once=once)
+            retry(
+                lambda timeout_s: self._attempt(pack_transport, timeout_s),
+                config.policy,
+                config.clock,
+                once=lambda: once,
+            )
         except Refused as error:
             return self._end(REFUSED, str(error))
         except Exception as error:  # noqa: BLE001 - lineage must not end the task that it describes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,15 +73,14 @@ def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
 class FileTransport:
     """Transport into a file, a line of JSON for each request or event: for tests, and jobs without a network.
 
-    Each request is one write in append mode, so that several processes of one machine may share the file. Only the
-    owner may read a new file, whatever the umask; an existing file keeps its mode.
+    Each request is one write in append mode, so that several processes of one machine may share the file; what a full
+    disk cuts off is taken back, so that the last line is whole. Only the owner may read a new file, whatever the umask;
+    an existing file keeps its mode.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        # True if the last write ended within a line, for lack of space.
-        self._is_torn = False
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
         """Append the request; OSErrors that may pass are `Undelivered`, others `Misconfigured`."""
@@ -110,10 +110,27 @@ class FileTransport:
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        line = b"\n" + line if self._is_torn else line
         try:
-            while line:
-                line = line[os.write(descriptor, line) :]
-                self._is_torn = bool(line)
+            with _locked(descriptor):
+                size, written = os.fstat(descriptor).st_size, 0
+                try:
+                    while written < len(line):
+                        written += os.write(descriptor, line[written:])
+                except OSError:
+                    if os.fstat(descriptor).st_size == size + written:  # else others wrote after it, who cannot lock
+                        os.ftruncate(descriptor, size)
+                    raise
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _locked(descriptor: int) -> Iterator[None]:
+    """Keep other processes' writes out, where the platform and the file system can: not on Windows."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except (ImportError, OSError):
+        pass
+    yield

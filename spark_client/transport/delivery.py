@@ -74,7 +74,10 @@ class Delivery:
         self.sent = 0
         self.failed = 0
         self.not_tried = 0
-        self.clock = clock or Clock()
+        self._hurry = threading.Event()
+        # Without a clock of a test's, a pause ends when a hurry begins.
+        self._has_clock = clock is not None
+        self.clock = clock or Clock(sleep=self._hurry.wait)
         self._strict = strict
         self.retry = retry or RetryPolicy()
         self._lock = threading.Lock()
@@ -96,7 +99,12 @@ class Delivery:
             return None
         attempts = _Attempts(lambda timeout_s: payload.send(self._connected(), timeout_s), permit, self.clock)
         try:
-            response = retry(attempts.make, self.retry, self.clock, once=permit is not Permit.WITH_RETRIES)
+            response = retry(
+                attempts.make,
+                self.retry,
+                self.clock,
+                once=lambda: permit is not Permit.WITH_RETRIES or self._hurry.is_set(),
+            )
         except Exception as error:
             counts = payload.count(delivered=False)
             self._count(counts)
@@ -110,8 +118,18 @@ class Delivery:
         self._responded()
         return response
 
+    @property
+    def last_failure(self) -> str:
+        """Reason of the last failure, without secrets; empty before the first."""
+        return self._last_reason
+
+    def hurry(self) -> None:
+        """Let each payload have at most one more attempt, those under way too, until `close`: the program ends."""
+        self._hurry.set()
+
     def close(self) -> None:
         """Close the connections; the next payload opens new ones."""
+        self._hurry.clear()
         with self._lock:
             transport, self._transport = self._transport, None
         if transport is not None:
@@ -127,10 +145,14 @@ class Delivery:
             "_lock": None,
             "_transport": None,
             "_breaker": self._breaker.is_doubtful,
+            "_hurry": None,
+            "clock": self.clock if self._has_clock else None,
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        vars(self).update(state, _lock=threading.Lock())
+        vars(self).update(state, _lock=threading.Lock(), _hurry=threading.Event())
+        if not self._has_clock:
+            self.clock = Clock(sleep=self._hurry.wait)
         self._breaker = CircuitBreaker(self.clock.monotonic, is_doubtful=bool(state["_breaker"]))
 
     def _chosen(self, given: Destination) -> Destination | None:
@@ -177,8 +199,8 @@ class Delivery:
         reason = redact(str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}")
         rest = ""
         is_outage = isinstance(error, (Undelivered, Misconfigured))
+        self._last_reason = reason
         if is_outage:
-            self._last_reason = reason
             rest_s = self._breaker.fail(attempt_s)
             rest = f"; nothing is tried for {rest_s:.0f} s" if rest_s >= 1 else ""
         elif isinstance(error, Refused):

@@ -43,17 +43,19 @@ class Clock:
 
     now: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], object] = time.sleep
     dice: Callable[[], float] = random.random
 
 
-def retry(attempt: Callable[[float], T], policy: RetryPolicy, clock: Clock, *, once: bool = False) -> T:
+def retry(
+    attempt: Callable[[float], T], policy: RetryPolicy, clock: Clock, *, once: Callable[[], bool] = lambda: False
+) -> T:
     """Return the result of the first attempt that succeeds; each gets the seconds that it may take.
 
     After an attempt without a response the next one is short; a second such attempt is the last.
 
     Raises:
-        Undelivered: as the last attempt, when the deadline leaves no time for another, or at once if `once`.
+        Undelivered: as the last attempt, when the deadline leaves no time for another, or at once if `once()`.
     """
     start = clock.monotonic()
     tries = 0
@@ -66,7 +68,7 @@ def retry(attempt: Callable[[float], T], policy: RetryPolicy, clock: Clock, *, o
             return attempt(min(limit_s, max(left_s, 0.001)))
         except Undelivered as error:
             pause_s = _pause_s(policy, clock, tries, error.retry_after_s)
-            is_last = once or (hung and error.timed_out)
+            is_last = once() or (hung and error.timed_out)
             if is_last or clock.monotonic() - start + pause_s >= policy.deadline_s:
                 attempts = "1 attempt" if tries == 1 else f"{tries} attempts"
                 raise Undelivered(f"{error} (gave up after {attempts})", timed_out=error.timed_out) from error

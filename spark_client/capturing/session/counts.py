@@ -37,6 +37,8 @@ class Counts:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._warned: set[str] = set()
+        # Reason of the last events that were not sent; empty before the first.
+        self.last_loss = ""
 
     def add(self, what: Counted, by: int = 1) -> None:
         """Add to a count."""
@@ -52,6 +54,11 @@ class Counts:
         """Return all counts, as they are now."""
         with self._lock:
             return {what: self._counts[what] for what in _EVERY}
+
+    def warn_of_loss(self, reason: str) -> None:
+        """Log a warning, the first alone, that events are not sent."""
+        self.last_loss = reason
+        self.warn("transport", f"events are not sent: {reason}")
 
     def warn(self, kind: str, text: str) -> None:
         """Log a warning, the first of its kind, without secrets; later ones, and kinds above a bound, to debug."""

@@ -34,14 +34,14 @@ def open_event_transport(
         Misconfigured: if that is missing or invalid.
     """
     if isinstance(client, LineageClient):
-        return HeadwaterTransport(client)
+        return HeadwaterTransport(client, counts)
     if client is not None:
         return OpenLineageTransport(_given(client), counts)
     to = settings.destination
     if to.url or to.function or to.file:
         choose_destination(to, {})
         return HeadwaterTransport(
-            LineageClient(url=to.url, function=to.function, file=to.file, token=to.token, auth=to.auth)
+            LineageClient(url=to.url, function=to.function, file=to.file, token=to.token, auth=to.auth), counts
         )
     if settings.transport is None and not _is_configured(environment):
         raise Misconfigured(_NOWHERE)
@@ -51,12 +51,20 @@ def open_event_transport(
 class HeadwaterTransport:
     """Transport by a `LineageClient`, which retries and warns by itself."""
 
-    def __init__(self, client: LineageClient) -> None:
+    def __init__(self, client: LineageClient, counts: Counts) -> None:
         self._client = client
+        self._counts = counts
 
     def send(self, events: Sequence[Event]) -> DeliveryCounts:
         """Send the events in few requests."""
-        return self._client.emit_many(events)
+        delivered = self._client.emit_many(events)
+        if delivered.failed:
+            self._counts.last_loss = self._client.last_failure
+        return delivered
+
+    def hurry(self) -> None:
+        """Let the client give up what needs many attempts."""
+        self._client.hurry()
 
     def close(self, timeout_s: float) -> bool:  # noqa: ARG002 - it keeps nothing
         """Close its connections."""
@@ -79,8 +87,11 @@ class OpenLineageTransport:
                 self._client.emit(run_event_of(event))
             except Exception as error:  # noqa: BLE001 - transports raise what their libraries do
                 failed += 1
-                self._counts.warn("transport", f"events are not sent: {type(error).__name__}: {error}")
+                self._counts.warn_of_loss(f"{type(error).__name__}: {error}")
         return DeliveryCounts(len(events) - failed, failed)
+
+    def hurry(self) -> None:
+        """Do nothing: what the package tries again is its own affair."""
 
     def close(self, timeout_s: float) -> bool:
         """Wait for a transport with a queue of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,8 @@ from spark_client.redaction import DEFAULT_REDACTIONS
 
 # A program mostly ends soon after it stopped Spark, and can fail until then.
 _GRACE_S = 5.0
+# After a signal that ends the program, sending goes on as long as some is sent in so many seconds.
+_STALL_S = 1.0
 # The part of the remaining time that reading may take; the rest is for sending.
 _FOR_READING = 0.8
 
@@ -155,12 +158,23 @@ class RunningCapture(Capture):
             self._emit_stream(report)
             self._counts.add("writes")
         self._emit_application(self._end, at_ms, failure)
-        sent = self._sender.flush(deadline.left_s) and self._sender.close(deadline.left_s)
+        begun_s = time.monotonic()
+        is_terminated = failure is not None and failure.is_abort
+        sent = self._sender.finish(deadline.left_s, _STALL_S if is_terminated else math.inf)
+        self._warn_of_losses(was_read, sent, self._flush_s if not is_terminated else time.monotonic() - begun_s)
+
+    def _warn_of_losses(self, was_read: bool, sent: bool, waited_s: float) -> None:
+        """Warn, in one line, of what is lost now that the run is over."""
+        lost = []
+        if not was_read:
+            lost.append("not all writes were read")
         if not (was_read and sent):
-            unread = "" if was_read else "not all writes were read, and "
-            self._counts.warn(
-                "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
-            )
+            waited = f"{round(waited_s, 1):g} seconds"
+            lost.append(f"{self._sender.left} events were not sent within {waited} of the end")
+        if refused := self._counts.snapshot()["unsent"]:
+            lost.append(f"{refused} events were not accepted: {self._counts.last_loss}")
+        if lost:
+            self._counts.warn("left", ", and ".join(lost))
 
     def _emit(self, read: Read) -> bool:
         emitted = events.write_events(read, self._application, self._names.name(read), self._rules)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -23,6 +25,9 @@ class EventTransport(Protocol):
 
     def send(self, events: Sequence[Event]) -> DeliveryCounts:
         """Send the events in their order and return how many were accepted; may raise any exception."""
+
+    def hurry(self) -> None:
+        """Give up what needs many attempts: the program ends."""
 
     def close(self, timeout_s: float) -> bool:
         """Wait for events that it keeps itself; return True if none is left."""
@@ -79,10 +84,20 @@ class Sender:
         with self._changed:
             return self._changed.wait_for(lambda: self._events == 0, max(0.0, timeout_s))
 
-    def close(self, timeout_s: float) -> bool:
-        """Wait for events that the transport keeps; return True if none is left. Its failure is a warning."""
+    def finish(self, timeout_s: float, stall_s: float = math.inf) -> bool:
+        """Send what is left in a hurry, as long as some is sent every `stall_s`, then close; return True if all was.
+
+        A failure of the transport is a warning.
+        """
+        end_s = time.monotonic() + timeout_s
+        self._transport.hurry()
+        with self._changed:
+            while left := self._events:
+                wait_s = min(stall_s, end_s - time.monotonic())
+                if not self._changed.wait_for(lambda: self._events != left, max(0.0, wait_s)):
+                    return False
         try:
-            return self._transport.close(max(0.0, timeout_s))
+            return self._transport.close(max(0.0, end_s - time.monotonic()))
         except Exception as error:  # noqa: BLE001 - any transport may fail, and the job must live
             self._counts.warn("transport", f"the transport could not be closed: {type(error).__name__}: {error}")
             return False
@@ -111,7 +126,7 @@ class Sender:
             delivered = self._transport.send(events)
         except Exception as error:  # noqa: BLE001 - any transport may fail, and the job must live
             delivered = DeliveryCounts(0, len(events))
-            self._counts.warn("transport", f"events are not sent: {type(error).__name__}: {error}")
+            self._counts.warn_of_loss(f"{type(error).__name__}: {error}")
         self._counts.add("sent", delivered.sent)
         self._counts.add("unsent", delivered.failed)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotDone
 
 import pytest
 
@@ -35,6 +37,20 @@ PASSING = [
     pytest.param(failing(200, "<html>"), id="a proxy's page"),
     pytest.param(hanging_up, id="hung up"),
 ]
+
+
+def test_in_a_hurry_a_pause_ends_and_the_next_attempt_is_the_last() -> None:
+    # Long pauses, whatever the dice say.
+    slow = RetryPolicy(deadline_s=6e8, pause_s=1e9, pause_max_s=1e8)
+    lineage = LineageClient(url=nobody_listens(), retry=slow)
+    with ThreadPoolExecutor(1) as beside:
+        under_way = beside.submit(lineage.record, ROOT, ROOT, "READ", RAW)
+        with pytest.raises(NotDone):
+            under_way.result(0.5)
+        lineage.hurry()
+        assert not under_way.result(60).delivered
+    assert not lineage.record(ROOT, ROOT, "READ", RAW).delivered
+    assert "Connection refused" in lineage.last_failure
 
 
 @pytest.mark.parametrize("fault", PASSING)

@@ -161,7 +161,7 @@ def test_a_service_that_refuses_every_event_for_one_reason_is_one_warning(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     service.faults = [failing(403, {"message": "Forbidden"})] * 10
-    events_to = HeadwaterTransport(LineageClient(url=service.url))
+    events_to = HeadwaterTransport(LineageClient(url=service.url), Counts())
     assert [events_to.send(emitted_events()) for _ in range(10)] == [DeliveryCounts(0, 2)] * 10
     warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warned) == 1

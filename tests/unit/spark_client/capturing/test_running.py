@@ -43,6 +43,9 @@ class Transport:
         self.taken += events
         return DeliveryCounts(len(events), 0)
 
+    def hurry(self) -> None:
+        pass
+
     def close(self, timeout_s: float) -> bool:
         return True
 
@@ -240,13 +243,19 @@ def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixt
     capture = a_capture(source, Transport(error=OSError("no route")), Settings(flush_s=600), program)
     program.end()
     assert (capture.counts["unsent"], capture.counts["sent"]) == (2_002, 0)
-    assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route"]
+    assert warnings_of(caplog) == [
+        "capture: events are not sent: OSError: no route",
+        "capture: 2002 events were not accepted: OSError: no route",
+    ]
 
 
 def test_a_warning_has_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
     capture = a_capture(Executions(), Transport(error=OSError("no route to http://me:secret@host")))
     capture.close()
-    assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route to http://me:***@host"]
+    assert warnings_of(caplog) == [
+        "capture: events are not sent: OSError: no route to http://me:***@host",
+        "capture: 2 events were not accepted: OSError: no route to http://me:***@host",
+    ]
 
 
 @pytest.mark.large
@@ -267,6 +276,27 @@ def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: p
     assert dropped == "capture: events are made faster than they are sent: some writes are not emitted"
     assert left.endswith("events were not sent within 2 seconds of the end")
     transport.awake.set()
+
+
+def test_after_a_signal_a_transport_that_hangs_is_left_soon_and_the_warning_counts_what_is_lost(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    transport, program = Transport(hangs=True), Ending()
+    capture = a_capture(Executions(*map(an_execution, range(10))), transport, Settings(flush_s=600), program)
+    started_s = time.monotonic()
+    program.end(Failure("terminated by SIGTERM", is_abort=True))
+    assert time.monotonic() - started_s < 2
+    assert warnings_of(caplog) == ["capture: 22 events were not sent within 1 seconds of the end"]
+    assert capture.state == "over"
+    transport.awake.set()
+
+
+def test_after_a_signal_a_transport_that_is_slow_is_waited_for() -> None:
+    transport, program = Transport(pause_s=0.6), Ending()
+    many = Executions(*map(an_execution, range(250)))
+    a_capture(many, transport, Settings(flush_s=600), program)
+    program.end(Failure("terminated by SIGTERM", is_abort=True))
+    assert len(transport.taken) == 502
 
 
 def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None:

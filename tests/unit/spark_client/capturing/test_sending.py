@@ -31,6 +31,9 @@ class Transport:
         self.taken += events
         return DeliveryCounts(len(events) - self.refused, self.refused)
 
+    def hurry(self) -> None:
+        pass
+
     def close(self, timeout_s: float) -> bool:
         if self.error:
             raise self.error
@@ -94,7 +97,7 @@ def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCa
         sender.put([{"n": n}])
         sender.flush(5)
     assert counts.snapshot()["unsent"] == 20
-    assert not sender.close(1)
+    assert not sender.finish(1)
     assert [record.message for record in caplog.records if record.levelno == logging.WARNING] == [
         "capture: events are not sent: ConnectionError: gone"
     ]
