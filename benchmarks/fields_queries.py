@@ -10,7 +10,7 @@ from benchmarks.fields_pipelines import dataset
 from benchmarks.fields_world import ApiQuery
 from benchmarks.pipelines import CHAIN, EACH, HUB, Step, run_id, run_start
 from lineage.graph.run_facts import run_version_id
-from lineage_model.ids import DatasetId
+from lineage_model.ids import DatasetId, RunKey
 
 DEPTH = 20
 LEVEL = 10
@@ -36,7 +36,7 @@ def current_queries(chain: Sequence[Step]) -> dict[str, ApiQuery]:
 def past_queries(chain: Sequence[Step], run: int) -> dict[str, ApiQuery]:
     """Return queries of a run of each job: its version, the time after all ended, the range in which they started."""
     last = field_node(_stage(chain, CHAIN), _COMPUTED)
-    version = run_version_id(_stage(chain, CHAIN), chain[-1].id.namespace, run_id(chain[-1], run))
+    version = run_version_id(_stage(chain, CHAIN), RunKey.of(chain[-1].id, run_id(chain[-1], run)))
     start = run_start(chain[0], run)
     return {
         "version": column_lineage(f"{last}#{version}"),

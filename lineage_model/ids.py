@@ -66,33 +66,38 @@ class JobId(_Named):
 
 @dataclass(frozen=True, order=True, slots=True)
 class RunKey:
-    """The identity of a run: its id (see `normalize_run_id`), and the namespace of its job, hashed to fit into keys.
+    """The identity of a run: its id (see `normalize_run_id`), and its job, hashed to fit into keys.
 
-    Whoever emits events of one namespace may know the run ids of another, so an id alone names no run. In order, the
-    ids come first.
+    An id alone names no run: a producer may give the runs of many jobs one id (Dagster's does, to all assets of a run),
+    and whoever emits events of one namespace may know the run ids of another. In order, the ids come first.
     """
 
     id: str
-    namespace_hash: str
+    job_hash: str
 
     @classmethod
-    def of(cls, namespace: str, run: str) -> RunKey:
-        """Return the identity of the run with this id in this namespace.
+    def of(cls, job: JobId | DatasetId, run: str) -> RunKey:
+        """Return the identity of the job's run with this id; a DatasetEvent that stands for a run has no job.
 
-        >>> str(RunKey.of("flights", "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
-        '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229d3a214f17b2a75528728'
+        >>> str(RunKey.of(JobId("flights", "read"), "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
+        '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229ce3829e7eb7cf4d0e56c'
         """
-        return cls(run, hashlib.sha256(namespace.encode()).hexdigest()[:32])
+        return cls(run, f"{namespace_hash(job.namespace)}{job.digest[:20]}")
 
     @classmethod
     def parse(cls, text: str) -> RunKey:
         """Return the identity that was printed as this text."""
-        run, _, namespace_hash = text.partition(".")
-        return cls(run, namespace_hash)
+        run, _, job_hash = text.partition(".")
+        return cls(run, job_hash)
 
     def __str__(self) -> str:
         """Return the identity as a part of keys and of stored JSON."""
-        return f"{self.id}.{self.namespace_hash}"
+        return f"{self.id}.{self.job_hash}"
+
+
+def namespace_hash(namespace: str) -> str:
+    """Return the hash with which the `job_hash` of every job of the namespace begins."""
+    return hashlib.sha256(namespace.encode()).hexdigest()[:12]
 
 
 def name_uuid(text: str) -> str:

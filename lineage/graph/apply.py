@@ -156,8 +156,9 @@ def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_ma
     next loader that adds to a catalogue of more than `changes_max` changes compacts it.
     `Unavailable` if the table refuses, or other loaders keep swapping the same rows.
     """
-    merged = merge(delta_of(statements), table)
-    refresh_nodes(merged.jobs, table, merged.nodes)
+    delta = delta_of(statements)
+    merged = merge(delta, table)
+    refresh_nodes(delta.jobs, table, merged.nodes)
     for catalogue in sorted(merged.catalogues):
         compact(catalogue, table, changes_max=changes_max)
 

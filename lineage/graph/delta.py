@@ -152,12 +152,12 @@ def _event(delta: FactsDelta, sent: Event) -> None:
         _users(delta, event, event.job)
         _add(delta.jobs, event.job, _job_facts(event, stamp))
         delta.mention(event.time, event.job.namespace)
-        run = RunKey.of(event.job.namespace, event.run or name_uuid(event.hash))
+        run = RunKey.of(event.job, event.run or name_uuid(event.hash))
         _add(delta.runs, run, _run_facts(event, stamp))
         delta.rows += _streamed_versions(event, run)
     for parent in (event.parent, event.root):
         if parent is not None:
-            _parent(delta, parent, stamp, event.time)
+            _parent(delta, parent, event.time)
 
 
 def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
@@ -269,7 +269,7 @@ def _description(delta: FactsDelta, event: Event, stamp: str) -> None:
         # A deleted facet (`_deleted`) withdraws the earlier declaration.
         _add(delta.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
     if declared is not None:
-        run = RunKey.of(use.dataset.namespace, name_uuid(event.hash))
+        run = RunKey.of(use.dataset, name_uuid(event.hash))
         _add(delta.runs, run, _declaration(event, use, stamp))
 
 
@@ -307,9 +307,8 @@ def _run_facts(event: Event, stamp: str) -> RunFacts:
     """Return the facts of a run event or JobEvent; a JobEvent is a run that completed at once."""
     declared = event.kind == "JOB"
     state = "COMPLETED" if declared else TERMINAL.get(event.type or "")
-    job = event.job
     return RunFacts(
-        jobs={} if job is None else {text_of(job): stamp},
+        job=text_of(event.job) if event.job else None,
         first=event.time,
         last=event.time,
         first_typed=event.time if event.type else None,
@@ -354,12 +353,8 @@ def _streams(event: Event) -> bool:
     return isinstance(kind, str) and kind.upper() == "STREAMING"
 
 
-def _parent(delta: FactsDelta, parent: ParentRun, stamp: str, time: str) -> None:
-    _add(
-        delta.runs,
-        parent.key,
-        RunFacts(named_as_parent={text_of(parent.job): stamp}, named_first=time, named_last=time),
-    )
+def _parent(delta: FactsDelta, parent: ParentRun, time: str) -> None:
+    _add(delta.runs, parent.key, RunFacts(job=text_of(parent.job), named_first=time, named_last=time))
     _add(delta.jobs, parent.job, JobFacts(first=time, last=time, mentioned_at=(time,)))
     delta.mention(time, parent.job.namespace)
 
@@ -369,7 +364,8 @@ def _parents(event: Event, stamp: str) -> Mapping[str, Any]:
         return {}
     parent = {"run": event.parent.run, "namespace": event.parent.job.namespace, "job": event.parent.job.name}
     if event.root is not None:
-        parent |= {"root": event.root.run, "rootNamespace": event.root.job.namespace}
+        root = event.root
+        parent |= {"root": root.run, "rootNamespace": root.job.namespace, "rootJob": root.job.name}
     return history_of(parent, stamp)
 
 

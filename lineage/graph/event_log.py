@@ -36,7 +36,7 @@ from lineage.records.event_objects import event_prefix_of
 from lineage.settings import EVENTS_PREFIX
 from lineage.times import LATEST
 from lineage_model.errors import Conflict
-from lineage_model.ids import RunKey, normalize_run_id
+from lineage_model.ids import JobId, RunKey, normalize_run_id
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -211,7 +211,8 @@ class EventLog:
 
 
 def _run_of(event: Mapping[str, Any]) -> RunKey:
-    return RunKey.of(event["job"]["namespace"], normalize_run_id(event["run"]["runId"]))
+    job = JobId(event["job"]["namespace"], event["job"]["name"])
+    return RunKey.of(job, normalize_run_id(event["run"]["runId"]))
 
 
 def _body_key(sha: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 from lineage.graph.lattice import (
+    CONSTANT,
     CONTENTS_MAX,
     DATASETS,
     FACETS,
@@ -18,7 +19,6 @@ from lineage.graph.lattice import (
     LATEST_STATED,
     LATEST_TIMES,
     LEAST,
-    LEAST_EACH,
     MENTIONS_MAX,
     NAMES,
     STATEMENTS,
@@ -41,8 +41,9 @@ NO_PARENT = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """Facts of a run: `jobs` by the least stamp of its own events, `named_as_parent` by that of events that name it.
+    """Facts of a run of `job`; None for a DatasetEvent that stands for a run.
 
+    `named_first` and `named_last` are of the events that name it as a parent, the rest is of its own events.
     `terminals` are `<stamp>#<state>`, the latest hundred; `times` the latest hundred of its own events' times.
     `first_typed` is the first event with a type, `streaming` the first that declares the run as streaming. `inputs` and
     `outputs` hold the first mention of each dataset, up to `RUN_DATASETS_MAX`. `input_facets` and `output_facets`
@@ -50,8 +51,7 @@ class RunFacts:
     its time is its terminal.
     """
 
-    jobs: Mapping[IdText, str] = field(default_factory=dict)
-    named_as_parent: Mapping[IdText, str] = field(default_factory=dict)
+    job: IdText | None = None
     first: str | None = None
     last: str | None = None
     named_first: str | None = None
@@ -182,8 +182,7 @@ _RULES: Mapping[str, JoinRule] = {
     "first_columns": LEAST,
     "first_foreign_columns": LEAST,
     "temporary": LEAST,
-    "jobs": LEAST_EACH,
-    "named_as_parent": LEAST_EACH,
+    "job": CONSTANT,
     "inputs": DATASETS,
     "outputs": DATASETS,
     "parent_runs": TWO_LEAST,
@@ -237,6 +236,8 @@ def as_of(facts: F, time: str) -> F:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts):
         changes["parents"] = facts.parents
+        if not (changes.get("first") or changes.get("named_first")):
+            changes["job"] = None
         if facts.named_last and not changes["named_last"]:
             changes["named_last"] = changes["named_first"]
     if (

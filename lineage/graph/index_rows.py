@@ -70,7 +70,7 @@ def dataset_rows(run: RunKey, facts: RunFacts, job: JobId, inputs: Set[IdText]) 
     yield from (_ever(text, "SOURCE_OF", job) for text in sources)
     if not facts.declared:
         for dataset in map(dataset_of, facts.outputs):
-            yield from _of_versions(run, facts, job, dataset)
+            yield from _of_versions(run, facts, dataset)
 
 
 def ever_rows(job: JobId, inputs: Iterable[IdText], outputs: Iterable[IdText]) -> Iterator[Row]:
@@ -83,12 +83,12 @@ def _ever(text: IdText, direction: str, job: JobId) -> Row:
     return Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.digest}", {"job": text_of(job)})
 
 
-def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -> Iterator[Row]:
+def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
     """Yield the rows by which versions of a dataset are found: by time, by id, by parent and by storage."""
     pk = dataset_pk(dataset)
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
-    yield Row(pk, f"VERSION_ID#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
+    yield Row(pk, f"VERSION_ID#{run_version_id(dataset, run)}", {"run": str(run)})
     if facts.streaming:
         ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
         times = (time for time in effective_times(facts) if time >= first or time in ends)

@@ -187,6 +187,6 @@ def scan_runs(
     """Scan for the job's runs under an index prefix whose facts confirm the time of their row."""
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
-        return (run_of(row), facts) if owner(facts) == job and is_valid(facts, time_of(row)) else None
+        return (run_of(row), facts) if is_valid(facts, time_of(row)) else None
 
     return IndexScan(job_pk(job), prefix, confirm, high=high)

@@ -24,7 +24,6 @@ from lineage.graph.run_facts import (
     effective_time,
     ended,
     io_at,
-    others,
     owner,
     state,
     text_in,
@@ -61,7 +60,6 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
         nominal_end=time_in(nominal, "nominalEndTime"),
         parent=parent_of(facts.parents),
         job_version=version_at(facts, time) if time else None,
-        other_jobs=others(facts),
     )
 
 
@@ -136,7 +134,6 @@ def _run_json(run: Run) -> dict[str, Any]:
         **document,
         "job": text_of(run.job),
         "parent": _parent_json(run.parent),
-        "other_jobs": [text_of(job) for job in run.other_jobs],
     }
 
 

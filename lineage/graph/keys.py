@@ -1,6 +1,6 @@
 """Keys of the graph table's rows about runs, jobs, datasets and namespaces.
 
-    RUN#<run id>            FACTS#<namespace>                    a run's facts, by its job's namespace (hashed)
+    RUN#<run id>            FACTS#<job>                          a run's facts, by its job (hashed, its namespace first)
     JOB#<job>               FACTS                                the facts of a job
                             CURRENT                              its node of the current graph, swapped by version
                             COUNT                                runs: the number of its runs
@@ -40,7 +40,7 @@
     CREATED#<kind>          <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 
-`<run>` is a `RunKey`: an id and a namespace. `<time>` is an effective time: of a terminal event, or of any event of a
+`<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, or of any event of a
 streaming run. Readers cut queries by the order of these prefixes: EVER#PRODUCER comes before EVER#READER, so that a
 dataset with too many past readers keeps its producers.
 
@@ -55,7 +55,7 @@ from __future__ import annotations
 import hashlib
 
 from lineage.graph.table import Key
-from lineage_model.ids import DatasetId, JobId, RunKey
+from lineage_model.ids import DatasetId, JobId, RunKey, namespace_hash
 
 FACTS = "FACTS"
 RUN_FACTS = "FACTS#"
@@ -69,7 +69,7 @@ _UNPRINTED = "\x7f"
 
 
 def run_pk(run_id: str) -> str:
-    """Return the partition of the runs of one id: one for each namespace whose jobs use it."""
+    """Return the partition of the runs of one id: one for each job that uses it."""
     return f"RUN#{run_id}"
 
 
@@ -94,7 +94,12 @@ def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
         return job_pk(entity), FACTS
     if isinstance(entity, DatasetId):
         return dataset_pk(entity), DATASET_FACTS
-    return run_pk(entity.id), f"{RUN_FACTS}{entity.namespace_hash}"
+    return run_pk(entity.id), f"{RUN_FACTS}{entity.job_hash}"
+
+
+def run_facts_prefix(namespace: str) -> str:
+    """Return the prefix of the facts of runs of one id whose jobs are of this namespace."""
+    return f"{RUN_FACTS}{namespace_hash(namespace)}"
 
 
 def current_key(job: JobId) -> Key:

@@ -209,6 +209,8 @@ def _stamp(value: Sequence[Any]) -> str:
     return str(value[0])
 
 
+# A value that is the same in all facts of a thing.
+CONSTANT = JoinRule(min, lambda value, _: value)
 LEAST = JoinRule(min, _before)
 GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)

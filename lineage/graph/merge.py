@@ -17,7 +17,6 @@ from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
 from lineage.graph.column_names import reported_column_rows, schema_columns
 from lineage.graph.created import Created, count_of, counted
 from lineage.graph.delta import FactsDelta
-from lineage.graph.facet_refs import datasets_ever_with_columns, ever_sources
 from lineage.graph.facts import (
     DatasetFacts,
     Facts,
@@ -43,7 +42,6 @@ from lineage.graph.keys import (
     job_pk,
     namespace_pk,
 )
-from lineage.graph.lattice import USERS_MAX
 from lineage.graph.run_facts import owner
 from lineage.graph.run_reports import RunReports
 from lineage.graph.source_rows import source_facts_key, source_listing, source_text
@@ -77,19 +75,15 @@ class _Subject:
 
 
 class Merged(NamedTuple):
-    """The changes: jobs whose nodes may differ (mentioned jobs, and those that own, or lost, a run), and catalogues.
+    """The changed catalogues, and the nodes of the jobs of the delta, as they were read before anything was merged."""
 
-    `nodes` are the nodes of mentioned jobs, as they were read before anything was merged; None for a job without one.
-    """
-
-    jobs: set[JobId]
     catalogues: set[str]
     nodes: Mapping[Key, Row | None]
 
 
 def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     """Merge the delta into the facts; `Unavailable` if other loaders kept swapping them."""
-    jobs, catalogues = set(delta.jobs), set[str]()
+    catalogues = set[str]()
     nodes: dict[Key, Row | None] = {}
     stored: Set[Key] = frozenset()
     unread = [current_key(job) for job in delta.jobs]
@@ -105,14 +99,13 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
         catalogues |= {COLUMNS} if complete_keys - rows.keys() else set()
         complete_keys = set()
         swaps: list[tuple[_Subject, Swap]] = []
-        claimed: list[_Subject] = []
+        streamed: list[_Subject] = []
         for subject in pending:
             row = rows.get(subject.key)
             old = subject.joined_with(row)
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
-                jobs.update(map(job_of, (*new.jobs, *new.named_as_parent)))
-                claimed += (*_claimed(new), *_streamed(new, subject.facts))
+                streamed += _streamed(new, subject.facts)
             if row is None or new != old:
                 extra += (one for one in _new_rows(subject, old if row else None, new) if one.key not in stored)
                 swaps.append((subject, _swap(subject, row, old, new)))
@@ -121,9 +114,9 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
         catalogues |= CATALOGUES & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
-        pending = _each_once((*lost, *claimed))
+        pending = _each_once((*lost, *streamed))
         if not pending:
-            return Merged(jobs, catalogues, nodes)
+            return Merged(catalogues, nodes)
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
@@ -153,22 +146,6 @@ def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
         return
     for text in facts.outputs if delta.streaming == facts.streaming else delta.outputs:
         yield _Subject(facts_key(dataset_of(text)), text, DatasetFacts(first_streamed=facts.streaming))
-
-
-def _claimed(facts: RunFacts) -> Iterator[_Subject]:
-    """Yield facts of a run that several jobs claim: its owner may be another job than the sender of its events.
-
-    Each of the jobs may use its datasets, and have reported its columns.
-    """
-    if len(facts.jobs) < 2:
-        return
-    reported = JobFacts(first_columns=facts.first, first_foreign_columns=facts.first)
-    for text in facts.jobs if datasets_ever_with_columns(facts) else ():
-        yield _Subject(facts_key(job_of(text)), text, reported)
-    users = dict.fromkeys(sorted(facts.jobs)[: USERS_MAX + 1], facts.first or "")
-    read = dict.fromkeys(facts.inputs.keys() | ever_sources(facts), DatasetFacts(read_by=users))
-    for text, used in (*read.items(), *dict.fromkeys(facts.outputs, DatasetFacts(written_by=users)).items()):
-        yield _Subject(facts_key(dataset_of(text)), text, used)
 
 
 def _each_once(subjects: Iterable[_Subject]) -> list[_Subject]:
@@ -263,14 +240,12 @@ def _doubts(subject: _Subject, facts: Facts) -> Iterator[Row]:
 
 
 def _counted(old: Facts, new: Facts) -> Iterator[Increment]:
-    """Keep each job's run counter in step with run ownership."""
+    """Count a new run of a job."""
     if not isinstance(old, RunFacts) or not isinstance(new, RunFacts) or new.declared:
         return
-    before, after = owner(old), owner(new)
-    if before != after:
-        for job, by in ((before, -1), (after, 1)):
-            if job is not None:
-                yield Increment((job_pk(job), COUNT), "runs", by)
+    job = owner(new)
+    if job and not owner(old):
+        yield Increment((job_pk(job), COUNT), "runs", 1)
 
 
 def _created(subject: _Subject, old: Facts, new: Facts) -> Iterator[Increment]:

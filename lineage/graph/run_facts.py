@@ -16,25 +16,13 @@ _FAILED = frozenset({"FAILED", "ABORTED"})
 
 
 def owner(facts: RunFacts) -> JobId | None:
-    """Return the job of its earliest event; of a run known only as a parent, the job that it was first named with."""
-    claims = facts.jobs or facts.named_as_parent
-    return job_of(min(claims, key=lambda job: (claims[job], job))) if claims else None
+    """Return its job; None for a DatasetEvent that stands for a run, and for a run that did not exist yet."""
+    return job_of(facts.job) if facts.job else None
 
 
-def jobs_of(facts: RunFacts) -> set[JobId]:
-    """Return its job and the others whose events claim it; all are of one namespace."""
-    mine = owner(facts)
-    return {*map(job_of, facts.jobs), *([mine] if mine else [])}
-
-
-def others(facts: RunFacts) -> tuple[JobId, ...]:
-    """Return the other jobs whose events claim this run."""
-    return tuple(sorted(jobs_of(facts) - {owner(facts)}))
-
-
-def first_claim(facts: RunFacts) -> tuple[bool, str]:
+def first_mention(facts: RunFacts) -> tuple[bool, str]:
     """Return a run's position among those of its id: by its own first event, then by the first that names it."""
-    return not facts.jobs, min((facts.jobs or facts.named_as_parent).values(), default="")
+    return facts.first is None, facts.first or facts.named_first or ""
 
 
 def _last_terminal(facts: RunFacts) -> Sequence[str]:
@@ -142,12 +130,9 @@ def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
     return name_uuid(f"{dataset.namespace}:{dataset.name}:{made_by}")
 
 
-def run_version_id(dataset: DatasetId, namespace: str, run: str) -> str:
-    """Return the id of the version that a run made, from its dataset, its job's namespace and its run id.
-
-    Runs of two namespaces with the same id make two versions of a dataset.
-    """
-    return dataset_version_id(dataset, f"{namespace}:{run}")
+def run_version_id(dataset: DatasetId, run: RunKey) -> str:
+    """Return the id of the version that a run made: two jobs' runs of one id make two versions of a dataset."""
+    return dataset_version_id(dataset, str(run))
 
 
 def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
@@ -175,8 +160,8 @@ def root_run(run: RunKey, facts: RunFacts) -> RunKey:
         return run
     parent = last[1]
     if "root" in parent:
-        return RunKey.of(parent["rootNamespace"], parent["root"])
-    return RunKey.of(parent["namespace"], parent["run"])
+        return RunKey.of(JobId(parent["rootNamespace"], parent["rootJob"]), parent["root"])
+    return RunKey.of(JobId(parent["namespace"], parent["job"]), parent["run"])
 
 
 def parent_run(facts: RunFacts) -> RunKey | None:

@@ -26,10 +26,8 @@ class UsedVersion:
 class Run:
     """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
 
-    `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace whose first
-    claim is later than that of `job`. A look-up by run id adds the jobs of runs with this id in other namespaces;
-    `others_cut` if there are more such namespaces than the look-up reads. `truncated`: the run read more than `inputs`
-    shows.
+    `job_version` is None until the run is done. A look-up by run id gives `other_jobs`: those of other runs with this
+    id; `others_cut` if there are more than the look-up reads. `truncated`: the run read more than `inputs` shows.
     """
 
     id: str
@@ -54,4 +52,4 @@ class Run:
     @property
     def key(self) -> RunKey:
         """The run's identity."""
-        return RunKey.of(self.job.namespace, self.id)
+        return RunKey.of(self.job, self.id)

@@ -38,7 +38,7 @@ class ParentRun:
     @property
     def key(self) -> RunKey:
         """Its identity."""
-        return RunKey.of(self.job.namespace, self.run)
+        return RunKey.of(self.job, self.run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,5 @@ def _run_of(document: Mapping[str, Any]) -> Run:
             **document,
             "job": job_of(document["job"]),
             "parent": _parent_of(document["parent"]),
-            "other_jobs": tuple(map(job_of, document["other_jobs"])),
         }
     )

@@ -110,7 +110,7 @@ def outputs_of(facts: RunFacts, run: RunKey, groups: DatasetGroups) -> tuple[Use
     for name in sorted(written_datasets(facts)):
         by_group.setdefault(groups.primary(name), []).append(name)
     return tuple(
-        UsedVersion(primary, run_version_id(names[0], job.namespace, run.id), merged_facets(facts.output_facets, names))
+        UsedVersion(primary, run_version_id(names[0], run), merged_facets(facts.output_facets, names))
         for primary, names in sorted(by_group.items())
     )
 

@@ -11,9 +11,9 @@ from lineage.graph.facts import RunFacts, dataset_of, facets_of
 from lineage.graph.graph_results import UpstreamInput, UpstreamRun
 from lineage.graph.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
 from lineage.graph.job_nodes import summarize_run
-from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_pk
+from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_facts_prefix, run_pk
 from lineage.graph.result_page import ResultPage
-from lineage.graph.run_facts import effective_time, first_claim, has_io, jobs_of, owner
+from lineage.graph.run_facts import effective_time, first_mention, has_io, owner
 from lineage.graph.run_results import Run
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -27,38 +27,37 @@ from lineage_model.ids import JobId, RunKey, normalize_run_id
 # Runs that one walk upstream visits, and rows of a job's runs that one list reads.
 UPSTREAM_MAX = 1_000
 LISTED_MAX = 10_000
-# Namespaces with one run id that are read, besides those that the caller's token names.
-NAMESPACES_MAX = 100
+# Runs of one id that a look-up reads: of the jobs of each namespace that the token names, and of all others.
+JOBS_MAX = 100
 
 
 def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Run | None:
     """Return the run of this id, as it was sent or as Marquez prints it.
 
-    If runs in several namespaces have the id, each with its own jobs, return the earliest that the caller sees, with
-    the jobs of the others in `other_jobs`.
+    If several jobs have a run of the id, return the earliest run that the caller sees, with the jobs of the others in
+    `other_jobs`.
     """
     runs, cut = _runs_of_id(run, table, visibility)
     if not runs:
         return None
     found = full_runs(dict(runs[:1]), table)[runs[0][0]]
-    others = {job for _, facts in runs[1:] for job in jobs_of(facts)}
-    return replace(found, other_jobs=tuple(sorted(others.union(found.other_jobs))), others_cut=cut)
+    others = sorted(job for _, facts in runs[1:] if (job := owner(facts)))
+    return replace(found, other_jobs=tuple(others), others_cut=cut)
 
 
 def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
     """Return the runs of an id that the caller sees, the earliest first, and true if some were left out.
 
-    Runs in namespaces that the caller's token names are read by key, so that no number of others leaves them out.
+    Namespaces that the caller's token names are read by themselves, so that no number of others leaves them out.
     """
-    run_id, cut = normalize_run_id(run), False
     named = [name for name in visibility.namespaces if not name.endswith("*")]
-    facts = read_run_facts([RunKey.of(name, run_id) for name in named], table) if named else {}
-    if len(named) < len(visibility.namespaces):
-        page = table.query([RowQuery(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
-        facts |= facts_in_rows(page.rows)
-        cut = page.more
+    prefixes = [*map(run_facts_prefix, named), *([RUN_FACTS] if len(named) < len(visibility.namespaces) else [])]
+    pk = run_pk(normalize_run_id(run))
+    pages = table.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
+    facts = facts_in_rows(row for page in pages for row in page.rows)
     seen = _owned(_there(facts), visibility.sees)
-    return sorted(seen.items(), key=lambda one: (first_claim(one[1]), one[0])), cut
+    runs = sorted(seen.items(), key=lambda found: (first_mention(found[1]), found[0]))
+    return runs, any(page.more for page in pages)
 
 
 def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:

@@ -31,7 +31,7 @@ class WrittenVersion:
     @property
     def version(self) -> str:
         """The version's id."""
-        return run_version_id(self.name, self.job.namespace, self.run.id)
+        return run_version_id(self.name, self.run)
 
     @property
     def order(self) -> tuple[str, str]:

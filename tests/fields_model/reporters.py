@@ -94,7 +94,7 @@ def _operation_sets(events):
 
 def _of_job_event(event):
     reported, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
-    id = RunKey.of(event.job.namespace, name_uuid(event.hash))  # noqa: A001 - what it is
+    id = RunKey.of(event.job, name_uuid(event.hash))  # noqa: A001 - what it is
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
     return ColumnReporter(id, event.job, (event.time, id), event.time, inputs, outputs, reported, explicit, event=event)
 
@@ -104,7 +104,7 @@ def _of_dataset_event(event):
     lineage, older = (event.dataset.facets.get(name) for name in ("lineage", "columnLineage"))
     if lineage is None and older is None:
         return None
-    id = RunKey.of(event.dataset.dataset.namespace, name_uuid(event.hash))  # noqa: A001 - what it is
+    id = RunKey.of(event.dataset.dataset, name_uuid(event.hash))  # noqa: A001 - what it is
     reported = {}
     if _there(lineage):
         reported = {event.dataset.dataset: of_lineage(lineage)}

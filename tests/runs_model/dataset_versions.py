@@ -35,7 +35,7 @@ def version_id(name, maker):
 
 
 def version_of_run(name, run):
-    return version_id(name, f"{run.job.namespace}:{run.id}")
+    return version_id(name, str(run.key))
 
 
 def versions_of(statements, dataset):

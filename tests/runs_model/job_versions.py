@@ -84,7 +84,7 @@ def _prefixes_of_run(run):
 def _entry_of_event(event):
     location, code = _code(merged([(event, event.job_facets)]))
     sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
-    stands_for = RunKey.of(event.job.namespace, name_uuid(event.hash))
+    stands_for = RunKey.of(event.job, name_uuid(event.hash))
     return Entry((event.time, stands_for), event.time, None, *sides, location, code)
 
 

@@ -62,13 +62,12 @@ class Model(Catalogues):
         """Return the first run of the id that the caller sees, with the jobs of the others."""
         if not (runs := self.runs_of_id(run_id)):
             return None
-        others = {job for run in runs for job in run.jobs} - {runs[0].job}
-        return replace(self.run(runs[0].key), other_jobs=tuple(sorted(others)))
+        return replace(self.run(runs[0].key), other_jobs=tuple(sorted(run.job for run in runs[1:])))
 
     def runs_of_id(self, run_id):
         runs = [run for run in self.statements.runs.values() if run.id == normalize_run_id(run_id)]
         runs = [run for run in runs if self.visibility.sees(run.job)]
-        return sorted(runs, key=lambda run: (run.claimed, run.key))
+        return sorted(runs, key=lambda run: (run.first_mention, run.key))
 
     def list_runs(self, job, *, limit=100, offset=0):
         return page(self.runs_of(job), limit, offset) if job in self.statements.jobs else None
@@ -97,7 +96,6 @@ class Model(Catalogues):
             outputs=self._written(run) if run.made else (),
             facets=facets,
             job_facets=run.job_facets,
-            other_jobs=tuple(run.jobs[1:]),
         )
 
     def run_in_passing(self, key):

@@ -31,21 +31,15 @@ class Run:
         return self.key.id
 
     @property
-    def claimed(self):
+    def first_mention(self):
         """Its position among the runs of its id: by its first own event, then by the first mention of it."""
-        return not self.events, min(map(when, self.events or [event for event, _ in self.mentions]))
-
-    @property
-    def jobs(self):
-        """Every job of its own events, the owner first; without own events, the first job named."""
-        if not self.events:
-            return [min((*when(event), job) for event, job in self.mentions)[-1]]
-        owner = self.events[0].job
-        return [owner, *sorted({event.job for event in self.events} - {owner})]
+        return not self.events, min(event.time for event in self.events or [event for event, _ in self.mentions])
 
     @property
     def job(self):
-        return self.jobs[0]
+        """The job with which its events, and those that name it as a parent, name it."""
+        (job,) = {event.job for event in self.events} | {job for _, job in self.mentions}
+        return job
 
     @property
     def created(self):

@@ -90,7 +90,7 @@ class Statements:
 
     @cached_property
     def runs(self):
-        """Every run that is mentioned, by its job's namespace and its id."""
+        """Every run that is mentioned, by its job and its id."""
         own, mentions = self.events_of_runs, {}
         for event, parent in self.parents:
             mentions.setdefault(parent.key, []).append((event, parent.job))
@@ -103,7 +103,7 @@ class Statements:
         own = {}
         for event in self.events:
             if event.kind == "RUN":
-                own.setdefault(RunKey.of(event.job.namespace, event.run), []).append(event)
+                own.setdefault(RunKey.of(event.job, event.run), []).append(event)
         return own
 
     @cached_property

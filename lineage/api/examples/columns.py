@@ -11,7 +11,7 @@ from lineage.api.examples.records import ROOT, Example
 from lineage.api.examples.runs import JOBS, NAMESPACE
 
 NODE_ID = f"datasetField:{NAMESPACE}:estimated:{FIELD}"
-VERSION = "c6571f70-4183-3d38-ae95-e5abc6142981"
+VERSION = "0ad1f7c8-42a3-3fc0-8943-fd7a3ac13344"
 _DISTANCE_ID, _SEATS_ID = (f"datasetField:{NAMESPACE}:checked:{name}" for name in ("distance", "seats"))
 _JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}
 _DATASET_PATH = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/estimated"

@@ -12,7 +12,7 @@ from lineage.times import milliseconds_between
 
 
 def render_run(run: Run) -> types.Run:
-    """Return Marquez's Run; ours: `job`, `otherJobs` that claim its id, whether each was cut, and `resolvedBy`."""
+    """Return Marquez's Run; ours: `job`, `otherJobs` with runs of its id, whether each was cut, and `resolvedBy`."""
     return {
         **summarize_run(run),
         "args": _args(run),

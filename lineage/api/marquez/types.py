@@ -94,10 +94,9 @@ class Run(TypedDict):
     facets: Facets
     job: Id
     otherJobs: list[Id]
-    """Ours: the other jobs that claim its id: of its namespace and, where the run was looked up by its id, of the
-    others that the caller may read."""
+    """Ours: where the run was looked up by its id, the jobs of the other runs of that id that the caller may read."""
     otherJobsTruncated: bool
-    """Ours: more namespaces have runs of its id than are looked at."""
+    """Ours: more runs have its id than are looked at."""
     truncated: bool
     """Ours: it read more datasets than one response finds the versions of."""
 

@@ -95,10 +95,8 @@ class AccessWalk:
         wanted = wanted[: self._facts_left]
         self._facts_left -= len(wanted)
         facts = read_run_facts(wanted, self._table) if wanted else {}
-        # A run that another job claimed since has a row of its former job, too.
-        owned = {run for run, one in facts.items() if run in declared or owner(one) in jobs}
-        self._runs |= owned
-        accessed = self._named_by({run: facts[run] for run in wanted if run in owned})
+        self._runs |= facts.keys()
+        accessed = self._named_by({run: facts[run] for run in wanted if run in facts})
         every = (one for run, sides in accessed.items() for one in self._accesses(run, facts[run], sides))
         return {one.dataset for one in every if self._add(one)}
 

@@ -285,7 +285,7 @@ class CurrentColumns:
             stamp = max(group.facts.declarations)
             declaration = group.facts.declarations[stamp]
             for name in map(dataset_of, declaration["outputs"]):
-                run = RunKey.of(name.namespace, name_uuid(stamp.partition("#")[2]))
+                run = RunKey.of(name, name_uuid(stamp.partition("#")[2]))
                 entry.reports.append(
                     ColumnReport(Reporter(run, None, None, declared=True), ((declaration["ref"],), name))
                 )
@@ -296,8 +296,9 @@ class CurrentColumns:
         job = job_of(node["job"])
         for name in sorted(outputs & set(entry.group.names)):
             reported = node["columns"][text_of(name)]
-            version = run_version_id(name, job.namespace, reported["run"]) if reported["versioned"] else None
-            reporter = Reporter(RunKey.of(job.namespace, reported["run"]), job, version, reported["declared"])
+            run = RunKey.of(job, reported["run"])
+            version = run_version_id(name, run) if reported["versioned"] else None
+            reporter = Reporter(run, job, version, reported["declared"])
             if self.at is None:
                 self.table.expect([facts_key(reporter.run)])  # for the versions that it read
             unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)

@@ -17,7 +17,7 @@ from lineage.graph.run_facts import job_version_id, run_version_id
 from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
 from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.unit.api.proxy import get
 
@@ -165,7 +165,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
     """Every question about a team's things: path of the document -> [(path, query), ...]."""
     of_job = team.job_version(job) if job in ("sum", "publish") else team.run(9)
     run, named = team.run(number), DatasetId(team.store, dataset)
-    version = run_version_id(named, team.jobs, run)
+    version = run_version_id(named, RunKey.of(JobId(team.jobs, job), run))
     node, field = f"dataset:{team.store}:{dataset}", f"datasetField:{team.store}:{dataset}:total"
     nodes = [{"nodeId": node}, {"nodeId": f"job:{team.jobs}:{job}"}, {"nodeId": f"{node}#{version}"}]
     nodes += [{"nodeId": node, "lineageAt": str(NOW_S)}, {"nodeId": node, "datasetVersion": version}]
@@ -255,7 +255,8 @@ def as_if(text, team, other):
 
 def _ids(team):
     datasets = [DatasetId(team.store, name) for name in ("report", "clean", "published")]
-    versions = [run_version_id(one, team.jobs, team.run(number)) for one in datasets for number in (1, 2, 3)]
+    numbers = {JobId(team.jobs, job): number for number, job in enumerate(("load", "sum", "publish"), 1)}
+    versions = [run_version_id(one, RunKey.of(job, team.run(numbers[job]))) for one in datasets for job in numbers]
     versions += [team.job_version(job) for job in ("sum", "publish")]
     return [
         *(team.run(number) for number in range(1, 9)),

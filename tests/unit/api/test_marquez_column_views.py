@@ -19,7 +19,7 @@ SUMMED = Transformation("DIRECT", "AGGREGATION", "sum", masking=False)
 JOINED = Transformation("INDIRECT", "JOIN")
 DELAY = ColumnInput(RAW, ("delay",), (IDENTITY,))
 DAY_OF_PLANE = ColumnInput(RAW, ("plane", "day"), (JOINED,))
-REPORTER = Reporter(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION)
+REPORTER = Reporter(RunKey.of(CHECK, RUN), CHECK, CHECKED_VERSION)
 
 
 def a_column(field="delay", **changes):

@@ -39,7 +39,7 @@ FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠﹦﹢﹣﹫"
 
 
 def a_reported_run(run, started=STARTED, state="COMPLETED"):
-    return ReportedRun(RunKey.of(ESTIMATE.namespace, run), started, state)
+    return ReportedRun(RunKey.of(ESTIMATE, run), started, state)
 
 
 def a_use(**changes):

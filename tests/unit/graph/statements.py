@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import DatasetUse, Deletion, Event
-from lineage_model.ids import DatasetId, JobId
+from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.graph.strategies import stamped
 
 A, B, C = (JobId("emissions", name) for name in "ABC")
@@ -13,6 +14,11 @@ X, Y, Z = (DatasetId("s3://flights", name) for name in "XYZ")
 def the(run):
     """Return the id of a run that a test names by two letters."""
     return f"00000000-0000-4000-8000-0000000000{run}"
+
+
+def version_by(dataset, job, run):
+    """Return the id of the version that the job's run made."""
+    return run_version_id(dataset, RunKey.of(job, the(run)))
 
 
 def short(run):

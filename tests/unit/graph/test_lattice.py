@@ -128,13 +128,13 @@ def test_the_history_of_a_large_facet_is_bounded_by_its_bytes(name, kept):
 
 
 def test_facts_join_field_by_field_and_keep_fields_that_only_one_of_them_has():
-    left = RunFacts(first="2", last="2", jobs={"ns\0a": "2#x"}, times=("2",), inputs={"ns\0d": "2"})
-    right = RunFacts(first="1", last="1", jobs={"ns\0b": "1#x"}, times=("1",), first_typed="1")
+    left = RunFacts(first="2", last="2", job="ns\0a", times=("2",), inputs={"ns\0d": "2"})
+    right = RunFacts(first="1", last="1", job="ns\0a", times=("1",), first_typed="1")
 
     whole = join(left, right)
 
     assert to_json(whole) == {
-        "jobs": {"ns\0a": "2#x", "ns\0b": "1#x"},
+        "job": "ns\0a",
         "first": "1",
         "last": "2",
         "first_typed": "1",
@@ -149,18 +149,21 @@ def test_facts_as_of_a_time_know_nothing_of_later_events():
     facts = RunFacts(
         first="1",
         last="5",
-        jobs={"ns\0a": "1#x"},
+        job="ns\0a",
         times=["1", "3", "5"],
         terminals=["5#x#FAILED"],
         inputs={"ns\0d": "3"},
     )
 
     assert to_json(as_of(facts, "4")) == {
-        "jobs": {"ns\0a": "1#x"},
+        "job": "ns\0a",
         "first": "1",
         "last": "3",
         "times": ["1", "3"],
         "inputs": {"ns\0d": "3"},
     }
+    parent_alone = RunFacts(job="ns\0a", named_first="3", named_last="5")
+    assert to_json(as_of(parent_alone, "4")) == {"job": "ns\0a", "named_first": "3", "named_last": "3"}
+    assert to_json(as_of(parent_alone, "3")) == {}
     assert as_of(JobFacts(first="1", last="5"), "4").last == "1"
     assert to_json(as_of(DatasetFacts(first="4", last="5"), "4")) == {}

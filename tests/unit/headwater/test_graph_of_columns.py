@@ -56,7 +56,7 @@ def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -
         type="date",
         inputs=(ColumnInput(RAW, ("year",), (Transformation("DIRECT", "IDENTITY"),)),),
         dependencies=(ColumnInput(RAW, None),),
-        reporters=(Reporter(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION),),
+        reporters=(Reporter(RunKey.of(CHECK, RUN), CHECK, CHECKED_VERSION),),
     )
 
     graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))

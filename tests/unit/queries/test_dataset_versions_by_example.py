@@ -10,7 +10,7 @@ from lineage.openlineage.event import ParentRun
 from lineage.queries.dataset_versions import VERSIONS_MAX
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import name_uuid
-from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the
+from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the, version_by
 from tests.unit.graph.strategies import a_symlink, stamped
 from tests.unit.queries.every_query import loaded
 
@@ -38,17 +38,18 @@ def test_a_failed_version_is_kept_and_never_current(queries_over):
 def test_a_stream_stands_among_the_versions_where_its_last_event_does(queries_over, stream, current):
     events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(3, "b1", B, outputs=[X])]
     events += [an_event(second, "a1", A, kind, job_facets=STREAM) for second, kind in stream]
+    versions = {"a1": version_by(X, A, "a1"), "b1": version_by(X, B, "b1")}
     queries = queries_over(events)
-    assert queries.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the(current)}")
+    assert queries.find_dataset(X).current_version == versions[current]
     later = queries_over([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
-    assert later.current_version not in [name_uuid(f"s3://flights:X:emissions:{the(run)}") for run in ("a1", "b1")]
+    assert later.current_version not in versions.values()
 
 
 def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_read():
     stream = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM)]
     batches = [an_event(second, f"{second:02}", B, outputs=[X]) for second in range(10, 30)]
     queries = LineageQueries(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
-    assert queries.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
+    assert queries.find_dataset(X).current_version == version_by(X, A, "a1")
 
 
 def test_a_dataset_read_before_it_was_written_has_an_initial_version(queries_over):
@@ -88,7 +89,7 @@ def test_which_version_a_run_read(queries_over, reader, version, resolved_by):
         an_event(5, "b1", B, **reader),
     ]
     (read,) = queries_over(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
+    assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
 
 
 def stored(version):
@@ -107,7 +108,7 @@ def test_each_version_of_the_storage_that_a_stream_made_names_it(queries_over, v
         an_event(5, "c1", C, inputs=[(X, stored(version))]),
     ]
     (read,) = queries_over(events).find_run(the("c1")).inputs
-    assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:X:emissions:{the('a1')}"), "storage")
+    assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "storage")
 
 
 def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
@@ -117,7 +118,7 @@ def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
         *(an_event(3, run, B, inputs=[(X, stored(version))]) for run, version in (("b1", "1"), ("b2", "2"))),
     ]
     ids = [queries_over(events).find_run(the(run)).inputs[0].version for run in ("b1", "b2")]
-    assert ids == [name_uuid("s3://flights:X:1"), name_uuid(f"s3://flights:X:emissions:{the('a1')}")]
+    assert ids == [name_uuid("s3://flights:X:1"), version_by(X, A, "a1")]
 
 
 def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(queries_over):
@@ -129,7 +130,7 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(qu
         an_event(6, "b1", B, inputs=[X], parent=reported["parent"]),
     ]
     (read,) = queries_over(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:Y:emissions:{the('a2')}"), "parentRun")
+    assert (read.version, read.resolved_by) == (version_by(Y, A, "a2"), "parentRun")
 
 
 def test_a_run_never_reads_what_it_writes_itself(queries_over):
@@ -171,11 +172,7 @@ def test_a_schema_sent_again_and_again_after_a_run_sent_it_is_the_runs_version(q
     events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
     reader = an_event(30, "b1", B, inputs=[X])
     (read,) = queries_over([*events, reader]).find_run(the("b1")).inputs
-    assert (
-        read.version
-        == queries_over(events).find_dataset(X).current_version
-        == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
-    )
+    assert read.version == queries_over(events).find_dataset(X).current_version == version_by(X, A, "a1")
 
 
 def test_a_schema_sent_more_often_than_versions_are_read_is_taken_to_be_unchanged():

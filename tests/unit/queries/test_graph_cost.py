@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from benchmarks.memory_dynamodb import Calls
@@ -150,19 +148,3 @@ def test_a_dataset_of_many_users_among_many_shows_them_all():
         ("dataset:s3://lake:made-00007", f"job:pipelines:taker-{number:02}") for number in range(20)
     }
     assert sum(edge[1].endswith("made-00008") for edge in graph.edges) == 21
-
-
-def test_a_run_that_several_jobs_claim_is_found_from_a_dataset_that_another_job_named():
-    """The run belongs to the job that claimed it first; its facts name the dataset by an event of the other job."""
-    others = [a_run(number, f"reader-{number:05}", ["hub"], [f"made-{number:05}"]) for number in range(40)]
-    first = replace(a_run(99, "owner", at="11:00"), type="START")
-    later = a_run(99, "other", ["made-00001"], ["made-00002"], at="13:00")
-    for events in ([first, later, *others], [later, *others, first]):
-        table = a_table([])
-        for event in events:
-            apply_changes([event], table)
-
-        _, graph = rounds(table, "dataset:s3://lake:hub", 20)
-
-        assert ("dataset:s3://lake:made-00001", "job:pipelines:owner") in graph.edges
-        assert ("job:pipelines:owner", "dataset:s3://lake:made-00002") in graph.edges

@@ -14,7 +14,7 @@ from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
 from lineage.queries.relevance import rank_of
 from lineage.queries.service import LineageQueries
-from lineage_model.ids import RunKey, normalize_run_id
+from lineage_model.ids import JobId, RunKey, normalize_run_id
 from tests.builders_events import a_run_event
 from tests.examples import examples
 from tests.unit.graph.strategies import DATASETS, JOBS, streams
@@ -84,26 +84,32 @@ def test_a_search_by_relevance_has_what_the_search_by_name_has_the_best_first(st
 
 
 _RUN_IDS = ("01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "A run of my own", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d")
-_events = st.lists(
-    st.tuples(st.sampled_from(_RUN_IDS), st.sampled_from(("jobs", "others")), st.integers(0, 5)), max_size=12
-)
+_RUN_JOBS = (JobId("jobs", "j"), JobId("jobs", "i"), JobId("others", "j"))
+_events = st.lists(st.tuples(st.sampled_from(_RUN_IDS), st.sampled_from(_RUN_JOBS), st.integers(0, 5)), max_size=12)
 
 
 @examples(80)
 @given(_events, st.sampled_from((None, 2)), st.sampled_from((None, 4)), st.booleans(), st.integers(0, 4))
 def test_the_events_of_a_run_are_those_of_all_events_that_are_its_own(sent, after, before, newest_first, limit):
     documents = [
-        {**a_run_event(run=run, eventTime=f"2025-11-20T12:00:0{second}Z"), "job": {"namespace": namespace, "name": "j"}}
-        for run, namespace, second in sent
+        {
+            **a_run_event(run=run, eventTime=f"2025-11-20T12:00:0{second}Z"),
+            "job": {"namespace": job.namespace, "name": job.name},
+        }
+        for run, job, second in sent
     ]
     log = a_log(documents)
     bounds = {"after": time_of(after), "before": time_of(before), "newest_first": newest_first}
     every = log.list_events(**bounds, limit=100).items
     for run in _RUN_IDS:
-        key = RunKey.of("jobs", normalize_run_id(run))
-        own = [one for one in every if (one["run"]["runId"], one["job"]["namespace"]) == (run, "jobs")]
+        key = RunKey.of(_RUN_JOBS[0], normalize_run_id(run))
+        own = [event for event in every if event["run"]["runId"] == run and job_of(event) == _RUN_JOBS[0]]
         listed = log.list_run_events(key, **bounds, limit=limit, offset=1)
         assert (listed.items, listed.total, listed.truncated) == (own[1 : limit + 1], len(own), False)
+
+
+def job_of(event):
+    return JobId(event["job"]["namespace"], event["job"]["name"])
 
 
 def time_of(second):

@@ -25,6 +25,7 @@ from tests.unit.graph.statements import (
     nodes,
     short,
     the,
+    version_by,
 )
 from tests.unit.graph.strategies import a_symlink, stamped
 
@@ -113,7 +114,26 @@ def test_an_end_stays_the_end_and_the_last_one_counts(queries_over, events, stat
     assert (run.started, run.updated) == (at(events[0][1]), at(events[-1][1]))
 
 
-def test_a_run_is_of_the_job_of_its_earliest_event(queries_over):
+def test_each_job_has_a_run_of_its_own_where_a_producer_gives_all_of_them_one_id(queries_over):
+    """Dagster's integration gives all assets of a run its id."""
+    queries = queries_over(
+        [
+            *(an_event(1, "a1", job, "START") for job in (A, B)),
+            an_event(2, "a1", B, "FAIL", outputs=[Y]),
+            an_event(3, "a1", A, inputs=[Z], outputs=[X]),
+        ]
+    )
+    runs = [queries.list_runs(job, limit=9, offset=0).items for job in (A, B)]
+    assert [[(short(run.id), run.state, run.ended) for run in some] for some in runs] == [
+        [("a1", "COMPLETED", at(3))],
+        [("a1", "FAILED", at(2))],
+    ]
+    assert [(job.inputs, job.outputs) for job in map(queries.find_job, (A, B))] == [((Z,), (X,)), ((), (Y,))]
+    versions = [queries.list_dataset_versions(one, limit=9, offset=0).items for one in (X, Y)]
+    assert [[(one.failed, one.created_by.job) for one in some] for some in versions] == [[(False, A)], [(True, B)]]
+
+
+def test_of_the_runs_of_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
     run = queries_over([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(the("a1"))
     assert (run.job, run.other_jobs) == (C, (A, B))
 
@@ -259,7 +279,7 @@ def test_a_name_learned_late_to_be_another_name_joins_the_facts_under_it(queries
     assert queries.find_dataset(Y).id == X
     assert queries.find_job(B).inputs == (X,)
     assert nodes(queries.find_graph(Y.node_id, depth=ALL)) == "ABX"
-    assert queries.find_run(the("b1")).inputs[0].version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
+    assert queries.find_run(the("b1")).inputs[0].version == version_by(X, A, "a1")
     assert nodes(queries.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
 
 

@@ -1,16 +1,19 @@
-"""A run is of one namespace: whoever knows its id and sends events of another namespace changes nothing of it.
+"""A run is of one job: whoever knows its id and sends events of another job changes nothing of it.
 
-Such events name jobs and datasets of their own namespace alone: a token that covers no more lets no others through.
+Events of another namespace name jobs and datasets of that namespace alone: a token that covers no more lets no others
+through.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from lineage.api.tokens import Token
 from lineage.graph.visibility import Visibility
 from lineage.openlineage.event import ParentRun
-from lineage.queries.runs import NAMESPACES_MAX
+from lineage.queries.runs import JOBS_MAX
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.unit.graph.statements import an_event, at, code, the
@@ -74,7 +77,9 @@ def results(queries):
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 @pytest.mark.parametrize("attack_first", [False, True])
-def test_events_of_another_namespace_change_nothing_of_a_run(queries_over, attack, attack_first):
+@pytest.mark.parametrize("namespace", ["teamA", "teamB"])
+def test_events_of_another_job_change_nothing_of_a_run(queries_over, attack, attack_first, namespace):
+    attack = [replace(event, job=JobId(namespace, event.job.name)) for event in attack]
     honest = results(queries_over(HONEST))
     assert results(queries_over([*attack, *HONEST] if attack_first else [*HONEST, *attack])) == honest
 
@@ -116,23 +121,23 @@ def test_a_run_of_no_namespace_that_the_reader_may_read_is_not_found(queries_ove
 
 
 def test_an_id_in_more_namespaces_than_are_read_is_found_by_whoever_may_read_its_namespace():
-    others = [an_event(1, "b1", JobId(f"a{number}", "steal")) for number in range(NAMESPACES_MAX + 1)]
+    others = [an_event(1, "b1", JobId(f"a{number}", "steal")) for number in range(JOBS_MAX + 1)]
     queries = LineageQueries(loaded([*HONEST, *others]))
     assert queries.seen_by(a_view("teamB", "other*")).find_run(the("b1")).job == LOAD
     assert not queries.seen_by(a_view("teamB")).find_run(the("b1")).others_cut
     found = queries.find_run(the("b1"))
-    assert (len(found.other_jobs), found.others_cut) == (NAMESPACES_MAX - 1, True)
+    assert (len(found.other_jobs), found.others_cut) == (JOBS_MAX - 1, True)
     assert queries.find_upstream_runs(the("b1"), depth=0).truncated
 
 
-def test_runs_of_two_namespaces_with_one_id_make_two_versions_of_a_dataset(queries_over):
+@pytest.mark.parametrize("other", [STEAL, SUM], ids=lambda job: job.namespace)
+def test_runs_of_two_jobs_with_one_id_make_two_versions_of_a_dataset(queries_over, other):
     queries = queries_over(
-        [*HONEST, an_event(7, "b1", STEAL, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])]
+        [*HONEST, an_event(7, "b1", other, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])]
     )
     versions = queries.list_dataset_versions(ORDERS, limit=9, offset=0).items
     assert [(one.version, one.created_by.job) for one in versions] == [
-        (name_uuid(f"s3://b:orders:teamA:{the('b1')}"), STEAL),
-        (name_uuid(f"s3://b:orders:teamB:{the('b1')}"), LOAD),
+        (name_uuid(f"s3://b:orders:{RunKey.of(job, the('b1'))}"), job) for job in (other, LOAD)
     ]
     written = queries.seen_by(a_view("teamB")).find_run(the("b1")).outputs[0].version
     assert queries.find_dataset_version(ORDERS, written).fields == []
@@ -158,6 +163,6 @@ def test_a_dataset_used_in_parent_runs_of_two_namespaces_is_no_private_storage(q
 
 
 def test_run_keys_are_in_the_order_of_the_texts_that_stand_for_them_in_keys():
-    keys = [RunKey.of(namespace, the(run)) for run in ("a1", "a2") for namespace in ("x", "y", "z")]
+    keys = [RunKey.of(job, the(run)) for run in ("a1", "a2") for job in (LOAD, SUM, STEAL)]
     assert sorted(keys, key=str) == sorted(keys)
     assert [RunKey.parse(str(key)) for key in keys] == keys

@@ -10,7 +10,7 @@ from lineage.graph.apply import apply_changes
 from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.graph.strategies import stamped
 from tests.unit.queries.columns.column_statements import (
     IDENTITY,
@@ -115,4 +115,4 @@ def a_chain(length, runs=1, first=0):
 
 def version_of(number, run):
     """The version of a dataset that a run (by its number) made."""
-    return run_version_id(dataset(number), "pipelines", run_id(run))
+    return run_version_id(dataset(number), RunKey.of(JobId("pipelines", f"job-{number - 1:04}"), run_id(run)))

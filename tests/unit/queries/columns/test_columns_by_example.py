@@ -8,7 +8,7 @@ import pytest
 
 from lineage.graph.run_facts import run_version_id
 from lineage_model.columns import Transformation
-from lineage_model.ids import DatasetId
+from lineage_model.ids import DatasetId, RunKey
 from tests.unit.graph.statements import a_dataset_event, a_deletion, an_event, at
 from tests.unit.graph.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
@@ -110,7 +110,7 @@ def test_a_source_of_which_its_reporters_read_several_versions_has_none(queries_
     newer = an_event(7, "a2", READ, inputs=[LANDING], outputs=[RAW])
     both = column_lineage(carrier=[taken(RAW, "carrier")], tail=[taken(RAW, "tail")])
     queries = queries_over([*CHAIN[:2], newer, an_event(8, "c1", CALCULATE, inputs=[RAW], outputs=[(CHECKED, both)])])
-    newest = run_version_id(RAW, READ.namespace, newer.run)
+    newest = run_version_id(RAW, RunKey.of(READ, newer.run))
     found = {path: the_node(queries, CHECKED, path).inputs for path in ("carrier", "tail")}
     assert {path: [one.read_version for one in some] for path, some in found.items()} == {
         "carrier": [None],

@@ -7,7 +7,7 @@ import pytest
 from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import ParentRun
 from lineage.queries.service import LineageQueries
-from lineage_model.ids import JobId
+from lineage_model.ids import JobId, RunKey
 from tests.unit.graph.statements import an_event, the
 from tests.unit.queries.columns.column_statements import CHECK, CHECKED, a_schema
 from tests.unit.queries.every_query import loaded
@@ -65,7 +65,7 @@ def test_a_parent_of_which_nothing_else_is_known_has_none(origins):
 def test_every_write_of_an_application_has_its_roots():
     table = loaded([a_write(), a_write(6, "02"), an_application(**roots("a"))])
     queries = LineageQueries(table)
-    versions = [run_version_id(CHECKED, CHECK.namespace, the(run)) for run in ("01", "02")]
+    versions = [run_version_id(CHECKED, RunKey.of(CHECK, the(run))) for run in ("01", "02")]
 
     found = [queries.find_origins(f"{CO2}#{version}").versions for version in versions]
 

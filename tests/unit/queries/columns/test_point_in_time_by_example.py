@@ -6,7 +6,7 @@ import pytest
 
 from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId, name_uuid
-from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the
+from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the, version_by
 from tests.unit.graph.strategies import a_symlink
 from tests.unit.queries.columns.column_statements import (
     CHECK,
@@ -88,7 +88,7 @@ def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(quer
     reported = column_lineage(carrier=[taken(LANDING, "line")])
     outputs = [(RAW, {**reported, **a_symlink(table)}), (table, reported)]
     queries = queries_over([an_event(1, "a1", READ, inputs=[LANDING], outputs=outputs)])
-    made = name_uuid(f"{table.namespace}:{table.name}:emissions:{the('a1')}")
+    made = version_by(table, READ, "a1")
     assert [one.version for one in the_node(queries, RAW, "carrier").reporters] == [made]
     assert [one.version for one in queries.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [made]
 
