@@ -22,6 +22,7 @@ from lineage.graph.lattice import (
     MENTIONS_MAX,
     NAMES,
     STATEMENTS,
+    TERMINALS,
     TWO_LEAST,
     USERS,
     History,
@@ -44,7 +45,8 @@ class RunFacts:
     """Facts of a run of `job`; None for a DatasetEvent that stands for a run.
 
     `named_first` and `named_last` are of the events that name it as a parent, the rest is of its own events.
-    `terminals` are `<stamp>#<state>`, the latest hundred; `times` the latest hundred of its own events' times.
+    `terminals` are `<stamp>#<state>`, the latest hundred of each state; `times` the latest hundred times of its own
+    events.
     `first_typed` is the first event with a type, `streaming` the first that declares the run as streaming. `inputs` and
     `outputs` hold the first mention of each dataset, up to `RUN_DATASETS_MAX`. `input_facets` and `output_facets`
     describe the use; `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run;
@@ -193,7 +195,7 @@ _RULES: Mapping[str, JoinRule] = {
     "derived": USERS,
     "times": LATEST_TIMES,
     "mentioned_at": LATEST_MENTIONS,
-    "terminals": LATEST_TIMES,
+    "terminals": TERMINALS,
     "dropped_at": LATEST_MENTIONS,
     "mentioned_undropped_at": LATEST_MENTIONS,
     "deleted_at": LATEST_TIMES,

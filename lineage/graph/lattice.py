@@ -88,6 +88,18 @@ def _greatest_of(count: int) -> JoinRule:
     )
 
 
+def _greatest_terminals(count: int) -> JoinRule:
+    """Return the rule that keeps the greatest `count` of each state: no number of other terminals hides a failure."""
+
+    def join(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
+        by_state: dict[str, list[str]] = {}
+        for terminal in sorted({*left, *right}):
+            by_state.setdefault(terminal.rpartition("#")[2], []).append(terminal)
+        return sorted(terminal for terminals in by_state.values() for terminal in terminals[-count:])
+
+    return JoinRule(join, _greatest_of(count).as_of)
+
+
 def _least_of(count: int) -> JoinRule:
     """Return the rule that keeps the `count` least keys, each with its least time."""
 
@@ -216,6 +228,7 @@ GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)
 DATASETS = _least_keys(LEAST_EACH, RUN_DATASETS_MAX)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
+TERMINALS = _greatest_terminals(CONTENTS_MAX)
 LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)

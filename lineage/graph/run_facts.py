@@ -8,7 +8,7 @@ from typing import Any, cast
 from lineage.graph.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from lineage.graph.lattice import latest
 from lineage.graph.run_results import State
-from lineage.openlineage.event import Facets
+from lineage.openlineage.event import WEIGHT, Facets
 from lineage.times import parse_time
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
@@ -25,19 +25,24 @@ def first_mention(facts: RunFacts) -> tuple[bool, str]:
     return facts.first is None, facts.first or facts.named_first or ""
 
 
-def _last_terminal(facts: RunFacts) -> Sequence[str]:
-    return max(facts.terminals, default="##").split("#")
+def _decisive_terminal(facts: RunFacts) -> Sequence[str]:
+    """Return time, hash and state of the terminal event that decides: FAIL before ABORT before COMPLETE, then the last.
+
+    Each is empty if there is none.
+    """
+    terminals = (terminal.split("#") for terminal in facts.terminals)
+    return max(terminals, key=lambda terminal: (WEIGHT[terminal[2]], terminal), default=("", "", ""))
 
 
 def ended(facts: RunFacts) -> str | None:
-    """Return the time of its last terminal event: a later event of another type reopens nothing."""
-    return _last_terminal(facts)[0] or None
+    """Return the time of the terminal event that decides: a later event of another type reopens nothing."""
+    return _decisive_terminal(facts)[0] or None
 
 
 def state(facts: RunFacts) -> State:
     """Return its state as Marquez prints it."""
     if facts.terminals:
-        return cast(State, _last_terminal(facts)[2])
+        return cast(State, _decisive_terminal(facts)[2])
     return "RUNNING" if facts.first_typed else "NEW"
 
 

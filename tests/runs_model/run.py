@@ -8,6 +8,8 @@ from lineage.openlineage.event import TERMINAL
 from lineage_model.ids import RunKey
 from tests.runs_model.facets import merged, text_in, when
 
+_GRAVITY = ("COMPLETE", "ABORT", "FAIL")
+
 
 def streams(event):
     """Return True if the event says that its job is streaming."""
@@ -55,8 +57,9 @@ class Run:
 
     @property
     def end(self):
-        """The greatest terminal event."""
-        return max((event for event in self.events if event.type in TERMINAL), key=when, default=None)
+        """The last terminal event of the gravest type: a failed run stays one."""
+        ends = [event for event in self.events if event.type in TERMINAL]
+        return max(ends, key=lambda event: (_GRAVITY.index(event.type), *when(event)), default=None)
 
     @property
     def ended(self):

@@ -29,7 +29,7 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.entities import Dataset, Job
 from lineage.graph.run_results import Run
-from lineage.openlineage.event import TERMINAL
+from lineage.openlineage.event import TERMINAL, WEIGHT
 from lineage.validation import invalid
 from lineage_model.ids import DatasetId, normalize_run_id
 
@@ -158,7 +158,7 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
     shown = wait_until_shown(
         services,
         lambda: services.queries.find_run(run.id),
-        lambda known: known.updated >= time and (known.state != "NEW" if kind == "START" else known.ended is not None),
+        lambda known: _shows(known, changed),
         otherwise=changed,
     )
     return respond(render_run(shown))
@@ -169,10 +169,22 @@ def _changed(run: Run, kind: str, time: str) -> Run:
     if kind == "START":
         started = min(time, run.started or time)
         return replace(run, state="RUNNING" if run.ended is None else run.state, started=started)
-    if run.ended is not None and run.ended > time:
-        return run
     state: Any = TERMINAL[kind]
-    return replace(run, state=state, ended=time, updated=max(time, run.updated))
+    changed = replace(run, updated=max(time, run.updated))
+    ended = replace(changed, state=state, ended=time)
+    return changed if _end(run) > _end(ended) else ended
+
+
+def _shows(run: Run, changed: Run) -> bool:
+    """True if the run has what the mark changes."""
+    if run.updated < changed.updated or (run.started or "~") > (changed.started or "~"):
+        return False
+    return _end(run) >= _end(changed) if changed.ended else run.state != "NEW"
+
+
+def _end(run: Run) -> tuple[int, str]:
+    """Return the position of the run's end among those that it may have: the greatest decides."""
+    return (WEIGHT[run.state], run.ended) if run.ended else (-1, "")
 
 
 def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:

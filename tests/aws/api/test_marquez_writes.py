@@ -81,6 +81,24 @@ def test_a_run_goes_through_its_states(api, cloud, action, state):
     assert [one["id"] for one in api.send("GET", JOB).json["latestRuns"]] == [RUN]
 
 
+@pytest.mark.parametrize("minute", ["04", "06"])
+@pytest.mark.parametrize(("first", "second"), [("fail", "complete"), ("complete", "fail"), ("abort", "complete")])
+def test_a_mark_returns_the_state_that_the_run_has_with_it(api, cloud, first, second, minute):
+    """A failure outweighs a success, the earlier and the later."""
+    send(api, "POST", f"{JOB}/runs", {"id": RUN})
+    load(cloud)
+    send(api, "POST", f"{RUN_PATH}/{first}", query={"at": "2025-11-20T12:05:00Z"})
+    load(cloud)
+
+    marked = send(api, "POST", f"{RUN_PATH}/{second}", query={"at": f"2025-11-20T12:{minute}:00Z"}).json
+    load(cloud)
+
+    shown = api.send("GET", RUN_PATH).json
+    fields = ("state", "startedAt", "endedAt", "updatedAt")
+    assert [marked[name] for name in fields] == [shown[name] for name in fields]
+    assert shown["state"] == ("ABORTED" if first == "abort" else "FAILED")
+
+
 def test_a_dataset_that_names_its_run_is_a_version_by_that_run(api, cloud):
     send(api, "PUT", JOB, CHECK)
     send(api, "POST", f"{JOB}/runs", {"id": RUN})

@@ -128,7 +128,7 @@ _changes = st.sampled_from(
     [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
 )
 _any_run = st.sampled_from(RUNS)
-_any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", None))
+_any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", "ABORT", None))
 
 
 @st.composite
@@ -157,8 +157,9 @@ def run_events(draw, run=_any_run, types=_any_type):
 def whole_runs(draw):
     """Draw the events of one run, from its start to its end, in the order they were sent or not."""
     run = st.just(draw(st.sampled_from(RUNS)))
-    last = draw(st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER")))
-    return [draw(run_events(run, st.just(one))) for one in ("START", last)]
+    ends = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER"))
+    types = ("START", *draw(st.lists(ends, min_size=1, max_size=2)))
+    return [draw(run_events(run, st.just(kind))) for kind in types]
 
 
 job_events = st.builds(

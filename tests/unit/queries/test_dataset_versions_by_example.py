@@ -25,6 +25,16 @@ def test_a_failed_version_is_kept_and_never_current(queries_over):
     assert queries_over(events[1:]).find_dataset(X).current_version is None
 
 
+@pytest.mark.parametrize("completed", [1, 2, 3])
+def test_what_a_run_wrote_that_failed_is_never_current_whenever_it_also_completed(queries_over, completed):
+    """Spark's listener sends FAIL of a run, and COMPLETE of the same run milliseconds later."""
+    ends = [an_event(2, "a1", A, "FAIL", outputs=[X]), an_event(completed, "a1", A, outputs=[X])]
+    queries = queries_over([an_event(0, "a1", A, "START"), *ends])
+    (version,) = queries.list_dataset_versions(X, limit=9, offset=0).items
+    assert (version.failed, version.created) == (True, at(2))
+    assert queries.find_dataset(X).current_version is None
+
+
 @pytest.mark.parametrize(
     ("stream", "current"),
     [

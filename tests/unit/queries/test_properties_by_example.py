@@ -106,9 +106,13 @@ def test_deleting_a_namespace_hides_all_in_it_without_events_since(queries_over)
         ([("COMPLETE", 2), ("START", 3)], "COMPLETED", 2),
         ([("COMPLETE", 2), ("FAIL", 4)], "FAILED", 4),
         ([("ABORT", 2), ("RUNNING", 5)], "ABORTED", 2),
+        ([("COMPLETE", 2), ("COMPLETE", 4)], "COMPLETED", 4),
+        ([("FAIL", 2), ("COMPLETE", 3)], "FAILED", 2),
+        ([("FAIL", 2), ("ABORT", 3), ("COMPLETE", 4)], "FAILED", 2),
+        ([("ABORT", 2), ("COMPLETE", 3)], "ABORTED", 2),
     ],
 )
-def test_an_end_stays_the_end_and_the_last_one_counts(queries_over, events, state, ended):
+def test_an_end_stays_the_end_and_the_gravest_one_counts(queries_over, events, state, ended):
     run = queries_over([an_event(second, "a1", A, kind) for kind, second in events]).find_run(the("a1"))
     assert (run.state, run.ended) == (state, ended and at(ended))
     assert (run.started, run.updated) == (at(events[0][1]), at(events[-1][1]))
