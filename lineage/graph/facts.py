@@ -21,6 +21,7 @@ from lineage.graph.lattice import (
     LEAST,
     MENTIONS_MAX,
     NAMES,
+    READ_FACETS_OF_EACH,
     STATEMENTS,
     TERMINALS,
     TWO_LEAST,
@@ -211,7 +212,7 @@ _RULES: Mapping[str, JoinRule] = {
     "run_facets": FACETS,
     "input_facets": FACETS_OF_EACH,
     "output_facets": FACETS_OF_EACH,
-    "read_facets": FACETS_OF_EACH,
+    "read_facets": READ_FACETS_OF_EACH,
     "written_facets": FACETS_OF_EACH,
 }
 

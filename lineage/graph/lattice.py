@@ -153,6 +153,18 @@ def _newest(values: History, count: int, bytes_max: int) -> History:
     return {content: values[content] for content in reversed(kept)}
 
 
+def _latest_contents(count: int) -> JoinRule:
+    """Return the rule that keeps the latest `count` contents, each with its last stamp alone."""
+
+    def join(left: History, right: History) -> History:
+        last: dict[str, Sequence[Any]] = {}
+        for content, (_, stamp, body) in (*left.items(), *right.items()):
+            last[content] = max(last.get(content, [stamp, stamp, body]), [stamp, stamp, body], key=_stamp)
+        return {content: last[content] for content in _latest_first(last)[:count]}
+
+    return JoinRule(join, _history(count).as_of)
+
+
 def _latest_alone(values: History) -> History:
     """Return the latest content, without its first stamp: that would depend on the order of joins."""
     content = _latest(values)
@@ -191,10 +203,15 @@ def _statements(count: int) -> JoinRule:
     return JoinRule(join, as_of)
 
 
-def _facets() -> JoinRule:
-    """Return the rule for histories by facet name; facets outside `_REMEMBERED` keep their latest content alone."""
+def _facets(versions: JoinRule) -> JoinRule:
+    """Return the rule for histories by facet name; facets outside `_REMEMBERED` keep their latest content alone.
+
+    `versions` is the rule of the facet `version`.
+    """
 
     def of(name: str) -> JoinRule:
+        if name == "version":
+            return versions
         if name in _ADDED_UP:
             return ADDED_UP
         return HISTORY if name in _REMEMBERED else LATEST
@@ -239,8 +256,11 @@ LATEST = _history(1)
 LATEST_EACH = _latest_each(TAGS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
-FACETS = _facets()
+FACETS = _facets(LATEST)
 FACETS_OF_EACH = _least_keys(_each(FACETS), RUN_DATASETS_MAX)
+# The last version that a run reports of an input may be the one that it made: then the version before is meant.
+TWO_LATEST = _latest_contents(2)
+READ_FACETS_OF_EACH = _least_keys(_each(_facets(TWO_LATEST)), RUN_DATASETS_MAX)
 
 
 def history_of(body: Any, stamp: str) -> History:
@@ -257,13 +277,22 @@ def latest(history: History) -> tuple[str, Any] | None:
     return last, body
 
 
+def latest_first(history: History) -> list[Any]:
+    """Return the bodies of the contents, the latest first."""
+    return [history[content][2] for content in _latest_first(history)]
+
+
 def _latest(history: History) -> str:
-    """Return the latest content; two contents of one event are distinguished by their JSON."""
+    return _latest_first(history)[0]
+
+
+def _latest_first(history: History) -> list[str]:
+    """Return the contents, the latest first; two contents of one event are distinguished by their JSON."""
     if len(history) == 1:
-        return next(iter(history))
+        return list(history)
 
     def order(content: str) -> tuple[str, str, bytes]:
         first, last, body = history[content]
         return last, "" if "#" in last else first, orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
 
-    return max(history, key=order)
+    return sorted(history, key=order, reverse=True)

@@ -1,8 +1,8 @@
 """Versions of the inputs that runs read, and of the outputs that they wrote.
 
-An input has the storage's own version, if the run reported it; else the latest that a run of the same parent made
-before the reader's last event; else the latest when the reader started; else the initial one. It is never the run's own
-output.
+An input has the storage's own version, if the run reported one that it did not make; else the latest that a run of the
+same parent made before the reader's last event; else the latest when the reader started; else the initial one. It is
+never the run's own output.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lineage.graph.facts import RunFacts, dataset_of, merged_facets
+from lineage.graph.facts import RunFacts, dataset_of, merged_facets, present, text_of
 from lineage.graph.index_scan import read_first
+from lineage.graph.lattice import TWO_LATEST, History, latest_first
 from lineage.graph.run_facts import (
     dataset_version_id,
     effective_time,
@@ -73,8 +74,16 @@ class InputVersion:
 
     @property
     def storage(self) -> str | None:
-        """The storage's own version, if the run reported it."""
-        return storage_version(merged_facets(self.facts.read_facets, self.names))
+        """The storage's own version that the run reported last, except the version that the run made.
+
+        Iceberg's MERGE reports at its end the new snapshot of the table that it read: the one reported before is meant.
+        """
+        made = storage_version(merged_facets(self.facts.written_facets, self.group.names))
+        reported: History = {}
+        for name in self.names:
+            reported = TWO_LATEST.join(reported, self.facts.read_facets.get(text_of(name), {}).get("version", {}))
+        versions = [storage_version(present({"version": facet})) for facet in latest_first(reported)]
+        return next((version for version in versions if version is None or version != made), None)
 
     def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """Set the version, and the rule by which it was found."""

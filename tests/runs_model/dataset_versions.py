@@ -130,20 +130,29 @@ def version_read(statements, reader, dataset):
     names = [name for name in reader.names("in") if statements.primary(name) == dataset]
     others = [one for one in versions_of(statements, dataset) if one.maker not in (str(reader.key), "")]
     return (
-        _by_storage(reader, names, others)
+        _by_storage(statements, reader, dataset, names, others)
         or _by_parent(statements, reader, others)
         or _by_time(reader, others)
         or (version_id(dataset, ""), "initial", None)
     )
 
 
-def _by_storage(reader, names, others):
-    read = merged((event, use.facets) for event, use in reader.uses("in") if use.dataset in names)
-    stored = _storage_version(read)
+def _by_storage(statements, reader, dataset, names, others):
+    stored = _storage_read(statements, reader, dataset)
     if stored is None:
         return None
     same = [one for one in others if one.run and stored in one.stored]
     return (same[-1].id, "storage", same[-1].run) if same else (version_id(names[0], stored), "storage", None)
+
+
+def _storage_read(statements, reader, dataset):
+    """Return the version of the storage that the reader stated last, but for the one that it made itself."""
+    made = _storage_version(written_facets(reader, statements.names_of(dataset)))
+    uses = [(event, use.facets) for event, use in reader.uses("in") if statements.primary(use.dataset) == dataset]
+    last = _storage_version(merged(uses))
+    if last is None or last != made:
+        return last
+    return _storage_version(merged((event, facets) for event, facets in uses if _storage_version(facets) != made))
 
 
 def _by_parent(statements, reader, others):

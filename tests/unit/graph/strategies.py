@@ -274,12 +274,17 @@ def writers_of_one_dataset(draw):
 
 @st.composite
 def versions_of_a_stream(draw):
-    """Draw a streaming run that makes a storage's versions of a dataset, of two names, and runs that read them."""
-    events = []
+    """Draw a streaming run that makes a storage's versions of a dataset, of two names, and runs that read them.
+
+    Some of these write the dataset, too, and may name the version that they make as read, as Iceberg's MERGE does.
+    """
+    events, uses = [], st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), _facets(version=_VERSIONS))
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=3, max_size=6)):
         run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:3])))
-        use = DatasetUse(draw(st.sampled_from(DATASETS[:2])), {"version": draw(st.sampled_from(_VERSIONS))})
-        side = {"outputs": (use,), "job_facets": _STREAMING} if run == RUNS[0] else {"inputs": (use,)}
+        if run == RUNS[0]:
+            side = {"outputs": (draw(uses),), "job_facets": _STREAMING}
+        else:
+            side = {"inputs": (draw(uses),), "outputs": draw(_sometimes(st.tuples(uses), ()))}
         kind = draw(st.sampled_from(("RUNNING", "COMPLETE")))
         event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)], **side)
         events.append(stamped(event))

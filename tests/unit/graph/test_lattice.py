@@ -39,6 +39,7 @@ RULES = {
     "LATEST_TIMES": st.lists(times, max_size=2).map(lambda some: sorted(set(some))),
     "HISTORY": st.builds(history_of, bodies, stamps),
     "LATEST": st.builds(history_of, bodies, stamps),
+    "TWO_LATEST": st.builds(history_of, bodies, stamps),
     "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one]), max_size=2),
     "LATEST_EACH": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one, f"set by {one}"]), max_size=2),
     "FACETS_OF_EACH": st.dictionaries(

@@ -131,6 +131,27 @@ def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
     assert ids == [name_uuid("s3://flights:X:1"), version_by(X, A, "a1")]
 
 
+@pytest.mark.parametrize(
+    ("reported", "made", "version", "resolved_by"),
+    [
+        pytest.param(("1", "2"), "2", "a1", "storage", id="the one before the one that it made"),
+        pytest.param(("1", "1"), "2", "a1", "storage", id="the one read"),
+        pytest.param(("2", "2"), "2", "a2", "time", id="none but its own: what was there"),
+    ],
+)
+def test_the_version_that_a_run_made_is_not_what_it_read(queries_over, reported, made, version, resolved_by):
+    """Iceberg's MERGE names the new snapshot as read when it completes."""
+    start, end = ([(X, stored(name))] for name in reported)
+    events = [
+        an_event(1, "a1", A, outputs=[(X, stored("1"))]),
+        an_event(2, "a2", A, outputs=[X]),
+        an_event(3, "b1", B, "START", inputs=start),
+        an_event(4, "b1", B, inputs=end, outputs=[(X, stored(made))]),
+    ]
+    (read,) = queries_over(events).find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
+
+
 def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(queries_over):
     reported = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
     events = [
