@@ -86,7 +86,7 @@ def measure(spark: SparkSession, work: Callable[[], None], reporter: Reporter) -
         return figures
     captured.close()
     counts = captured.counts
-    return {**figures, "captured": counts["writes"], "lost": sum(counts.values()) - counts["writes"] - counts["sent"]}
+    return {**figures, "captured": counts["writes"], "lost": counts["lost"]}
 
 
 def _wait_for_listeners(spark: SparkSession) -> None:

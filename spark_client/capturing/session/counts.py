@@ -6,28 +6,21 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from spark_client.redaction import redact
 
 _log = logging.getLogger("headwater.capture")
 _KINDS_MAX = 20
 
-# Writes and reads that were emitted; reads of what was read before, which are not. Those that are lost: the queue was
-# full, or no event could be made of them. Executions
-# that could not be read, and that found the JVM's queue full. Events that the transport accepted, and did not accept.
-Counted: TypeAlias = Literal["writes", "reads", "repeated", "dropped", "failed", "unread", "unheard", "sent", "unsent"]
-_EVERY: tuple[Counted, ...] = (
-    "writes",
-    "reads",
-    "repeated",
-    "dropped",
-    "failed",
-    "unread",
-    "unheard",
-    "sent",
-    "unsent",
-)
+# Writes and reads that became events, and reads like others before, which do not. Executions that found the JVM's queue
+# full, and that could not be read. Those whose events could not be made, or found the queue full. Events that the
+# transport accepted, and did not accept.
+Counted: TypeAlias = Literal[
+    "writes", "reads", "repeated", "not_seen", "not_read", "not_reported", "not_queued", "sent", "not_sent"
+]
+_EVERY: tuple[Counted, ...] = get_args(Counted)
+_LOST = [what for what in _EVERY if what.startswith("not_")]
 
 
 class Counts:
@@ -51,9 +44,10 @@ class Counts:
             self._counts[what] = count
 
     def snapshot(self) -> Mapping[str, int]:
-        """Return all counts, as they are now."""
+        """Return all counts, as they are now, and the sum of those of what is `lost`."""
         with self._lock:
-            return {what: self._counts[what] for what in _EVERY}
+            counts: dict[str, int] = {what: self._counts[what] for what in _EVERY}
+        return {**counts, "lost": sum(counts[what] for what in _LOST)}
 
     def warn_of_loss(self, reason: str) -> None:
         """Log a warning, the first alone, that events are not sent."""

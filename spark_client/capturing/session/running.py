@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import TracebackType
 from typing import Literal
 
 from spark_client import current_run
@@ -16,7 +17,7 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
-from spark_client.capturing.session.shutdown import Program, program
+from spark_client.capturing.session.shutdown import Program, failure_of, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
 from spark_client.redaction import DEFAULT_REDACTIONS
@@ -48,8 +49,26 @@ class Capture:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Counts of what was done so far, and what could not be (`counts.Counted`)."""
-        return {}
+        """Counts of what was done so far, and of what could not be.
+
+        - `writes`, `reads`: those that became events; `repeated`: reads like one before, which do not.
+        - `sent`: events that the transport accepted.
+        - `not_seen`, `not_read`, `not_reported`, `not_queued`: writes and reads that found the queue in the JVM full,
+          that could not be read, whose events could not be made, and whose events found the queue full.
+        - `not_sent`: events that the transport did not accept.
+        - `lost`: the sum of the five.
+        """
+        return Counts().snapshot()
+
+    def __enter__(self) -> Capture:
+        """Return the capture, which `with` closes."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the application's run: as failed if an exception leaves the block."""
+        self._close(None if error is None else failure_of(error))
 
     def flush(self, timeout_s: float | None = None) -> bool:  # noqa: ARG002 - there is nothing to wait for
         """Wait until every write that is done by now was sent, or given up; return False if that took too long."""
@@ -57,6 +76,10 @@ class Capture:
 
     def close(self) -> None:
         """Stop capturing, and end the application's run."""
+        self._close(None)
+
+    def _close(self, failure: Failure | None) -> None:
+        """Stop capturing, and end the application's run, with the reason why it failed."""
 
 
 class RunningCapture(Capture):
@@ -117,16 +140,19 @@ class RunningCapture(Capture):
 
     def close(self) -> None:
         """Read and send all there is, and end, without waiting for the program's own end."""
-        self._program.forget(self._program_ended)
         self._close(None)
+
+    def _close(self, failure: Failure | None) -> None:
+        self._program.forget(self._program_ended)
+        self._end_run(failure)
 
     def _program_ended(self, failure: Failure | None) -> None:
         try:
-            self._close(failure)
+            self._end_run(failure)
         except Exception as error:  # noqa: BLE001 - the program must end as it would have
             self._counts.warn("end", f"the end was not emitted: {type(error).__name__}: {error}")
 
-    def _close(self, failure: Failure | None) -> None:
+    def _end_run(self, failure: Failure | None) -> None:
         """Read and send all there is, within one deadline; the end of the application's run comes last."""
         self._closing.set()
         deadline = _Deadline(self._flush_s)
@@ -171,7 +197,7 @@ class RunningCapture(Capture):
         if not (was_read and sent):
             waited = f"{round(waited_s, 1):g} seconds"
             lost.append(f"{self._sender.left} events were not sent within {waited} of the end")
-        if refused := self._counts.snapshot()["unsent"]:
+        if refused := self._counts.snapshot()["not_sent"]:
             lost.append(f"{refused} events were not accepted: {self._counts.last_loss}")
         if lost:
             self._counts.warn("left", ", and ".join(lost))

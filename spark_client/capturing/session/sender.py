@@ -128,7 +128,7 @@ class Sender:
             delivered = DeliveryCounts(0, len(events))
             self._counts.warn_of_loss(f"{type(error).__name__}: {error}")
         self._counts.add("sent", delivered.sent)
-        self._counts.add("unsent", delivered.failed)
+        self._counts.add("not_sent", delivered.failed)
 
     def _count(self, events: int, size_bytes: int) -> None:
         self._events += events

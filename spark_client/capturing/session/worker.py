@@ -197,7 +197,7 @@ class Worker(Generic[P, Q]):
 
     def _let_go(self) -> None:
         try:
-            self._counts.put("unheard", self._source.dropped)
+            self._counts.put("not_seen", self._source.dropped)
             self._source.close()
         except Exception as error:  # noqa: BLE001 - as above
             self._unreachable(error)
@@ -212,7 +212,7 @@ class Worker(Generic[P, Q]):
         if isinstance(item, (StreamStart, StreamProgress, StreamEnd)):
             self._report(self._moment(item))
         elif isinstance(item, Unread):
-            self._counts.add("unread")
+            self._counts.add("not_read")
             self._counts.warn("unread", f"an execution could not be read: {item.reason}")
         elif isinstance(item, Lost):
             what = "capture is off" if item.part == LISTENER else f"{item.part} does not work with this Spark"
@@ -231,11 +231,11 @@ class Worker(Generic[P, Q]):
         try:
             return read(item)
         except UnknownTarget as error:
-            self._counts.add("unread")
+            self._counts.add("not_read")
             self._counts.warn(f"read {error}", f"a write could not be read: {error}")
             self._emit_reads([error.read] if error.read.inputs else [])
         except Exception as error:  # noqa: BLE001 - whatever a plan does to us, the job must live
-            self._counts.add("unread")
+            self._counts.add("not_read")
             kind = type(error).__name__
             self._counts.warn(f"read {kind}", f"a write could not be read: {kind}: {error}")
         return None
@@ -273,12 +273,12 @@ class Worker(Generic[P, Q]):
         try:
             emitted = emit(item)
         except Exception as error:  # noqa: BLE001 - as above
-            self._counts.add("failed")
+            self._counts.add("not_reported")
             kind = type(error).__name__
             self._counts.warn(f"emit {kind}", f"a write could not be emitted: {kind}: {error}")
             return
         if not emitted:
-            self._counts.add("dropped")
+            self._counts.add("not_queued")
             self._counts.warn("dropped", "events are made faster than they are sent: some writes are not emitted")
         elif ended:
             self._counts.add(ended)

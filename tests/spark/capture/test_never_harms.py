@@ -128,7 +128,7 @@ def test_a_transport_that_raises_is_one_warning(
     write_many(spark, tmp_path, 10)
     assert on.flush(60)
     assert rows(spark, tmp_path) == 100
-    assert (on.counts["sent"], on.counts["unsent"]) == (0, 21)
+    assert (on.counts["sent"], on.counts["not_sent"]) == (0, 21)
     assert warnings_of(caplog) == ["capture: events are not sent: ConnectionError: gone"]
 
 
@@ -171,7 +171,7 @@ def test_a_reader_that_raises_is_one_warning_and_a_count(
     on.close()
     assert rows(spark, tmp_path) == 50
     assert [one["eventType"] for one in place.taken] == ["START", "COMPLETE"]
-    assert on.counts["unread"] == 5
+    assert on.counts["not_read"] == 5
     assert warnings_of(caplog) == ["capture: a write could not be read: RecursionError: a plan as deep as the sea"]
 
 
@@ -189,9 +189,9 @@ def test_executions_beyond_those_that_may_wait_are_counted(spark: SparkSession, 
     go_on.set()
     on.close()
     assert rows(spark, tmp_path) == 80
-    assert on.counts["unheard"] >= 4
+    assert on.counts["not_seen"] >= 4
     counts = place.taken[-1]["run"]["facets"]["headwater_capture"]["counts"]
-    assert counts["unheard"] == on.counts["unheard"]
+    assert counts["not_seen"] == on.counts["not_seen"]
 
 
 def test_a_write_that_fails_fails_as_it_would_have_and_is_emitted(

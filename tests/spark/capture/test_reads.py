@@ -98,7 +98,7 @@ def test_of_many_reads_with_the_same_inputs_one_is_a_run(spark: SparkSession, da
     assert [event["outputs"] for event in ended] == [[], [], []]
     counts = application["run"]["facets"]["headwater_capture"]["counts"]
     assert counts["reads"] == 2
-    assert counts["repeated"] + counts["unheard"] == 19
+    assert counts["repeated"] + counts["not_seen"] == 19
 
 
 def test_reads_leave_half_of_the_queue_to_writes(spark: SparkSession, datasets: Path, tmp_path: Path) -> None:

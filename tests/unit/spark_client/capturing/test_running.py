@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -225,14 +226,15 @@ def test_ten_thousand_writes_are_emitted_each_once(caplog: pytest.LogCaptureFixt
     assert counts_in(transport.taken[-1]) == {**capture.counts, "sent": counts_in(transport.taken[-1])["sent"]}
     assert capture.counts == {
         "writes": 10_000,
-        "dropped": 0,
-        "failed": 0,
-        "unread": 0,
-        "unheard": 0,
+        "not_queued": 0,
+        "not_reported": 0,
+        "not_read": 0,
+        "lost": 0,
+        "not_seen": 0,
         "reads": 0,
         "repeated": 0,
         "sent": 20_002,
-        "unsent": 0,
+        "not_sent": 0,
     }
     assert warnings_of(caplog) == []
 
@@ -242,7 +244,7 @@ def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixt
     source = Executions(*map(an_execution, range(1_000)))
     capture = a_capture(source, Transport(error=OSError("no route")), Settings(flush_s=600), program)
     program.end()
-    assert (capture.counts["unsent"], capture.counts["sent"]) == (2_002, 0)
+    assert (capture.counts["not_sent"], capture.counts["sent"]) == (2_002, 0)
     assert warnings_of(caplog) == [
         "capture: events are not sent: OSError: no route",
         "capture: 2002 events were not accepted: OSError: no route",
@@ -270,12 +272,27 @@ def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: p
     started_s = time.monotonic()
     program.end()
     assert time.monotonic() - started_s < 30
-    assert capture.counts["writes"] + capture.counts["dropped"] == 1_000
+    assert capture.counts["writes"] + capture.counts["not_queued"] == 1_000
     assert capture.counts["writes"] < 60
     dropped, left = warnings_of(caplog)
     assert dropped == "capture: events are made faster than they are sent: some writes are not emitted"
     assert left.endswith("events were not sent within 2 seconds of the end")
     transport.awake.set()
+
+
+@pytest.mark.parametrize(
+    ("error", "state"), [(None, "COMPLETE"), (ValueError("no fuel"), "FAIL"), (SystemExit(0), "COMPLETE")]
+)
+def test_a_block_is_the_run(error: BaseException | None, state: str) -> None:
+    transport, program = Transport(), Ending()
+    with suppress(ValueError, SystemExit), a_capture(Executions(an_execution(1)), transport, program=program) as on:
+        assert on.state == "on"
+        if error is not None:
+            raise error
+    assert on.state == "over"
+    assert transport.states == ["START", state]
+    program.end(Failure("later"))
+    assert transport.states == ["START", state]
 
 
 def test_after_a_signal_a_transport_that_hangs_is_left_soon_and_the_warning_counts_what_is_lost(
@@ -304,7 +321,7 @@ def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None
     capture = a_capture(Executions(*map(an_execution, range(1_000))), transport, program=program)
     program.end()
     assert len(transport.taken) == 2_002
-    assert capture.counts["unsent"] == 0
+    assert capture.counts["not_sent"] == 0
 
 
 def test_a_reader_that_raises_leaves_the_rest_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
@@ -315,7 +332,7 @@ def test_a_reader_that_raises_leaves_the_rest_as_it_is(caplog: pytest.LogCapture
     a_capture(Executions(*map(an_execution, range(50))), transport, program=program, read=read)
     program.end()
     assert transport.states == ["START", "COMPLETE"]
-    assert counts_in(transport.taken[-1])["unread"] == 50
+    assert counts_in(transport.taken[-1])["not_read"] == 50
     assert warnings_of(caplog) == ["capture: a write could not be read: RuntimeError: a new kind of plan"]
 
 
@@ -345,7 +362,7 @@ def test_executions_that_spark_did_not_keep_are_reported_at_the_end() -> None:
     source.dropped = 7
     a_capture(source, transport, program=program)
     program.end()
-    assert counts_in(transport.taken[-1])["unheard"] == 7
+    assert counts_in(transport.taken[-1])["not_seen"] == 7
 
 
 def test_a_self_test_that_finds_something_is_one_warning_and_every_write_says_so(

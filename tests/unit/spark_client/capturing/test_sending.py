@@ -52,7 +52,7 @@ def test_events_arrive_in_their_order_each_once() -> None:
     assert all(sender.put([{"n": n}, {"n": n, "end": True}]) for n in range(500))
     assert sender.flush(5)
     assert transport.taken == [event for n in range(500) for event in ({"n": n}, {"n": n, "end": True})]
-    assert (counts.snapshot()["sent"], counts.snapshot()["unsent"], sender.left) == (1000, 0, 0)
+    assert (counts.snapshot()["sent"], counts.snapshot()["not_sent"], sender.left) == (1000, 0, 0)
 
 
 def test_a_full_queue_refuses_both_of_a_pair_at_once() -> None:
@@ -96,7 +96,7 @@ def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCa
     for n in range(20):
         sender.put([{"n": n}])
         sender.flush(5)
-    assert counts.snapshot()["unsent"] == 20
+    assert counts.snapshot()["not_sent"] == 20
     assert not sender.finish(1)
     assert [record.message for record in caplog.records if record.levelno == logging.WARNING] == [
         "capture: events are not sent: ConnectionError: gone"
@@ -108,4 +108,4 @@ def test_events_that_were_refused_are_counted() -> None:
     sender = a_sender(transport, counts)
     sender.put([{"n": 1}, {"n": 2}, {"n": 3}])
     assert sender.flush(5)
-    assert (counts.snapshot()["sent"], counts.snapshot()["unsent"]) == (2, 1)
+    assert (counts.snapshot()["sent"], counts.snapshot()["not_sent"]) == (2, 1)

@@ -87,7 +87,7 @@ def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(capl
     emitted, counts = Emitted(), Counts()
     assert a_worker(Executions(*map(an_execution, range(30))), emitted, counts, read).flush(10)
     assert emitted.ids == list(range(2, 30, 3))
-    assert (counts.snapshot()["writes"], counts.snapshot()["unread"]) == (10, 20)
+    assert (counts.snapshot()["writes"], counts.snapshot()["not_read"]) == (10, 20)
     assert warnings_of(caplog) == [
         "capture: a write could not be read: KeyError: 'child'",
         "capture: a write could not be read: RecursionError: too deep",
@@ -110,7 +110,7 @@ def test_writes_that_nobody_can_name_are_counted_with_one_warning_a_reason(caplo
 
     emitted, counts = Emitted(), Counts()
     assert a_worker(Executions(*map(an_execution, range(100))), emitted, counts, read).flush(10)
-    assert counts.snapshot()["unread"] == 100
+    assert counts.snapshot()["not_read"] == 100
     assert len(warnings_of(caplog)) == 20  # of so many kinds at most
     assert warnings_of(caplog)[0] == "capture: a write could not be read: SaveIntoDataSourceCommand: kind 0"
 
@@ -124,13 +124,13 @@ def test_what_a_write_without_a_named_target_reads_is_emitted_once() -> None:
     emitted, counts = Emitted(), Counts()
     assert a_worker(Executions(an_execution(1), an_execution(2)), emitted, counts, read).flush(10)
     assert emitted.ids == [1]
-    assert (counts.snapshot()["unread"], counts.snapshot()["reads"], counts.snapshot()["repeated"]) == (2, 1, 1)
+    assert (counts.snapshot()["not_read"], counts.snapshot()["reads"], counts.snapshot()["repeated"]) == (2, 1, 1)
 
 
 def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     emitted, counts = Emitted(), Counts()
     assert a_worker(Executions(Unread(1, "too big"), Unread(2, "too big")), emitted, counts).flush(10)
-    assert counts.snapshot()["unread"] == 2
+    assert counts.snapshot()["not_read"] == 2
     assert warnings_of(caplog) == ["capture: an execution could not be read: too big"]
 
 
@@ -139,7 +139,7 @@ def test_a_full_queue_drops_and_counts_and_reading_goes_on(caplog: pytest.LogCap
     source = Executions(*map(an_execution, range(50)))
     assert a_worker(source, emitted, counts).flush(10)
     assert not source.waiting
-    assert (counts.snapshot()["writes"], counts.snapshot()["dropped"]) == (10, 40)
+    assert (counts.snapshot()["writes"], counts.snapshot()["not_queued"]) == (10, 40)
     assert len(warnings_of(caplog)) == 1
 
 
@@ -152,7 +152,7 @@ def test_a_write_that_cannot_be_emitted_loses_nothing_else(caplog: pytest.LogCap
     emitted, counts = Emitted(refuses), Counts()
     assert a_worker(Executions(*map(an_execution, range(3))), emitted, counts).flush(10)
     assert emitted.ids == [0, 2]
-    assert counts.snapshot()["failed"] == 1
+    assert counts.snapshot()["not_reported"] == 1
     assert warnings_of(caplog) == ["capture: a write could not be emitted: TypeError: no JSON"]
 
 
