@@ -57,6 +57,7 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
         TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
     """
     if not isinstance(body, dict):
+        canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     body, hash_ = in_order(body)
     if is_api_change(body):
