@@ -80,7 +80,7 @@ class RunKey:
         """Return the identity of the job's run with this id; a DatasetEvent that stands for a run has no job.
 
         >>> str(RunKey.of(JobId("flights", "read"), "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
-        '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229ce3829e7eb7cf4d0e56c'
+        '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229faf522eed6b4cfccada8'
         """
         return cls(run, f"{namespace_hash(job.namespace)}{job.digest[:20]}")
 

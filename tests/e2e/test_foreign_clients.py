@@ -34,7 +34,9 @@ CODE = "https://git.example/check.py"
 
 def a_client(url: str, **more: Any) -> OpenLineageClient:
     """OpenLineage's client with its HTTP transport; a refusal is raised."""
-    return OpenLineageClient(config={"transport": {"type": "http", "url": url, "retry": {"total": 0}, **more}})
+    return OpenLineageClient(
+        config={"transport": {"type": "http", "url": url, "timeout": 60, "retry": {"total": 0}, **more}}
+    )
 
 
 def run_id(job: str, namespace: str) -> str:
