@@ -22,6 +22,7 @@ Create, list and revoke the bearer tokens of a stack's second API (the context v
 _EXAMPLES = """\
 examples:
   TOKEN=$(%(prog)s create --scope write --namespace 'airflow*' --namespace 's3://*')
+  %(prog)s create --scope write --namespace team-a --reference 's3://shared-*'
   %(prog)s create --scope read --all-namespaces --expires-days 365
   %(prog)s create --scope records --root 'flights-*' --stage test
   %(prog)s list --stage test
@@ -73,6 +74,14 @@ def _add_create_options(create: argparse.ArgumentParser) -> None:
     )
     namespaces.add_argument("--all-namespaces", action="store_true", help="all namespaces, and lists over all of them")
     create.add_argument(
+        "--reference",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another namespace whose datasets the token's events may name as inputs and sources of columns, or the "
+        "beginning of namespaces and `*`; may be repeated (default: all namespaces)",
+    )
+    create.add_argument(
         "--root",
         action="append",
         default=[],
@@ -118,6 +127,7 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
     text, token = new_token(
         scopes=given.scope,
         namespaces=["*"] if given.all_namespaces else given.namespace,
+        references=given.reference,
         roots=given.root,
         now_s=int(time.time()),
         lifetime_s=None if given.never_expires else given.expires_days * _DAY_S,
@@ -153,6 +163,7 @@ def _document(token: Token, used_s: int | None) -> dict[str, object]:
         "state": _state(token),
         "scopes": token.scopes,
         "namespaces": token.namespaces,
+        "references": token.references,
         "roots": token.roots,
         "created": _iso(token.created),
         "expires": _iso(token.expires),
@@ -181,6 +192,7 @@ def _cells(token: Token) -> tuple[str, ...]:
     moment = moments[state]
     until = "never expires" if moment is None else f"{'expires' if state == 'valid' else state} {_moment(moment)}"
     limits = [f"namespaces {' '.join(token.namespaces)}"] if token.namespaces else []
+    limits += [f"references {' '.join(token.references)}"] if token.references else []
     limits += [f"roots {' '.join(token.roots)}"] if token.roots else []
     return token.id, "+".join(token.scopes), f"created {_moment(token.created)}", until, printable(", ".join(limits))
 

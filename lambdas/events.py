@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from lambdas import wiring
 from lambdas.sqs_batch import check_delivery, failures_of, has_time, retry_soon
 from lambdas.telemetry import count, logger, metrics
-from lineage.aws.queues import CALLER, QueuedMessage
+from lineage.aws.queues import CALLER, WRITES, QueuedMessage
 from lineage.graph.load import EventLoad, load_events
 from lineage.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 
@@ -64,5 +64,6 @@ def _load(
 def _queued(message: Mapping[str, Any]) -> QueuedMessage:
     attributes = message.get("attributes", {})
     sent_ms = int(attributes["SentTimestamp"]) if "SentTimestamp" in attributes else None
-    caller = message.get("messageAttributes", {}).get(CALLER, {}).get("stringValue")
-    return QueuedMessage(message["messageId"], message["body"], sent_ms, attributes.get("SenderId"), caller)
+    sent = {name: one.get("stringValue") for name, one in message.get("messageAttributes", {}).items()}
+    names = attributes.get("SenderId"), sent.get(CALLER), sent.get(WRITES)
+    return QueuedMessage(message["messageId"], message["body"], sent_ms, *names)

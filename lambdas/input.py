@@ -46,7 +46,7 @@ def handler(event: Any, context: LambdaContext) -> dict[str, object]:
 def _accept_event(body: object) -> dict[str, object]:
     from lineage.openlineage.ingest import accept_event
 
-    accept_event(body, wiring.event_queue(), now=wiring.now())
+    accept_event(body, queue=wiring.event_queue(), now=wiring.now())
     count("EventsAccepted", 1)
     return {}
 

@@ -4,9 +4,9 @@ To a token that is good for some namespaces only, what is in others is not there
 ids respond as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
 strict about namespaces, by id and type alone.
 
-An event has to be within the token's namespaces with its job, its inputs and outputs or its dataset, its parent and
-root jobs, and every dataset that its facets name (other names, the one before a rename, the sources of columns, the
-endpoints of operations). One event that is not refuses its whole batch.
+An event has to be within the token's namespaces with all that it describes: its job, its parent and root jobs, its
+outputs or its dataset. Its inputs and the sources of its columns have to be there, or in namespaces that the token may
+reference (`lineage.openlineage.rights`). One event that is not refuses its whole batch.
 
 Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
 treated as if it were not there; a request that adds records to it is refused.
@@ -160,17 +160,15 @@ def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
     if scope == "write" and path in _EVENTS:
-        # Its models take as long to load as the rest of this module's.
-        from lineage.api.event_namespaces import namespaces_of
-
-        check_covered(token, scope, namespaces_of(request.json()))
-    elif not (
+        # Their rights are checked as they are accepted.
+        return
+    if not (
         {"namespace", "run_id"} & request.segments.keys()
         or path in _BY_NODE | _BY_RUN
         or (path in _OF_ALL and scope == "read")
     ):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
-    elif request.event.http_method == "PUT":
+    if request.event.http_method == "PUT":
         # What is not there yet is made.
         check_covered(token, scope, [request.segment("namespace")])
     elif scope != "read" and "dataset" in request.segments:

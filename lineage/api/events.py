@@ -23,7 +23,9 @@ def post_event(services: Services, request: HttpRequest) -> Response[str]:
     """
     from lineage.openlineage.ingest import accept_event
 
-    accept_event(request.json(), services.events, now=services.now(), caller=request.caller)
+    accept_event(
+        request.json(), queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+    )
     services.count("EventsAccepted", 1)
     return Response(201, body="")
 
@@ -38,7 +40,9 @@ def post_events(services: Services, request: HttpRequest) -> Response[str]:
     """
     from lineage.openlineage.ingest import accept_events, render_accepted
 
-    accepted = accept_events(request.json(), services.events, now=services.now(), caller=request.caller)
+    accepted = accept_events(
+        request.json(), services.events, now=services.now(), caller=request.caller, rights=request.rights
+    )
     services.count("EventsAccepted", accepted.received - len(accepted.failed))
     return respond(render_accepted(accepted)) if accepted.failed else Response(204, body="")
 

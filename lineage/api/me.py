@@ -12,13 +12,14 @@ from lineage.api.request import HttpRequest
 from lineage.api.responses import respond
 from lineage.api.route import Route, operation_id
 from lineage.api.services import Services
-from lineage.api.tokens import EVERYWHERE, SCOPES, Scope
+from lineage.api.tokens import SCOPES, Scope
+from lineage.namespaces import EVERY_RIGHT, EVERYWHERE
 
 
 class Me(TypedDict):
     """The caller.
 
-    `namespaces` and `roots` are names, or beginnings with `*` behind them; `*` alone is all.
+    `namespaces`, `references` and `roots` are names, or beginnings with `*` behind them; `*` alone is all.
     """
 
     caller: str | None
@@ -26,6 +27,8 @@ class Me(TypedDict):
     scopes: list[Scope]
     namespaces: list[str]
     """Limits of what it may read, write and delete. A search of all may not be allowed: name one of them."""
+    references: list[str]
+    """Other namespaces whose datasets its events may name, as inputs and as sources of columns."""
     roots: list[str]
     """Limits of its records."""
     stage: str
@@ -50,6 +53,7 @@ def make_me(routes: Callable[[], Iterable[Route]]) -> Callable[[Services, HttpRe
             "caller": request.caller,
             "scopes": list(scopes),
             "namespaces": [EVERYWHERE] if token is None else list(token.namespaces),
+            "references": list(EVERY_RIGHT.references if token is None else token.references),
             "roots": [EVERYWHERE] if token is None else list(token.roots),
             "stage": request.event.request_context.stage or "",
             "strictNamespaces": services.strict_namespaces,

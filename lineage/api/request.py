@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import orjson
 
+from lineage.namespaces import EVERY_RIGHT, Rights
 from lineage_model.errors import Fault, Invalid, TooLarge
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class HttpRequest:
     # The token that was sent, None where API Gateway has checked the caller; and the caller, as logs name it.
     token: Token | None = None
     caller: str | None = None
+
+    @property
+    def rights(self) -> Rights:
+        """The caller's rights over the namespaces of events."""
+        return EVERY_RIGHT if self.token is None else self.token.rights
 
     def covers_root(self, root_id: str) -> bool:
         """True if the caller may use the records of the root."""

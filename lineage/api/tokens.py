@@ -1,6 +1,6 @@
 """Bearer tokens: who may do what with which namespaces and roots. Only a token's hash is stored.
 
-    TOKENS        <id>    hash, scopes, namespaces, roots, created, expires, revoked; swapped by version
+    TOKENS        <id>    hash, scopes, namespaces, references, roots, created, expires, revoked; swapped by version
     TOKEN_USES    <id>    the day of the last use; only grows. The one row of tokens that the API's function may write
 
 A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
@@ -22,6 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.attempts import attempts
 from lineage.graph.table import Row, RowQuery, Swap
+from lineage.namespaces import EVERYWHERE, Rights, covers
 from lineage.settings import LAST_USED, TOKEN_USES, TOKENS
 from lineage_model.errors import Conflict, Fault, Invalid, NotFound
 
@@ -33,8 +34,6 @@ Scope = Literal["records", "read", "write", "delete"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 # The scopes that namespaces limit; `records` is limited by roots, since records are in no namespace.
 IN_NAMESPACES: tuple[Scope, ...] = ("read", "write", "delete")
-EVERYWHERE = "*"
-
 _PK = TOKENS
 _FORM = re.compile(r"hw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 _ID_BYTES, _SECRET_BYTES = 8, 32
@@ -44,19 +43,25 @@ _KNOWN_S = 60
 _KNOWN_MAX = 10_000
 _DAY_S = 24 * 3600
 _TRIES = 5
+# Of each kind: those of the namespaces travel with an event, in a message of 1 MiB.
+_PATTERNS_MAX = 100
+# The longest root has 2,048 bytes, the longest namespace 1,024 characters; and the `*`.
+_PATTERN_CHARS_MAX = 2049
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
     """A token as it is stored; times are seconds since 1970.
 
-    `namespaces` limit what it may read, write and delete, `roots` limit its records: names, or beginnings and then `*`.
+    `namespaces` limit what it may read, write and delete, `references` the other namespaces whose datasets its events
+    may name, `roots` its records: names, or beginnings and then `*`.
     """
 
     id: str
     hash: str
     scopes: tuple[Scope, ...]
     namespaces: tuple[str, ...]
+    references: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     created: int
     expires: int | None = None
@@ -67,17 +72,17 @@ class Token:
         return self.revoked is None and (self.expires is None or now_s < self.expires)
 
     def covers(self, namespace: str) -> bool:
-        """Return True if it is good for the namespace.
+        """Return True if it is good for the namespace."""
+        return covers(self.namespaces, namespace)
 
-        >>> flights = Token(id="", hash="", scopes=("read",), namespaces=("flights", "s3://*"), created=0)
-        >>> [flights.covers(one) for one in ("flights", "flights-2013", "s3://lake")]
-        [True, False, True]
-        """
-        return any(_covers(pattern, namespace) for pattern in self.namespaces)
+    @property
+    def rights(self) -> Rights:
+        """Its rights over the namespaces of events."""
+        return Rights(self.namespaces, self.references)
 
     def covers_root(self, root_id: str) -> bool:
         """Return True if it is good for the records of the root."""
-        return any(_covers(pattern, root_id) for pattern in self.roots)
+        return covers(self.roots, root_id)
 
     @property
     def is_everywhere(self) -> bool:
@@ -90,26 +95,23 @@ class Token:
         return EVERYWHERE in self.roots
 
 
-def _covers(pattern: str, namespace: str) -> bool:
-    return namespace.startswith(pattern[:-1]) if pattern.endswith("*") else namespace == pattern
-
-
 def new_token(
     *,
     scopes: Collection[str],
     namespaces: Collection[str] = (),
+    references: Collection[str] = (),
     roots: Collection[str] = (),
     now_s: int,
     lifetime_s: int | None,
     random: Callable[[int], bytes],
 ) -> tuple[str, Token]:
-    """Return a token's text, for its owner alone, and the token as it is stored; no `roots` means all of them.
+    """Return a token's text, for its owner alone, and the token as it is stored; no `references` or `roots` means all.
 
     Raises:
-        Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces or roots that none of
-            the scopes uses; an empty name, or one with `*` elsewhere than at its end.
+        Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces, references or roots
+            that none of the scopes uses, or too many of them; an empty name, or one with `*` elsewhere than at its end.
     """
-    _check(scopes, namespaces, roots)
+    _check(scopes, namespaces, references, roots)
     id_, secret = random(_ID_BYTES).hex(), urlsafe_b64encode(random(_SECRET_BYTES)).decode().rstrip("=")
     text = f"hw_{id_}_{secret}"
     token = Token(
@@ -117,6 +119,7 @@ def new_token(
         hash=_hash(text),
         scopes=tuple(scope for scope in SCOPES if scope in scopes),
         namespaces=tuple(sorted(set(namespaces))),
+        references=tuple(sorted(set(references))) or ((EVERYWHERE,) if "write" in scopes else ()),
         roots=tuple(sorted(set(roots))) or ((EVERYWHERE,) if "records" in scopes else ()),
         created=now_s,
         expires=None if lifetime_s is None else now_s + lifetime_s,
@@ -124,7 +127,9 @@ def new_token(
     return text, token
 
 
-def _check(scopes: Collection[str], namespaces: Collection[str], roots: Collection[str]) -> None:
+def _check(
+    scopes: Collection[str], namespaces: Collection[str], references: Collection[str], roots: Collection[str]
+) -> None:
     if not scopes or not set(scopes) <= set(SCOPES):
         raise Invalid.because("scope", sorted(scopes), f"must be at least one of {', '.join(SCOPES)}")
     needs_namespaces = not set(scopes).isdisjoint(IN_NAMESPACES)
@@ -136,11 +141,20 @@ def _check(scopes: Collection[str], namespaces: Collection[str], roots: Collecti
         raise Invalid.because("namespace", sorted(namespaces), rule)
     if roots and "records" not in scopes:
         raise Invalid.because("root", sorted(roots), "must not be given without the scope records")
-    for field_name, patterns in (("namespace", namespaces), ("root", roots)):
-        for pattern in patterns:
-            if not pattern or "*" in pattern[:-1]:
-                rule = "must be a name, or the beginning of names and then `*`"
-                raise Invalid.because(field_name, pattern, rule)
+    if references and "write" not in scopes:
+        raise Invalid.because("reference", sorted(references), "must not be given without the scope write")
+    for field_name, patterns in (("namespace", namespaces), ("reference", references), ("root", roots)):
+        _check_patterns(field_name, patterns)
+
+
+def _check_patterns(field_name: str, patterns: Collection[str]) -> None:
+    if len(patterns) > _PATTERNS_MAX:
+        raise Invalid.because(field_name, len(patterns), f"must be given at most {_PATTERNS_MAX} times")
+    for pattern in patterns:
+        if not pattern or "*" in pattern[:-1]:
+            raise Invalid.because(field_name, pattern, "must be a name, or the beginning of names and then `*`")
+        if len(pattern) > _PATTERN_CHARS_MAX:
+            raise Invalid.because(field_name, pattern, f"must have at most {_PATTERN_CHARS_MAX} characters")
 
 
 def _hash(text: str) -> str:
@@ -234,6 +248,7 @@ def _row(token: Token, version: int = 0) -> Row:
         "hash": token.hash,
         "scopes": list(token.scopes),
         "namespaces": list(token.namespaces),
+        "references": list(token.references),
         "roots": list(token.roots),
         "created": token.created,
         "expires": token.expires,
@@ -243,5 +258,5 @@ def _row(token: Token, version: int = 0) -> Row:
 
 
 def _token(row: Row) -> Token:
-    lists = {name: tuple(row.data[name]) for name in ("scopes", "namespaces", "roots")}
+    lists = {name: tuple(row.data[name]) for name in ("scopes", "namespaces", "references", "roots")}
     return Token(id=row.sk, **{**row.data, **lists})

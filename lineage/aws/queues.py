@@ -21,8 +21,9 @@ BATCH_ENTRIES_MAX = 10
 MESSAGE_BYTES_MAX = 1024 * 1024
 _TRIES = 6
 
-# The attribute of a message that names the API caller who sent its content.
+# The attributes of a message that name the API caller who sent its content, and limit where it may write (`rights`).
 CALLER = "caller"
+WRITES = "writes"
 
 Sleep: TypeAlias = Callable[[float], None]
 
@@ -41,9 +42,9 @@ class Message:
         return len(self.body.encode()) + extra
 
 
-def from_caller(body: str, caller: str | None) -> Message:
+def from_caller(body: str, caller: str | None, **attributes: str) -> Message:
     """Return a message that names the API caller who sent its content, if known."""
-    return Message(body, {CALLER: caller} if caller else {})
+    return Message(body, {**({CALLER: caller} if caller else {}), **attributes})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class QueuedMessage:
 
     `sent_ms` is the time when SQS took it, in milliseconds since 1970, if known; `sender` is the principal that sent it
     to the queue, by SQS; `caller` is named by the sender as the source of the content, so it is worth as much as the
-    sender.
+    sender. `writes` is the sender's limit of where the content takes effect, as JSON; None sets no limit.
     """
 
     message_id: str
@@ -60,6 +61,7 @@ class QueuedMessage:
     sent_ms: int | None = None
     sender: str | None = None
     caller: str | None = None
+    writes: str | None = None
 
 
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:

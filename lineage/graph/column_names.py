@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from lineage.graph.catalogue import COLUMNS, change
@@ -30,15 +30,17 @@ def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
     return {content: body for facets in histories for content, (_, _, body) in facets.get("schema", {}).items()}
 
 
-def reported_column_rows(reported: Mapping[DatasetId, ColumnLineage]) -> Iterator[Row]:
-    """Return the rows of the columns that column lineage names, outputs and sources alike."""
+def reported_column_rows(
+    reported: Mapping[DatasetId, ColumnLineage], *, but: Set[DatasetId] = frozenset()
+) -> Iterator[Row]:
+    """Return the rows of the columns that column lineage names, outputs and sources alike; none of `but`."""
     found: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in reported.items():
         found.setdefault(dataset, set()).update(columns.fields)
         distinct = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
         for source in (source for sources in distinct.values() for source in sources if source.field):
             found.setdefault(source.dataset, set()).add(source.field or ())
-    return (_row(text_of(dataset), paths) for dataset, paths in sorted(found.items()) if paths)
+    return (_row(text_of(dataset), paths) for dataset, paths in sorted(found.items()) if paths and dataset not in but)
 
 
 def _row(name: IdText, paths: Iterable[FieldPath]) -> Row:

@@ -27,7 +27,7 @@ from lineage.graph.keys import dataset_pk
 from lineage.graph.lattice import history_of
 from lineage.graph.run_facts import storage_version
 from lineage.graph.source_rows import SourceId, sources_in
-from lineage.graph.table import Row
+from lineage.graph.table import Key, Row
 from lineage.graph.tag_rows import NO_NAMESPACE, rows_of_tagging
 from lineage.openlineage.event import (
     TERMINAL,
@@ -56,7 +56,7 @@ _OF_JOB_BY_RUN = frozenset({"tags"})
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by what they are of, the rows that DatasetEvents, streams and tags add, and facet refs by name."""
+    """Facts by what they are of, rows that DatasetEvents, streams and tags add, and facet refs by `complete_key`."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
@@ -65,18 +65,21 @@ class FactsDelta:
     tags: dict[str, TagFacts] = field(default_factory=dict)
     sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    refs: dict[str, FacetRef] = field(default_factory=dict)
+    refs: dict[Key, FacetRef] = field(default_factory=dict)
 
     def mention(self, time: str, *namespaces: str) -> None:
         """Add a mention of these namespaces."""
         for namespace in namespaces:
             _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, mentioned_at=(time,)))
 
-    def replace_facets(self, facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Facets:
-        """Return the facets with references in place of those that are stored by content."""
+    def replace_facets(
+        self, facets: Facets, names: Iterable[str], named: frozenset[DatasetId], dataset: DatasetId | None = None
+    ) -> Facets:
+        """Return the facets with references in place of those that are stored by content; `named` is the event's."""
         replaced = dict(facets)
         for name, ref in refs_in(facets, names, dataset):
-            self.refs[ref.id] = ref
+            limited = ref.limited(named)
+            self.refs[limited.complete_key] = limited
             replaced[name] = ref.reference
         return replaced
 
@@ -135,19 +138,7 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     """Add the facts of an event: of its datasets, its job and run, its parent and root."""
     event = _with_references(delta, sent)
     stamp = f"{event.time}#{event.hash}"
-    reads = event.kind != "RUN"
-    parent_run = None if reads else str(event.parent.key) if event.parent else NO_PARENT
-    dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
-    for use in event.inputs:
-        _dataset(delta, use, stamp, parent_run, reads=True, role="input", drops=use.dataset in dropped)
-    for use in event.outputs:
-        role: _Role = "described" if reads else "output"
-        _dataset(delta, use, stamp, parent_run, reads=reads, role=role, drops=use.dataset in dropped)
-        _add(delta.datasets, use.dataset, DatasetFacts(first_written=event.time))
-    if event.kind == "DATASET":
-        _description(delta, event, stamp)
-    for source in _other_sources(event):
-        _dataset(delta, DatasetUse(source), stamp, parent_run, reads=True)
+    _datasets(delta, event, stamp)
     if event.job is not None:
         _users(delta, event, event.job)
         _add(delta.jobs, event.job, _job_facts(event, stamp))
@@ -158,6 +149,27 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(delta, parent, event.time)
+
+
+def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
+    """Add the facts of the inputs, outputs, the described dataset, and further sources of columns."""
+    reads = event.kind != "RUN"
+    parent_run = None if reads else str(event.parent.key) if event.parent else NO_PARENT
+    dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
+    named = frozenset(event.named)
+    for use in [one for one in event.inputs if one.dataset not in named]:
+        _dataset(delta, use, stamp, parent_run, reads=True, role="input", drops=use.dataset in dropped)
+    for use in event.outputs:
+        role: _Role = "described" if reads else "output"
+        _dataset(delta, use, stamp, parent_run, reads=reads, role=role, drops=use.dataset in dropped)
+        _add(delta.datasets, use.dataset, DatasetFacts(first_written=event.time))
+    if event.kind == "DATASET":
+        _description(delta, event, stamp)
+    for source in sorted({*_other_sources(event)} - named):
+        _dataset(delta, DatasetUse(source), stamp, parent_run, reads=True)
+    for dataset in named:
+        # Graphs of the event's job show it; nothing else changes.
+        _add(delta.datasets, dataset, DatasetFacts(named_first=event.time, named_at=(event.time,)))
 
 
 def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
@@ -171,17 +183,18 @@ def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
 
 def _with_references(delta: FactsDelta, event: Event) -> Event:
     """Return the event with references in place of the facets that are stored by content."""
+    named = frozenset(event.named)
 
     def replaced(use: DatasetUse) -> DatasetUse:
-        return replace(use, facets=delta.replace_facets(use.facets, OF_DATASETS, use.dataset))
+        return replace(use, facets=delta.replace_facets(use.facets, OF_DATASETS, named, use.dataset))
 
     return replace(
         event,
         dataset=replaced(event.dataset) if event.dataset else None,
         inputs=tuple(map(replaced, event.inputs)),
         outputs=tuple(map(replaced, event.outputs)),
-        run_facets=delta.replace_facets(event.run_facets, OF_RUNS),
-        job_facets=delta.replace_facets(event.job_facets, OF_JOBS),
+        run_facets=delta.replace_facets(event.run_facets, OF_RUNS, named),
+        job_facets=delta.replace_facets(event.job_facets, OF_JOBS, named),
     )
 
 

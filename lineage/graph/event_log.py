@@ -3,9 +3,10 @@
     events/year=2026/month=11/day=20/<sha256 of the object>.jsonl.gz    the events of a loaded batch, by day of arrival
     events/bodies/<sha256 of the event>.json.gz                         an event too large for a row of the index
 
-A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>}}`, without
-unknown fields. The sender is no part of the event: an event that two callers send has two lines, and is one event in
-everything that is computed from the log.
+A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>, "writes":
+[<pattern of namespaces>, ...]}}`, without unknown fields. The sender is no part of the event: an event that two callers
+send has two lines, and is one event in everything that is computed from the log. `writes` limits what the event takes
+effect on (`rights`), for the loader and for a replay; without it nothing is limited.
 
 Objects are named by content, written once and never changed. Digests list those of batches (`lineage.records.digest`);
 bodies are copies out of them. Everything that queries return can be computed again from them (`replay`).
@@ -57,17 +58,22 @@ _LOOKED_AT = 100
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """A statement, the JSON that it was sent as, and its sender to the queue and to the API, as far as known."""
+    """A statement, the JSON that it was sent as, and its sender to the queue and to the API, as far as known.
+
+    The statement is limited to the namespaces that the sender `writes`; the JSON is whole.
+    """
 
     statement: Event | ApiChange
     document: Any
     sender: str | None = None
     caller: str | None = None
+    writes: Sequence[str] | None = None
 
     @property
     def line(self) -> bytes:
         """The line of the event in the log."""
-        accepted_by = {name: who for name, who in (("sender", self.sender), ("caller", self.caller)) if who}
+        known = {"sender": self.sender, "caller": self.caller, "writes": self.writes}
+        accepted_by = {name: value for name, value in known.items() if value is not None}
         return orjson.dumps({"event": self.document, **({"acceptedBy": accepted_by} if accepted_by else {})})
 
     @property
@@ -190,11 +196,13 @@ class EventLog:
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
         return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
 
-    def read(self, key: str) -> Iterator[Any]:
-        """Yield the events of an object, each as it was sent; None for a line that holds no event."""
+    def read(self, key: str) -> Iterator[tuple[Any, Any]]:
+        """Yield the events of an object, each as it was sent, with `writes`; None for a line that holds no event."""
         packed = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
         lines = map(orjson.loads, gzip.decompress(packed).splitlines())
-        yield from (line.get("event") if isinstance(line, dict) else None for line in lines)
+        for line in lines:
+            event, accepted_by = (line.get("event"), line.get("acceptedBy")) if isinstance(line, dict) else (None, None)
+            yield event, accepted_by.get("writes") if isinstance(accepted_by, dict) else None
 
     def days(self) -> list[str]:
         """Return the days on which events arrived."""

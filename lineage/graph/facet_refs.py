@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import orjson
 
 from lineage.graph.facts import IdText, RunFacts, text_of
-from lineage.graph.keys import facet_key
+from lineage.graph.keys import complete_key, facet_key
 from lineage.graph.lattice import History, latest
-from lineage.graph.table import GraphTable, Row
+from lineage.graph.table import GraphTable, Key, Row
 from lineage.openlineage.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from lineage.openlineage.event import Facets
 from lineage_model.columns import ColumnLineage, columns_to_json
@@ -51,16 +51,30 @@ _REMEMBERED_BYTES_MAX = 16_384
 
 @dataclass(frozen=True, slots=True)
 class FacetRef:
-    """A facet stored by content: its reference in the facts, its rows, and the columns that it reports."""
+    """A facet stored by content: its reference in the facts, its rows, and the columns that it reports.
+
+    `named` are those of its sources whose columns are not listed: the sender may not describe them.
+    """
 
     reference: Mapping[str, Any]
     rows: tuple[Row, ...]
     columns: ColumnsByDataset
+    named: frozenset[DatasetId] = frozenset()
 
     @property
     def id(self) -> str:
         """The name of the facet ref."""
         return str(self.reference[_REF])
+
+    @property
+    def complete_key(self) -> Key:
+        """The key of the row that is present when all rows of the ref are, and all columns are listed but the named."""
+        return complete_key(self.id, self.named)
+
+    def limited(self, named: frozenset[DatasetId]) -> FacetRef:
+        """Return the ref of a sender who may only name these datasets."""
+        sources = {source for columns in self.columns.values() for source in columns.datasets} if named else set()
+        return replace(self, named=named & sources) if named & sources else self
 
 
 def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:

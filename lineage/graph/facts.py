@@ -112,11 +112,15 @@ class DatasetFacts:
     `read_by` and `written_by` are the jobs that ever read it (or reported columns that come from it) and wrote it,
     `derived` the datasets that DatasetEvents derive from it, each with its first time; with more than `USERS_MAX` of a
     kind there may be others.
+    `named_first` and `named_at` (the latest ten) are the times of events that name it as an input or a source, of
+    senders who may not describe it: these are no mentions, and change nothing else but its users.
     """
 
     first: str | None = None
     last: str | None = None
     mentioned_at: Sequence[str] = ()
+    named_first: str | None = None
+    named_at: Sequence[str] = ()
     first_read: str | None = None
     first_written: str | None = None
     first_described: str | None = None
@@ -196,6 +200,7 @@ _RULES: Mapping[str, JoinRule] = {
     "derived": USERS,
     "times": LATEST_TIMES,
     "mentioned_at": LATEST_MENTIONS,
+    "named_at": LATEST_MENTIONS,
     "terminals": TERMINALS,
     "dropped_at": LATEST_MENTIONS,
     "mentioned_undropped_at": LATEST_MENTIONS,
@@ -243,12 +248,11 @@ def as_of(facts: F, time: str) -> F:
             changes["job"] = None
         if facts.named_last and not changes["named_last"]:
             changes["named_last"] = changes["named_first"]
-    if (
-        isinstance(facts, DatasetFacts)
-        and len(facts.mentioned_undropped_at) >= MENTIONS_MAX
-        and not changes["mentioned_undropped_at"]
-    ):
-        changes["mentioned_undropped_at"] = [time]
+    if isinstance(facts, DatasetFacts):
+        # Where mentions are forgotten, they are taken to have gone on.
+        for name in ("mentioned_undropped_at", "named_at"):
+            if len(getattr(facts, name)) >= MENTIONS_MAX and not changes[name]:
+                changes[name] = [time]
     return replace(facts, **changes)
 
 

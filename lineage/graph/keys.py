@@ -29,6 +29,7 @@
     FACET#<ref>             BODY                                 a facet that reports columns, stored once, by content
                             COLUMNS#<dataset>                    the columns that it reports of a dataset
                             COMPLETE                             present when all of these rows are
+                            COMPLETE#<datasets>                  likewise, without the columns of these in the catalogue
     NAMESPACE#<namespace>   FACTS                                the facts of a namespace
     NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
                             PART#<version>#<content>             older names, named by the snapshot
@@ -53,6 +54,7 @@ move. A reader checks each of them, and the unverified rows, against the facts.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Set
 
 from lineage.graph.table import Key
 from lineage_model.ids import DatasetId, JobId, RunKey, namespace_hash
@@ -112,9 +114,13 @@ def facet_key(ref: str, dataset: DatasetId | None = None) -> Key:
     return f"FACET#{ref}", "BODY" if dataset is None else f"COLUMNS#{dataset.digest[:32]}"
 
 
-def complete_key(ref: str) -> Key:
-    """Return the key of the row that is present when all rows of a facet ref are."""
-    return f"FACET#{ref}", "COMPLETE"
+def complete_key(ref: str, named: Set[DatasetId] = frozenset()) -> Key:
+    """Return the key of the row that is present when all rows of a facet ref are.
+
+    They list the columns of all datasets but those that were only `named`.
+    """
+    names = hashlib.sha256("".join(sorted(dataset.digest for dataset in named)).encode()).hexdigest()
+    return f"FACET#{ref}", f"COMPLETE#{names}" if named else "COMPLETE"
 
 
 def sortable(name: str) -> str:

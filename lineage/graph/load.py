@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import orjson
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.bodies import Pointer, get_body
@@ -17,6 +18,7 @@ from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.event_messages import parse_event_message
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
+from lineage.openlineage.rights import limit_event, parse_patterns
 from lineage.times import day_of, from_seconds
 from lineage_model.errors import HeadwaterError, Invalid
 
@@ -100,7 +102,15 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
     if isinstance(document, Pointer):
         document = _fetch(document, stores)
     event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
-    return RawEvent(event, document, message.sender, message.caller)
+    writes = _parse_writes(message.writes)
+    return RawEvent(limit_event(event, writes), document, message.sender, message.caller, writes)
+
+
+def _parse_writes(text: str | None) -> tuple[str, ...] | None:
+    try:
+        return parse_patterns(None if text is None else orjson.loads(text))
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("writes", text, f"must be JSON ({error})") from error
 
 
 def _fetch(pointer: Pointer, stores: EventStores) -> Any:

@@ -35,7 +35,6 @@ from lineage.graph.index_rows import EXACT_MAX, ever_rows, is_wide, transactiona
 from lineage.graph.keys import (
     COUNT,
     FACTS,
-    complete_key,
     current_key,
     dataset_pk,
     facts_key,
@@ -89,7 +88,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     unread = [current_key(job) for job in delta.jobs]
     pending: Sequence[_Subject] = list(_subjects(delta))
     extra: list[Row] = list(delta.rows)
-    complete_keys = {complete_key(ref) for ref in delta.refs}
+    complete_keys = set(delta.refs)
     for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         rows = table.get((*(subject.key for subject in pending), *complete_keys, *unread))
         if unread:
@@ -130,9 +129,9 @@ def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
 
 def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
     """Write the facets that are missing; return the rows that mark them as complete, to be written after."""
-    new = [ref for ref in delta.refs.values() if complete_key(ref.id) in missing]
+    new = [ref for key, ref in delta.refs.items() if key in missing]
     if new:
-        table.put(row for ref in new for row in (*ref.rows, *reported_column_rows(ref.columns)))
+        table.put(row for ref in new for row in (*ref.rows, *reported_column_rows(ref.columns, but=ref.named)))
     return [Row(*key) for key in sorted(missing)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -12,11 +12,15 @@ from lineage.aws.retries import is_of_request
 from lineage.graph.apply import apply_changes, apply_isolating_failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.api_changes import parse_change
+from lineage.openlineage.event import Event
 from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.rights import limit_event, parse_patterns
 from lineage_model.errors import HeadwaterError, Unavailable
 
 # Events applied together: larger groups share more reads and writes.
 _TOGETHER = 200
+# A line's position, its event, and the `writes` of its sender.
+_Line: TypeAlias = tuple[str, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,9 @@ def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[R
     An event that cannot be read or applied is reported and passed over, as is one whose rows AWS never takes. Raises
     `Unavailable`, or boto3's errors, if AWS refuses for another reason; all that was yielded before is done.
     """
-    objects, lines = 0, list[tuple[str, Any]]()
+    objects, lines = 0, list[_Line]()
     for key in keys:
-        lines += [(f"{key}:{number}", document) for number, document in enumerate(log.read(key), 1)]
+        lines += [(f"{key}:{number}", *line) for number, line in enumerate(log.read(key), 1)]
         objects += 1
         if len(lines) >= _TOGETHER:
             yield _replay(objects, lines, log, rules)
@@ -45,17 +49,24 @@ def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[R
         yield _replay(objects, lines, log, rules)
 
 
-def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NamingRules) -> Replay:
+def _replay(objects: int, lines: Sequence[_Line], log: EventLog, rules: NamingRules) -> Replay:
     """Parse and apply the documents of some objects; report faults by position."""
     events: list[tuple[str, RawEvent]] = []
     failed: list[str] = []
-    for position, document in lines:
+    for position, document, writes in lines:
         try:
-            events.append((position, RawEvent(parse_change(document, rules), document)))
+            events.append((position, _read(document, writes, rules)))
         except HeadwaterError as error:
             failed.append(f"{position}: {error}")
     failed += _apply(events, log)
     return Replay(objects, len(lines) - len(failed), tuple(failed))
+
+
+def _read(document: Any, writes: Any, rules: NamingRules) -> RawEvent:
+    statement, patterns = parse_change(document, rules), parse_patterns(writes)
+    if isinstance(statement, Event):
+        statement = limit_event(statement, patterns)
+    return RawEvent(statement, document, writes=patterns)
 
 
 def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:

@@ -49,6 +49,7 @@ class Event:
 
     `time` is normalized (`times`), `hash` the SHA-256 of the event's canonical JSON, `run` a normalized id
     (`ids.normalize_run_id`), `type` in upper case (None if missing). `parent` and `root` are from the parent facet.
+    `named` are the inputs and sources of columns that the sender may not describe (`rights`).
     """
 
     kind: Literal["RUN", "JOB", "DATASET"]
@@ -64,6 +65,7 @@ class Event:
     job_facets: Facets = field(default_factory=dict)
     parent: ParentRun | None = None
     root: ParentRun | None = None
+    named: tuple[DatasetId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

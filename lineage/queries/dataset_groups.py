@@ -60,8 +60,13 @@ class DatasetGroup:
 
     @property
     def known(self) -> bool:
-        """True if an event mentioned the dataset."""
+        """True if an event mentioned the dataset whose sender may describe it: it is in lists, and has versions."""
         return self.facts.first is not None
+
+    @property
+    def named(self) -> bool:
+        """True if an event mentioned the dataset, or only named it: graphs show it."""
+        return self.known or self.facts.named_first is not None
 
 
 @dataclass(slots=True)
@@ -306,4 +311,5 @@ class NamespaceDeletions:
 
     def hides(self, group: DatasetGroup) -> bool:
         """True if the dataset is hidden: it, or its namespace, was deleted after its last event."""
-        return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")
+        last = group.facts.last or max(group.facts.named_at, default="")
+        return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last

@@ -57,8 +57,8 @@ def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = Fals
     described = describe(facets)
     return Dataset(
         id=group.primary,
-        created=group.facts.first or "",
-        updated=group.facts.last or "",
+        created=group.facts.first or group.facts.named_first or "",
+        updated=group.facts.last or max(group.facts.named_at, default=""),
         physical_name=group.primary.name,
         **described,
         facets=facets,

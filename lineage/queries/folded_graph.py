@@ -166,7 +166,7 @@ class FoldedGraphWalk(JobGraphWalk):
         """Return the visible datasets of those of these names that were compared, each once, by primary name."""
         primaries = sorted({self._briefs.primary(name) for name in names if name in self._compared})
         groups = map(self._briefs.group, primaries)
-        return [group for group in groups if group.known and not self._namespaces.hides(group)]
+        return [group for group in groups if group.named and not self._namespaces.hides(group)]
 
     def _users_among(self, jobs: Iterable[JobId], group: DatasetGroup, side: Side) -> list[Job]:
         """Return the visible jobs among these that are on this side of the dataset now, by id."""

@@ -119,7 +119,7 @@ class JobGraphWalk:
         primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
         self._namespaces.load(primary.namespace for primary, _ in primaries)
         found = [(self._groups.group(primary), way) for primary, way in primaries]
-        visible = [(group, way) for group, way in found if group.known and not self._namespaces.hides(group)]
+        visible = [(group, way) for group, way in found if group.named and not self._namespaces.hides(group)]
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
         fitting = self._walked.fitting(list(new))
         self._walked.limit -= len(fitting)

@@ -113,7 +113,7 @@ class Neighbours:
         primaries = dict.fromkeys(self._groups.primary(name) for name in loaded)
         self._namespaces.load(primary.namespace for primary in primaries)
         groups = map(self._groups.group, primaries)
-        return [group for group in groups if group.known and not self._namespaces.hides(group)]
+        return [group for group in groups if group.named and not self._namespaces.hides(group)]
 
 
 def _page(found: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:

@@ -78,9 +78,8 @@ def field_candidates(text: str, table: GraphTable, visibility: Visibility = EVER
     candidates = list(_field_readings(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
-    seen = {node.dataset for node in candidates if visibility.sees(node.dataset)}
-    there = _find_existing(seen, table)
-    return [node for node in candidates if node.dataset in there]
+    there, named = _find_existing({node.dataset for node in candidates if visibility.sees(node.dataset)}, table)
+    return [node for found in (there, named) for node in candidates if node.dataset in found]
 
 
 def find_node(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Node | None:
@@ -88,17 +87,24 @@ def find_node(text: str, table: GraphTable, visibility: Visibility = EVERYTHING)
     candidates = list(_candidates(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _RULE)
-    there = _find_existing({node.id for node in candidates if visibility.sees(node.id)}, table)
-    return next((node for node in candidates if node.id in there), None)
+    for found in _find_existing({node.id for node in candidates if visibility.sees(node.id)}, table):
+        if node := next((node for node in candidates if node.id in found), None):
+            return node
+    return None
 
 
-def _find_existing(ids: Iterable[_Id], table: GraphTable) -> set[_Id]:
-    """Return the ids that exist, in one round of requests."""
+def _find_existing(ids: Iterable[_Id], table: GraphTable) -> tuple[set[_Id], set[_Id]]:
+    """Return the ids that exist, and datasets that events only named, in one round of requests.
+
+    An event that only names a dataset never changes the node that an id of an existing dataset names.
+    """
     keys = {one: facts_key(one) for one in ids}
     table.expect(current_key(one) for one in keys if isinstance(one, JobId))
     table.expect((namespace_pk(one.namespace), FACTS) for one in keys)
     rows = table.get(keys.values()) if keys else {}
-    return {one for one, key in keys.items() if key in rows and _exists(one, rows[key].data["facts"])}
+    found = {one: rows[key].data["facts"] for one, key in keys.items() if key in rows}
+    there = {one for one, facts in found.items() if _exists(one, facts)}
+    return there, {one for one, facts in found.items() if one not in there and facts.get("named_first")}
 
 
 def _exists(id: DatasetId | JobId, stored: dict[str, object]) -> bool:  # noqa: A002 - what it is

@@ -25,7 +25,7 @@ def short_datasets(datasets: Iterable[DatasetId], table: GraphTable) -> Mapping[
     """Return the known datasets of these primary names."""
     groups, namespaces = DatasetGroups(table, edges=True), NamespaceDeletions(table)
     groups.load(datasets, readers=False, onward=False)
-    known = [group for name in dict.fromkeys(datasets) if (group := groups.group(name)).known]
+    known = [group for name in dict.fromkeys(datasets) if (group := groups.group(name)).named]
     namespaces.load(group.primary.namespace for group in known)
     writers = find_stale(known, table, namespaces)
     return {

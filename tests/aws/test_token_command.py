@@ -59,6 +59,13 @@ def test_records_are_limited_by_roots_and_need_no_namespace(cloud, capsys):
     assert (token.namespaces, token.roots) == ((), ("flights-*", "trains"))
 
 
+def test_references_are_all_namespaces_unless_some_are_given(cloud, capsys):
+    assert create(capsys, "--scope", "write", "--namespace", "a")[1].references == ("*",)
+    _, token = create(capsys, "--scope", "write", "--namespace", "a", "--reference", "s3://b*", "--reference", "c")
+    assert token.references == ("c", "s3://b*")
+    assert create(capsys, "--scope", "read", "--namespace", "a")[1].references == ()
+
+
 @pytest.mark.parametrize("scope", sorted(set(SCOPES) - {"records"}))
 def test_without_a_word_about_namespaces_no_token_is_made(cloud, scope):
     with pytest.raises(Invalid, match="namespace: must be given with the scopes read, write, delete"):
@@ -96,7 +103,7 @@ def test_the_list_shows_what_each_token_may_and_until_when(cloud, capsys):
         "records+read+write+delete",
         f"created {minute(token.created)}",
         f"expires {minute(token.expires)}",
-        "namespaces airflow*, roots flights-*",
+        "namespaces airflow*, references *, roots flights-*",
         "never used",
     ]
     assert secret_of(text) not in printed
@@ -127,6 +134,7 @@ def test_the_list_is_one_document_as_json(cloud, capsys):
         "state": "valid",
         "scopes": ["read"],
         "namespaces": ["größe*"],
+        "references": [],
         "roots": [],
         "created": datetime.fromtimestamp(token.created, timezone.utc).isoformat(),
         "expires": datetime.fromtimestamp(token.expires, timezone.utc).isoformat(),

@@ -16,12 +16,13 @@ BYTES = iter(range(1, 1000))
 NODE = f"job:{NAMESPACE}:emissions.read_flights"
 
 
-def a_token(cloud, *scopes, namespaces=("*",), roots=(), lifetime_s=None):
+def a_token(cloud, *scopes, namespaces=("*",), references=(), roots=(), lifetime_s=None):
     """Return the text of a new token of the stack; without scopes it may read and write."""
     number = next(BYTES)
     text, token = new_token(
         scopes=scopes or ("read", "write"),
         namespaces=() if scopes == ("records",) else namespaces,
+        references=references,
         roots=roots,
         now_s=cloud.now_s,
         lifetime_s=lifetime_s,

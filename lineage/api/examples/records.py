@@ -166,6 +166,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
             "caller": "token:0123456789abcdef",
             "scopes": ["records"],
             "namespaces": [],
+            "references": [],
             "roots": ["flights/*"],
             "stage": "prod",
             "strictNamespaces": False,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import chain
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -202,15 +201,10 @@ def _adapter(shape: type) -> TypeAdapter[Any]:
 
 
 def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]) -> None:
-    """Queue events, if the token is good for all that they name."""
-    from lineage.api.access import check_covered
-    from lineage.api.event_namespaces import namespaces_of
+    """Queue events, if the token's rights suffice for all of them."""
     from lineage.openlineage.ingest import accept_event
 
-    if request.token is not None and not request.token.is_everywhere:
-        check_covered(request.token, "write", chain.from_iterable(map(namespaces_of, events)))
-    for event in events:
-        accept_event(event, services.events, now=services.now(), caller=request.caller)
+    accept_event(*events, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights)
     services.count("EventsAccepted", len(events))
 
 

@@ -190,8 +190,8 @@ class CurrentColumns:
         return entry if entry and self.is_visible(entry.group) else None
 
     def is_visible(self, group: DatasetGroup) -> bool:
-        """True if the dataset is known and not hidden."""
-        return group.known and not self.namespaces.hides(group)
+        """True if an event named the dataset, and it is not hidden."""
+        return group.named and not self.namespaces.hides(group)
 
     def is_visible_job(self, job: JobId) -> bool:
         """True if the job, whose node was read, exists and is not hidden."""

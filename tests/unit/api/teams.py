@@ -16,6 +16,7 @@ from lineage.graph.event_log import EventLog, RawEvent
 from lineage.graph.run_facts import job_version_id, run_version_id
 from lineage.openlineage.api_changes import parse_change
 from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.rights import limit_event
 from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.builders_events import a_dataset, a_facet, a_run_event
@@ -114,15 +115,12 @@ class World:
 
     def __init__(self, *events, strict=False):
         self.table = MemoryTable()
-        log, tokens = EventLog(self.table, None, "archive"), Tokens(self.table)
-        rules = NamingRules(trim_partitions=False)
-        statements = [parse_change(event, rules) for event in events]
-        log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
-        apply_changes(statements, self.table)
+        self._log, tokens = EventLog(self.table, None, "archive"), Tokens(self.table)
+        self.load(*events)
         unused = dict.fromkeys(one.name for one in fields(Services) if one.default is MISSING)
         queries = LineageQueries(self.table)
         given = {
-            "event_log": log,
+            "event_log": self._log,
             "queries": queries,
             "tokens": tokens,
             "now_s": lambda: NOW_S,
@@ -134,6 +132,13 @@ class World:
         services = Services(**{**unused, **given})
         self._api, self._tokens = Api(lambda: services), tokens
         self._made = 0
+
+    def load(self, *events, writes=None):
+        """Load events of a sender who may write in these namespaces alone, or in all."""
+        rules = NamingRules(trim_partitions=False)
+        statements = [limit_event(parse_change(event, rules), writes) for event in events]
+        self._log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
+        apply_changes(statements, self.table)
 
     def token(self, *namespaces):
         """The text of a new token that may read in these namespaces, or in all."""

@@ -30,6 +30,7 @@ def test_a_token_sees_its_limits_and_what_its_scope_allows():
     me = world.get(world.token(A.jobs, A.store), "/api/v1/me")
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (["read"], sorted([A.jobs, A.store]), [])
+    assert me["references"] == []
     assert (me["stage"], me["strictNamespaces"]) == ("prod", True)
     assert me["caller"].startswith("token:")
     assert me["features"] == sorted(name for name, one in OPERATIONS.items() if needed(one) in ([], ["read"]))
@@ -39,6 +40,7 @@ def test_without_a_token_everything_is_allowed():
     me = GraphApi().found("/me")
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (list(SCOPES), ["*"], ["*"])
+    assert me["references"] == ["*"]
     assert me["features"] == sorted(OPERATIONS)
     assert me["caller"] is None
 

@@ -178,7 +178,7 @@ def a_schema(*names):
 
 
 # Dataset events of one instant count in the order of their hashes, which is that of their tags here or is not.
-TIED = [a_dataset_event(1, X, tags={"tag": tag}) for tag in "abc"]
+TIED = [a_dataset_event(1, X, tags={"tag": tag}) for tag in "abcdefghijklmnop"]
 
 
 def test_of_dataset_events_at_one_instant_all_are_read(queries_over):

@@ -1,0 +1,251 @@
+"""To name is not to own: a token's events describe what is in its namespaces, and may name datasets of others."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from lambdas import events as events_function
+from lambdas import wiring
+from lineage.graph.replay import replay
+from lineage.openlineage.naming import NamingRules
+from tests.aws.token_requests import a_token, graph, send, send_whole
+from tests.builders_events import (
+    CHECK,
+    NAMESPACE,
+    STORE,
+    a_dataset,
+    a_dataset_event,
+    a_facet,
+    a_job_event,
+    a_parent,
+    a_run_event,
+    a_schema,
+)
+
+TEAM, LAKE = "team-b", "s3://b"
+THEIRS = {"namespace": LAKE, "name": "prices"}
+MAY_WRITE = "must be a namespace that the token may write"
+MAY_NAME = f"{MAY_WRITE} or reference"
+SOURCES = [{**THEIRS, "field": "price"}, {**THEIRS, "field": "guessed"}]
+COLUMNS = a_facet("ColumnLineageDataset", fields={"seats": {"inputFields": SOURCES}})
+TAGS = a_facet("TagsDataset", tags=[{"key": "mine", "value": "true"}, {"key": "PII", "field": "price"}])
+# All that an event can say about a dataset.
+DESCRIPTIONS = {
+    "symlinks": a_facet("SymlinksDataset", identifiers=[{"namespace": STORE, "name": "raw", "type": "TABLE"}]),
+    "schema": a_schema("forged"),
+    "tags": TAGS,
+    "ownership": a_facet("OwnershipDataset", owners=[{"name": "mallory"}]),
+    "documentation": a_facet("DocumentationDataset", description="Not theirs any more"),
+    "dataSource": {**a_facet("DatasourceDataset"), "name": "forged", "uri": "s3://forged"},
+    "lifecycleStateChange": a_facet("LifecycleStateChangeDataset", lifecycleStateChange="DROP"),
+}
+OPERATIONS = {
+    "headwater_operations": a_facet(
+        "HeadwaterOperations",
+        operations=[
+            {"type": "READ", "name": "read", "source": {"namespace": STORE, "name": "raw"}, "outputs": ["seats"]},
+            {"type": "WRITE", "name": "write", "inputs": [{"origin": "read", "name": "seats"}], "destination": THEIRS},
+        ],
+    )
+}
+
+
+def owners_events(**described):
+    """B makes its dataset, an hour before."""
+    made = a_dataset("prices", LAKE, **described)
+    return a_run_event(namespace=TEAM, job="make", run="b", eventTime="2025-11-20T11:00:00Z", inputs=[], outputs=[made])
+
+
+def a_writer(cloud, **limits):
+    return a_token(cloud, "write", namespaces=[NAMESPACE, f"{STORE}*"], **limits)
+
+
+def post(cloud, text, event):
+    code, message, _ = send(cloud, text, "POST", "/api/v1/lineage", body=event)
+    return code, message
+
+
+def deliver(cloud):
+    """Run the events function on what its queue holds, as the event source delivers it; return the messages."""
+    url = cloud.url("EventsQueue")
+    received = cloud._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, MessageAttributeNames=["All"])
+    event = cloud.event("EventsQueue", [message["Body"] for message in received.get("Messages", [])])
+    for record, message in zip(event["Records"], received.get("Messages", []), strict=True):
+        named = message.get("MessageAttributes", {})
+        record["messageAttributes"] = {
+            name: {"stringValue": one["StringValue"], "dataType": "String"} for name, one in named.items()
+        }
+    assert events_function.handler(event, cloud.context()) == {"batchItemFailures": []}
+    return event["Records"]
+
+
+def theirs(cloud):
+    """Return what the owner of the dataset sees of it."""
+    text = a_token(cloud, "read", namespaces=[TEAM, LAKE])
+    path = "/api/v1/namespaces/s3%3A%2F%2Fb/datasets"
+    requests = [
+        (path, {}),
+        (f"{path}/prices", {}),
+        (f"{path}/prices/versions", {}),
+        ("/api/v1/namespaces", {}),
+        ("/api/v1/search", {"q": "prices"}),
+        ("/api/v1/search", {"q": "price", "filter": "column"}),
+        ("/api/v1/search", {"tag": "mine"}),
+        ("/api/v1/tags", {}),
+        ("/api/v1/sources", {}),
+        ("/api/v1/column-lineage", {"nodeId": f"dataset:{LAKE}:prices"}),
+    ]
+    return [send_whole(cloud, text, path=path, **query)[::3] for path, query in requests]
+
+
+def test_a_dataset_of_others_may_be_named_as_input_and_source_of_columns(cloud):
+    cloud.load_events(owners_events(fields=["price"]))
+    before = theirs(cloud)
+    made = a_dataset("raw", facets={"columnLineage": COLUMNS})
+    assert post(cloud, a_writer(cloud), a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}], outputs=[made])) == (
+        201,
+        None,
+    )
+    deliver(cloud)
+
+    assert theirs(cloud) == before
+    nodes = graph(cloud, a_token(cloud, "read"), nodeId=f"dataset:{STORE}:raw")
+    assert f"dataset:{LAKE}:prices" in {node["id"] for node in nodes}
+    seats = f"datasetField:{STORE}:raw:seats"
+    _, _, _, columns = send_whole(cloud, a_token(cloud, "read"), path="/api/v1/column-lineage", nodeId=seats, depth="1")
+    assert f"datasetField:{LAKE}:prices:price" in {node["id"] for node in columns["graph"]}
+
+
+def test_columns_of_others_are_in_the_catalogue_once_a_sender_with_the_right_names_them(cloud):
+    """The facet is stored once, under its content, whoever sent it first."""
+
+    def found():
+        text = a_token(cloud, "read", namespaces=[LAKE])
+        _, _, _, body = send_whole(cloud, text, path="/api/v1/search", q="guessed", filter="column", namespace=LAKE)
+        return body["totalCount"]
+
+    cloud.load_events(owners_events())
+    event = a_run_event(outputs=[a_dataset("raw", facets={"columnLineage": COLUMNS})])
+    for text, count in ((a_writer(cloud), 0), (a_token(cloud, "write", namespaces=["*"]), 1), (a_writer(cloud), 1)):
+        assert post(cloud, text, event) == (201, None)
+        deliver(cloud)
+        assert found() == count
+
+
+def test_a_dataset_that_only_others_name_is_in_their_graphs_and_in_no_list(cloud):
+    before = theirs(cloud)
+    post(cloud, a_writer(cloud), a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}]))
+    deliver(cloud)
+
+    assert theirs(cloud)[:-1] == before[:-1]
+    nodes = graph(cloud, a_token(cloud, "read"), nodeId=f"dataset:{STORE}:raw")
+    assert f"dataset:{LAKE}:prices" in {node["id"] for node in nodes}
+
+    # Once its owner describes it, it is as if nobody had named it before.
+    cloud.load_events(owners_events(fields=["price"]))
+    described = theirs(cloud)
+    cloud.forget("Graph")
+    cloud.load_events(owners_events(fields=["price"]))
+    assert theirs(cloud) == described
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (a_run_event(namespace=TEAM), f"job.namespace: {MAY_WRITE}, got 'team-b'"),
+        (a_job_event(namespace=TEAM), f"job.namespace: {MAY_WRITE}, got 'team-b'"),
+        (a_run_event(outputs=[THEIRS]), f"outputs.namespace: {MAY_WRITE}, got 's3://b'"),
+        (a_dataset_event(THEIRS), f"dataset.namespace: {MAY_WRITE}, got 's3://b'"),
+        (
+            a_run_event(run_facets={"parent": a_parent(namespace=TEAM)}),
+            f"parent.job.namespace: {MAY_WRITE}, got 'team-b'",
+        ),
+        (
+            a_run_event(job_facets={"lineage": a_facet("Lineage", entries=[{"type": "DATASET", **THEIRS}])}),
+            f"facets.lineage.entries.namespace: {MAY_WRITE}, got 's3://b'",
+        ),
+        (
+            a_run_event(run_facets=OPERATIONS),
+            f"facets.headwater_operations.destination.namespace: {MAY_WRITE}, got 's3://b'",
+        ),
+    ],
+)
+def test_to_describe_what_is_in_another_namespace_is_refused(cloud, event, message):
+    assert post(cloud, a_writer(cloud), event) == (403, message)
+    assert cloud.bodies("EventsQueue") == []
+
+
+@pytest.mark.parametrize(
+    ("event", "field"),
+    [
+        (a_run_event(inputs=[THEIRS]), "inputs.namespace"),
+        (a_run_event(outputs=[a_dataset(facets={"columnLineage": COLUMNS})]), "facets.columnLineage"),
+    ],
+)
+def test_references_limit_the_datasets_that_a_token_may_name(cloud, event, field):
+    assert post(cloud, a_writer(cloud, references=["s3://shared"]), event) == (
+        403,
+        f"{field}: {MAY_NAME}, got 's3://b'",
+    )
+    assert post(cloud, a_writer(cloud, references=["s3://shared", "s3://b*"]), event) == (201, None)
+
+
+def test_another_name_of_a_dataset_counts_where_the_token_may_write(cloud):
+    names = [{"namespace": space, "name": "raw_table", "type": "TABLE"} for space in (LAKE, f"{STORE}-tables")]
+    links = a_facet("SymlinksDataset", identifiers=names)
+    assert post(cloud, a_writer(cloud), a_run_event(outputs=[a_dataset("raw", facets={"symlinks": links})]))[0] == 201
+    deliver(cloud)
+
+    text = a_token(cloud, "read")
+    for namespace, code in (("s3%3A%2F%2Fb", 404), ("s3%3A%2F%2Fflights-tables", 200)):
+        assert send(cloud, text, path=f"/api/v1/namespaces/{namespace}/datasets/raw_table")[0] == code
+
+
+def test_the_raw_log_keeps_the_event_whole_and_its_limits_and_a_replay_heeds_them(cloud):
+    cloud.load_events(owners_events(fields=["price"]))
+    event = a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}])
+    post(cloud, a_writer(cloud), event)
+    deliver(cloud)
+    live = theirs(cloud)
+
+    log = wiring.event_log()
+    keys = [key for day in log.days() for key in log.keys_of(day)]
+    packed = [log.s3.get_object(Bucket=log.bucket, Key=key)["Body"].read() for key in keys]
+    lines = [json.loads(line) for body in packed for line in gzip.decompress(body).splitlines()]
+    assert [line["acceptedBy"]["writes"] for line in lines if line["event"] == event] == [[NAMESPACE, f"{STORE}*"]]
+
+    cloud.forget("Graph")
+    assert [failed for done in replay(keys, log, NamingRules()) for failed in done.failed] == []
+    assert theirs(cloud) == live
+
+
+def test_an_event_within_a_tokens_namespaces_carries_no_limit(cloud):
+    for text, event in ((a_writer(cloud), a_run_event()), (a_token(cloud), a_run_event(inputs=[THEIRS]))):
+        post(cloud, text, event)
+        (message,) = deliver(cloud)
+        assert message["messageAttributes"].keys() == {"caller"}
+
+
+@pytest.mark.parametrize("writes", ["7", "no JSON", '["team-a", 7]', json.dumps([TEAM])])
+def test_a_message_whose_limit_is_unreadable_or_broken_fails_alone(cloud, writes):
+    event = cloud.event("EventsQueue", [a_run_event(), a_run_event(job=CHECK)])
+    event["Records"][0]["messageAttributes"] = {"writes": {"stringValue": writes, "dataType": "String"}}
+    failed = events_function.handler(event, cloud.context())["batchItemFailures"]
+    assert [one["itemIdentifier"] for one in failed] == [event["Records"][0]["messageId"]]
+
+
+def test_marquezs_routes_that_write_have_the_same_rights(cloud):
+    text = a_token(cloud, "write", "read", namespaces=[NAMESPACE], references=[LAKE])
+    path = f"/api/v1/namespaces/{NAMESPACE}/jobs/nightly"
+
+    def put(**sides):
+        body = {"type": "BATCH", "inputs": [], "outputs": [], **sides}
+        code, message, _ = send(cloud, text, "PUT", path, body=body)
+        return code, message
+
+    assert put(inputs=[THEIRS]) == (200, None)
+    assert put(inputs=[{"namespace": "s3://c", "name": "x"}]) == (403, f"inputs.namespace: {MAY_NAME}, got 's3://c'")
+    assert put(outputs=[THEIRS]) == (403, f"outputs.namespace: {MAY_WRITE}, got 's3://b'")
