@@ -43,7 +43,7 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     yield from job_rows(run, new, job, since)
     new_times = sorted(set(effective_times(new)) - set(effective_times(old)))
     for text in new.outputs.keys() - changed if new.streaming and not new.declared and new_times else ():
-        yield from active_rows(run, dataset_of(text), new_times)
+        yield from active_rows(run, new, dataset_of(text), new_times)
 
 
 def _differ_in_all_rows(run: RunKey, old: RunFacts, new: RunFacts) -> bool:

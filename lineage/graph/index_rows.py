@@ -90,9 +90,7 @@ def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[R
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
     yield Row(pk, f"VERSION_ID#{run_version_id(dataset, run)}", {"run": str(run)})
     if facts.streaming:
-        ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
-        times = (time for time in effective_times(facts) if time >= first or time in ends)
-        yield from active_rows(run, dataset, times)
+        yield from active_rows(run, facts, dataset, effective_times(facts))
     for prefix, time in _created(facts, dataset):
         yield Row(pk, f"{prefix}#{time}#{run}")
         if parent:
@@ -101,10 +99,11 @@ def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[R
             yield Row(pk, f"{storage_prefix(storage)}#{time}#{run}")
 
 
-def active_rows(run: RunKey, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of the effective times of a streaming run that writes a dataset."""
+def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of the times at which a streaming run writes a dataset: once it named it, and at its ends."""
+    ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
     pk = dataset_pk(dataset)
-    yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in times)
+    yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in times if time >= first or time in ends)
 
 
 def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
