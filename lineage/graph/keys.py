@@ -30,6 +30,7 @@
                             COLUMNS#<dataset>                    the columns that it reports of a dataset
                             COMPLETE                             present when all of these rows are
                             COMPLETE#<datasets>                  likewise, without the columns of these in the catalogue
+    FACET#<content>         CONTENT                              a content of a history, stored once (`contents`)
     NAMESPACE#<namespace>   FACTS                                the facts of a namespace
     NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
                             PART#<version>#<content>             older names, named by the snapshot

@@ -130,7 +130,8 @@ def _history(count: int, bytes_max: int = 0) -> JoinRule:
         joined = dict(left)
         for content, (first, last, body) in right.items():
             old = joined.get(content)
-            joined[content] = [min(first, old[0]), max(last, old[1]), body] if old else [first, last, body]
+            # Of equal bodies the stored one stays (`contents`).
+            joined[content] = [min(first, old[0]), max(last, old[1]), old[2]] if old else [first, last, body]
         if count == 1:
             return _latest_alone(joined)
         return joined if len(joined) == 1 else _newest(joined, count, bytes_max)

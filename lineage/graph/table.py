@@ -1,6 +1,7 @@
 """The graph table: rows of JSON under two keys, swapped by version.
 
-Every method is one round of parallel requests, so a caller's rounds are its calls. Reads are strongly consistent.
+Every method is one round of parallel requests, so a caller's rounds are its calls; contents that lie apart (`contents`)
+take another. Reads are strongly consistent.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import orjson
 from botocore.exceptions import ClientError
@@ -23,6 +24,7 @@ from lineage.attempts import attempts
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
 from lineage.aws.versioned_puts import STATEMENTS_MAX, put_versions
+from lineage.graph.contents import StoredContent, apart_from, content_key, put_back, set_apart
 from lineage.settings import FACTS_PREFIX
 from lineage_model.errors import Unavailable
 
@@ -147,14 +149,31 @@ class GraphTable:
             lambda part: part(),
             [*(partial(self._batch, some) for some in batches), *(partial(self._page, one) for one in queries)],
         )
+        self._put_back([row for page in pages for row in page.rows])
         rows = {row.key: row for page in pages[: len(batches)] for row in page.rows}
         return rows, pages[len(batches) :]
+
+    def _put_back(self, rows: Sequence[Row]) -> None:
+        """Read the contents that are set apart from these rows; no request if there are none."""
+        documents = [cast("dict[str, Any]", row.data) for row in rows if apart_from(row.data)]
+        hashes = {content for document in documents for content in apart_from(document)}
+        keys = [_key(content_key(content)) for content in sorted(hashes)]
+        pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
+        stored = {row.pk: row.data["content"] for page in pages for row in page.rows}
+        contents = {content: stored[pk] for content in hashes if (pk := content_key(content)[0]) in stored}
+        if missing := hashes - contents.keys():
+            raise Unavailable(f"{len(missing)} contents of {self.table} are missing, among them {min(missing)}")
+        for document in documents:
+            put_back(document, contents)
 
     def _batch(self, keys: Sequence[Item]) -> RowPage:
         return RowPage(self._rows(batch_get(self.dynamodb, self.table, keys, self.sleep)))
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows that are the same whoever writes them; `Unavailable` if some could not be."""
+        self._put(rows)
+
+    def _put(self, rows: Iterable[Row]) -> None:
         once = {row.key: row for row in rows}
         writes = [{"PutRequest": {"Item": self._item(row)}} for row in once.values()]
         self._each(
@@ -167,6 +186,7 @@ class GraphTable:
 
         The rows of one call differ. Rows that are swapped alone share requests, but not their fate.
         """
+        swaps = self._set_apart(swaps)
         alone, together = list[int](), list[int]()
         for number, swap in enumerate(swaps):
             (together if swap.puts or swap.deletes or swap.adds else alone).append(number)
@@ -174,6 +194,19 @@ class GraphTable:
         results = self._each(lambda group: self._swap_some([swaps[number] for number in group]), groups)
         written = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
         return [written[number] for number in range(len(swaps))]
+
+    def _set_apart(self, swaps: Sequence[Swap]) -> list[Swap]:
+        """Return the swaps with contents set apart; write those that no row of them had before."""
+        documents, contents = list[Mapping[str, Any]](), list[tuple[str, Any]]()
+        for swap in swaps:
+            document, apart = set_apart(swap.row.data)
+            documents.append(document)
+            contents += apart.items()
+        stored = {content for content, body in contents if isinstance(body, StoredContent)}
+        self._put(Row(*content_key(content), {"content": body}) for content, body in contents if content not in stored)
+        return [
+            replace(swap, row=replace(swap.row, data=document)) for swap, document in zip(swaps, documents, strict=True)
+        ]
 
     def advance(self, key: Key, name: str, number: int) -> None:
         """Set a number of a row, which may be missing, unless it is as great already."""
