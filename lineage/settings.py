@@ -58,7 +58,7 @@ GRAPH_PARTITIONS = (
     "FACET#",
     "NAMESPACE#",
     "NAMES",
-    "COLUMNS",
+    "WORD#",
     "TAGS",
     "TAG#",
     "SOURCES",

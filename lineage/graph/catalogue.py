@@ -1,4 +1,4 @@
-"""The catalogue: names that lists and searches look through, as sets that only grow.
+"""The catalogue: names that lists show, as sets that only grow.
 
 A catalogue is one partition: a snapshot of the sets, and a row for each value added since, a *change*. A change is
 written in the transaction that creates the named thing (or before it, where a superset does no harm), and is equal
@@ -18,10 +18,9 @@ from __future__ import annotations
 import hashlib
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Literal, TypeAlias
 
 import orjson
@@ -39,13 +38,11 @@ NameSet: TypeAlias = Literal[
 ]
 
 NAMES = "NAMES"
-# By dataset name, the columns that a schema or column lineage ever named.
-COLUMNS = "COLUMNS"
 # By namespace, the tags that its jobs, datasets and fields ever had.
 TAGS = "TAGS"
 # By namespace, the sources that its datasets ever named; those that the API described are in none.
 SOURCES = "SOURCES"
-CATALOGUES = frozenset({NAMES, COLUMNS, TAGS, SOURCES})
+CATALOGUES = frozenset({NAMES, TAGS, SOURCES})
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
 _PART = "PART#"
@@ -64,32 +61,6 @@ _REMOVED_MAX = 9
 _MOVED_MAX = SIDES_MAX - 1 - _REMOVED_MAX
 
 
-class SearchText:
-    """Texts in lower case, joined to be searched as one."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        lowered = [text.lower() for text in texts]
-        self._joined = "\0".join(lowered)
-        # Where each text ends.
-        self._ends = [end - 1 for end in accumulate(len(text) + 1 for text in lowered)]
-
-    def positions(self, wanted: str) -> Iterator[int]:
-        """Yield the positions of the texts that contain the wanted text, in any case, in order.
-
-        >>> list(SearchText(["Flights", "air", "flight"]).positions("LIGHT"))
-        [0, 2]
-        """
-        wanted = wanted.lower()
-        start = self._joined.find(wanted)
-        while start >= 0 and self._ends:
-            position = bisect_left(self._ends, start)
-            # A match across two texts is none.
-            if start + len(wanted) <= self._ends[position]:
-                yield position
-                start = self._ends[position]
-            start = self._joined.find(wanted, start + 1)
-
-
 @dataclass(frozen=True)
 class Catalogue:
     """The sets of a catalogue; `truncated` if there were more changes than one query reads. Requests share it."""
@@ -97,7 +68,6 @@ class Catalogue:
     sets: Sets
     truncated: bool = False
     _members: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
-    _by_name: dict[str, tuple[Sequence[str], SearchText]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Sequence[str]:
         return self.sets.get(name, ())
@@ -119,24 +89,6 @@ class Catalogue:
         if name not in self._members:
             self._members[name] = frozenset(self[name])
         return self._members[name]
-
-    def named_like(self, name: str, text: str) -> Iterable[str]:
-        """Yield the ids of a set, by name and namespace, whose names contain a text in any case."""
-        if name not in self._by_name:
-            by_name = sorted(self[name], key=lambda value: value.partition("\0")[::-1])
-            self._by_name[name] = by_name, SearchText(value.partition("\0")[2] for value in by_name)
-        ids, search = self._by_name[name]
-        return map(ids.__getitem__, search.positions(text))
-
-    def sets_like(self, text: str) -> Iterable[tuple[str, Sequence[str]]]:
-        """Yield the sets, in order, in which some value contains a text in any case."""
-        names, search = self._text_of_sets
-        return ((names[position], self[names[position]]) for position in search.positions(text))
-
-    @cached_property
-    def _text_of_sets(self) -> tuple[Sequence[str], SearchText]:
-        names = sorted(self.sets)
-        return names, SearchText(map("\0".join, map(self.sets.__getitem__, names)))
 
 
 @dataclass(frozen=True, slots=True)

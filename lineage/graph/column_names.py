@@ -1,13 +1,13 @@
-"""The names of columns that facts add, for the catalogue that searches look through."""
+"""The names of columns that facts add, for the index that searches read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from lineage.graph.catalogue import COLUMNS, change
 from lineage.graph.facts import DatasetFacts, IdText, text_of
 from lineage.graph.table import Row
+from lineage.graph.words import column_rows
 from lineage_model.columns import ColumnLineage
 from lineage_model.field_paths import parse_dotted, print_dotted
 from lineage_model.ids import DatasetId, FieldPath
@@ -17,11 +17,13 @@ _DEPTH_MAX = 50
 
 
 def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
-    """Yield the row of the columns in schemas of a dataset that the old facts lack."""
+    """Yield the rows of the columns in schemas of a dataset that the old facts lack."""
     known, added = (_schemas(facts) if facts else {} for facts in (old, new))
+    if new.temporary or added.keys() <= known.keys():
+        return
     columns = {path for content in added.keys() - known.keys() for path in _paths(added[content])}
-    if columns:
-        yield _row(name, columns)
+    stored = {path for schema in known.values() for path in _paths(schema)}
+    yield from column_rows(name, map(print_dotted, columns - stored))
 
 
 def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
@@ -30,21 +32,21 @@ def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
     return {content: body for facets in histories for content, (_, _, body) in facets.get("schema", {}).items()}
 
 
-def reported_column_rows(
+def reported_columns(
     reported: Mapping[DatasetId, ColumnLineage], *, but: Set[DatasetId] = frozenset()
-) -> Iterator[Row]:
-    """Return the rows of the columns that column lineage names, outputs and sources alike; none of `but`."""
+) -> dict[IdText, list[str]]:
+    """Return the columns that column lineage names, outputs and sources alike, by dataset; of `but`, none."""
     found: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in reported.items():
         found.setdefault(dataset, set()).update(columns.fields)
         distinct = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
         for source in (source for sources in distinct.values() for source in sources if source.field):
             found.setdefault(source.dataset, set()).add(source.field or ())
-    return (_row(text_of(dataset), paths) for dataset, paths in sorted(found.items()) if paths and dataset not in but)
-
-
-def _row(name: IdText, paths: Iterable[FieldPath]) -> Row:
-    return change(COLUMNS, name, map(print_dotted, paths))
+    return {
+        text_of(dataset): sorted(map(print_dotted, paths))
+        for dataset, paths in sorted(found.items())
+        if paths and dataset not in but
+    }
 
 
 def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:

@@ -35,10 +35,10 @@
     NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
                             PART#<version>#<content>             older names, named by the snapshot
                             +<content>                           a name added since, or one to check: it may be hidden
-    COLUMNS                 SNAPSHOT  PART#…  +<content>         by dataset, the columns that it ever had
     TAGS                    SNAPSHOT  PART#…  +<content>         by namespace, the tags that were ever used in it
     SOURCES                 SNAPSHOT  PART#…  +<content>         by namespace, the sources that its datasets named
     SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
+    WORD#<kind>#<scope>#…   <word>…                              a name or a column that has the word (`words`)
     CREATED#<kind>          <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from lineage.attempts import attempts
 from lineage.graph.added_rows import added_rows
-from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
-from lineage.graph.column_names import reported_column_rows, schema_columns
+from lineage.graph.catalogue import CATALOGUES, named
+from lineage.graph.column_names import reported_columns, schema_columns
 from lineage.graph.created import Created, count_of, counted
 from lineage.graph.delta import FactsDelta
 from lineage.graph.facts import (
@@ -46,6 +46,7 @@ from lineage.graph.run_reports import RunReports
 from lineage.graph.source_rows import source_facts_key, source_listing, source_text
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
 from lineage.graph.tag_rows import tag_facts_key, tag_rows
+from lineage.graph.words import column_rows, columns_key, name_rows
 from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId, RunKey
 
@@ -95,7 +96,6 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             nodes, unread = {key: rows.get(key) for key in unread}, []
             stored = _stored(delta.jobs, nodes)
         extra += _write_facets(delta, complete_keys - rows.keys(), table)
-        catalogues |= {COLUMNS} if complete_keys - rows.keys() else set()
         complete_keys = set()
         swaps: list[tuple[_Subject, Swap]] = []
         streamed: list[_Subject] = []
@@ -130,9 +130,15 @@ def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
 def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
     """Write the facets that are missing; return the rows that mark them as complete, to be written after."""
     new = [ref for key, ref in delta.refs.items() if key in missing]
+    found = (reported_columns(ref.columns, but=ref.named) for ref in new)
+    columns = {columns_key(*pair): pair for pairs in found for pair in pairs.items()}
+    # Many facets report the same columns, each in another way.
+    indexed = table.get(columns) if columns else {}
+    unindexed = columns.keys() - indexed.keys()
     if new:
-        table.put(row for ref in new for row in (*ref.rows, *reported_column_rows(ref.columns, but=ref.named)))
-    return [Row(*key) for key in sorted(missing)]
+        words = (row for key in sorted(unindexed) for row in column_rows(*columns[key]))
+        table.put((*(row for ref in new for row in ref.rows), *words))
+    return [Row(*key) for key in sorted({*missing, *unindexed})]
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
@@ -275,6 +281,8 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
     if old is not None and _is_listed(old) and not _is_listed(new):
         # The first event that names a dataset as temporary came late: the catalogue loses no name.
         yield named("datasets_to_check", dataset_of(subject.id))
+    if isinstance(new, JobFacts | DatasetFacts) and _is_listed(new) and not (old and _is_listed(old)):
+        yield from name_rows(job_of(subject.id) if isinstance(new, JobFacts) else dataset_of(subject.id))
     if isinstance(new, DatasetFacts):
         yield from schema_columns(subject.id, old if isinstance(old, DatasetFacts) else None, new)
     yield from (row for row in _rows(subject, new) if known.get(row.key) != row)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
 from lineage.graph.catalogue import NAMES, Catalogue, NameSet, read_catalogue
-from lineage.graph.entities import Namespace, SearchHit, SearchSort
+from lineage.graph.entities import Namespace
 from lineage.graph.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.lattice import latest
@@ -19,7 +17,6 @@ from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import is_temporary
-from lineage.queries.relevance import rank_of
 from lineage_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId
@@ -86,29 +83,55 @@ class _Ids(Sequence[T]):
         return self._id_of(self._texts[index])
 
 
+class ListedFacts:
+    """The facts of names: which of them are listed, and when they were updated."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = DatasetGroups(table)
+        self._jobs: dict[JobId, JobFacts] = {}
+        self.namespaces = NamespaceDeletions(table)
+
+    def load(self, names: Iterable[Id]) -> None:
+        """Read the facts of these names."""
+        ids = list(names)
+        jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
+        datasets = [name for name in ids if isinstance(name, DatasetId)]
+        self._table.expect(map(facts_key, jobs))
+        self.namespaces.expect(name.namespace for name in ids)
+        if datasets:
+            self._groups.load(datasets)
+        rows = self._table.get(map(facts_key, jobs)) if jobs else {}
+        self._jobs |= {
+            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
+            for job in jobs
+        }
+        primaries = [self._groups.primary(name).namespace for name in datasets]
+        self.namespaces.load((*(job.namespace for job in jobs), *primaries))
+
+    def updated(self, name: Id) -> str | None:
+        """Return the time of the last event of a loaded name; None if it is in no list.
+
+        That is: it is unknown, hidden or temporary, or another name of a dataset.
+        """
+        if isinstance(name, JobId):
+            facts = self._jobs[name]
+            hidden = max(last_deleted(facts), self.namespaces.deleted(name.namespace)) > (facts.last or "")
+            return None if facts.first is None or hidden else facts.last or ""
+        group = self._groups.group(name)
+        unlisted = group.primary != name or not group.known
+        unlisted = unlisted or self.namespaces.hides(group) or is_temporary(group.facts)
+        return None if unlisted else group.facts.last or ""
+
+
 class NameCatalogue:
     """The names of jobs and datasets during one query."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
         self._catalogue: Catalogue = read_catalogue(NAMES, table)
-        self._namespaces = NamespaceDeletions(table)
-        self._namespaces.load(self._catalogue["namespaces_to_check"])
-
-    def jobs_like(self, text: str, namespace: str | None) -> NameList[JobId]:
-        """Return the listed jobs, by name and namespace, whose names contain the text in any case."""
-        return self._like(text, "jobs", job_of, namespace)
-
-    def datasets_like(self, text: str, namespace: str | None) -> NameList[DatasetId]:
-        """Return the listed datasets, by name and namespace, whose names contain the text in any case."""
-        return self._like(text, "datasets", dataset_of, namespace)
-
-    def _like(self, text: str, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
-        named = self._catalogue.named_like(kind, text)
-        if namespace is not None:
-            prefix = f"{namespace}\0"
-            named = (one for one in named if one.startswith(prefix))
-        return self._listed(self._visible(list(named), namespace), kind, id_of)
+        self._facts = ListedFacts(table)
+        self._facts.namespaces.load(self._catalogue["namespaces_to_check"])
 
     def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
         """Return the names in a namespace, or in all of them, by namespace and name."""
@@ -157,98 +180,6 @@ class NameCatalogue:
         unlisted = self._unlisted([one for one in page if one in unsure])
         return [one for one in page if one not in unlisted]
 
-    def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
-        """Return the primary name of each listed dataset, by name; and true if some are unknown."""
-        doubtful = list(map(dataset_of, self._doubtful(list(map(text_of, datasets)), "datasets")))
-        known = set(datasets) - set(doubtful)
-        found = {one: one for one in known if self._catalogue.has("datasets", text_of(one))}
-        groups = DatasetGroups(self._table)
-        checked = doubtful[:DOUBTFUL_MAX]
-        groups.load(checked)
-        self._namespaces.load(groups.primary(one).namespace for one in checked)
-        primaries = {one: groups.primary(one) for one in checked}
-        found |= {one: primary for one, primary in primaries.items() if not self._is_unlisted(primary, groups)}
-        return found, self._catalogue.truncated or groups.truncated or len(doubtful) > DOUBTFUL_MAX
-
     def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
-        jobs = [one for one in ids if isinstance(one, JobId)]
-        datasets = [one for one in ids if isinstance(one, DatasetId)]
-        return {*self._hidden_jobs(jobs), *self._hidden_datasets(datasets)}
-
-    def _hidden_jobs(self, jobs: Sequence[JobId]) -> set[JobId]:
-        if not jobs:
-            return set()
-        rows = self._table.get(facts_key(job) for job in jobs)
-        self._namespaces.load(job.namespace for job in jobs)
-        known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
-        return {
-            job
-            for job, facts in known.items()
-            if max(last_deleted(facts), self._namespaces.deleted(job.namespace)) > (facts.last or "")
-        }
-
-    def _hidden_datasets(self, datasets: Sequence[DatasetId]) -> set[DatasetId]:
-        if not datasets:
-            return set()
-        groups = DatasetGroups(self._table)
-        groups.load(datasets)
-        self._namespaces.load(groups.primary(one).namespace for one in datasets)
-        return {one for one in datasets if self._is_unlisted(one, groups)}
-
-    def _is_unlisted(self, dataset: DatasetId, groups: DatasetGroups) -> bool:
-        group = groups.group(dataset)
-        return group.primary != dataset or not group.known or self._namespaces.hides(group) or is_temporary(group.facts)
-
-
-# Matches whose times are read, if the query is about times.
-MATCHES_MAX = 1_000
-
-
-def search(
-    text: str,
-    table: GraphTable,
-    *,
-    kind: Literal["job", "dataset"] | None,
-    sort: SearchSort,
-    limit: int,
-    namespace: str | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    visibility: Visibility = EVERYTHING,
-) -> ResultPage[SearchHit]:
-    """Return the matches updated from `after` on and before `before`: by name, the best or the last updated first."""
-    catalogue = NameCatalogue(table, visibility)
-    lists: list[NameList[DatasetId] | NameList[JobId]] = [
-        *([catalogue.datasets_like(text, namespace)] if kind != "job" else ()),
-        *([catalogue.jobs_like(text, namespace)] if kind != "dataset" else ()),
-    ]
-    total, truncated = sum(len(names.ids) for names in lists), any(names.truncated for names in lists)
-    unsure: frozenset[Id] = frozenset().union(*(names.unsure for names in lists))
-    matches: Iterable[Id] = heapq.merge(*(names.ids for names in lists), key=_name_order)
-    if sort == "relevance":
-        matches = sorted(matches, key=lambda match: rank_of(match.name, text))
-    if sort != "updated_at" and before is None and after is None:
-        page = catalogue.checked(list(islice(matches, limit)), unsure)
-        return ResultPage(_hits(page, table), total, truncated)
-    hits = _hits(catalogue.checked(list(islice(matches, MATCHES_MAX)), unsure), table)
-    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
-    if sort == "updated_at":
-        hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[:limit], len(hits), truncated or total > MATCHES_MAX)
-
-
-def _name_order(match: Id) -> tuple[str, str]:
-    return match.name, match.namespace
-
-
-def _hits(matches: Sequence[Id], table: GraphTable) -> list[SearchHit]:
-    jobs = [match for match in matches if isinstance(match, JobId)]
-    rows = table.get(facts_key(job) for job in jobs) if jobs else {}
-    updated: dict[Id, str] = {}
-    for job in jobs:
-        updated[job] = JobFacts(**rows[facts_key(job)].data["facts"]).last or ""
-    groups = DatasetGroups(table)
-    datasets = [match for match in matches if not isinstance(match, JobId)]
-    groups.load(datasets)
-    updated.update((dataset, groups.group(dataset).facts.last or "") for dataset in datasets)
-    return [SearchHit(match, updated[match]) for match in matches]
+        self._facts.load(ids)
+        return {one for one in ids if self._facts.updated(one) is None}

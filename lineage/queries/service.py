@@ -30,7 +30,7 @@ from lineage.graph.result_page import ResultPage
 from lineage.graph.run_results import Run, State
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import Visibility
-from lineage.queries import name_lists, runs, sources, statistics
+from lineage.queries import name_lists, name_search, runs, sources, statistics
 from lineage.queries.columns import tags
 from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from lineage.queries.columns.column_impact import ImpactWalk
@@ -179,8 +179,8 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit]:
-        """Return the jobs and datasets whose names contain the text."""
-        return name_lists.search(text, self._table, kind=kind, visibility=self._visibility, **options)
+        """Return the jobs and datasets whose names have the words of the text (see `words`)."""
+        return name_search.search(text, self._table, kind=kind, visibility=self._visibility, **options)
 
     def short_jobs(self, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
         """Return the existing jobs in short: their last run, but no facets and versions."""
@@ -201,7 +201,7 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     def search_tagged(
         self, tag: str, text: str = "", *, kind: tags.Kind | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit | ColumnHit]:
-        """Return the jobs, datasets and columns that have the tag, and whose own names contain the text."""
+        """Return the jobs, datasets and columns that have the tag, and that have the words of the text."""
         return tags.search_tagged(tag, text, self._table, kind=kind, visibility=self._visibility, **options)
 
     def find_columns(
@@ -279,7 +279,7 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         return None
 
     def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
-        """Return the columns whose names contain the text."""
+        """Return the columns whose names have the words of the text (see `words`)."""
         return search_columns(text, self._table, visibility=self._visibility, **options)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:

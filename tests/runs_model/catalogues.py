@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lineage.graph.annotations import KnownTag
 from lineage.graph.entities import DEFAULT_SOURCE, Interval, SearchHit, Source
 from lineage.graph.result_page import ResultPage
@@ -93,7 +95,7 @@ class Catalogues:
             if kind in (None, "column" if field else "job" if isinstance(one.id, JobId) else "dataset")
             if not field or not isinstance(one.id, JobId)
             if not field or not one.fields or field in self._fields_in(one.fields)
-            if text.lower() in (field or one.id.name).lower()
+            if holds(text, one.id.namespace, one.id.name, field)
             if namespace in (None, one.id.namespace)
             if (after or "") <= one.updated < (before or "~")
         ]
@@ -111,6 +113,22 @@ class Catalogues:
     def _fields_in(self, fields):
         inner = [f"{one['name']}.{path}" for one in fields for path in self._fields_in(one.get("fields", []))]
         return [one["name"] for one in fields] + inner
+
+
+def holds(typed, *texts):
+    """True if each word that was typed is the beginning of a word of some text (names are in ASCII)."""
+    return all(any(_begins_word(text, word) for text in texts) for word in re.findall("[a-z0-9]+", typed.lower()))
+
+
+def _begins_word(text, typed):
+    places = [one.start() for one in re.finditer(f"(?={typed})", text.lower())]
+    return any(
+        place == 0
+        or not text[place - 1].isalnum()
+        or (text[place - 1].islower() and text[place].isupper())
+        or (text[place - 1].isalpha() and text[place].isdigit())
+        for place in places
+    )
 
 
 def page(items, limit=None, offset=0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from dataclasses import replace
 from functools import cache
@@ -12,7 +13,7 @@ from lineage.graph.visibility import EVERYTHING
 from lineage_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
-from tests.runs_model.catalogues import Catalogues, page
+from tests.runs_model.catalogues import Catalogues, holds, page
 from tests.runs_model.facets import described, job_type, labels_in, merged, text_in, time_in
 from tests.runs_model.statements import Statements
 
@@ -352,7 +353,8 @@ class Model(Catalogues):
         found = [
             one
             for one in [*datasets, *jobs]
-            if q.lower() in one.id.name.lower()
+            if holds(q, one.id.namespace, one.id.name)
+            if any(holds(word, one.id.name) for word in re.findall("[a-z0-9]+", q.lower()))
             if namespace in (None, one.id.namespace)
             if (after or "") <= one.updated < (before or "~")
         ]

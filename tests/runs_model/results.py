@@ -54,7 +54,8 @@ def _query_lists(record, queries, namespaces):
         record(queries.list_datasets, namespace, limit=100, offset=0)
         record(queries.list_datasets, namespace, limit=1, offset=1)
     for sort in ("name", "updated_at"):
-        record(queries.search, "E", kind=None, sort=sort, limit=100)
+        record(queries.search, "C", kind=None, sort=sort, limit=100)
+        record(queries.search, "flights l", kind=None, sort=sort, limit=100)
     record(queries.search, "ch", kind="job", sort="name", limit=1)
     record(queries.search, "ch", kind="dataset", sort="name", limit=1)
     record(queries.list_sources, limit=100, offset=0)
@@ -65,10 +66,10 @@ def _query_lists(record, queries, namespaces):
     record(queries.list_tags, limit=1, offset=1)
     for kind in (None, "job", "dataset", "column"):
         record(queries.search_tagged, "Pii", kind=kind, sort="name", limit=100)
-    record(queries.search_tagged, "pii", "e", kind=None, sort="updated_at", limit=1)
+    record(queries.search_tagged, "pii", "c", kind=None, sort="updated_at", limit=1)
     for namespace in sorted(namespaces):
         record(queries.search_tagged, "team:blue", kind=None, sort="name", limit=100, namespace=namespace)
-        record(queries.search, "E", kind=None, sort="name", limit=1, namespace=namespace)
+        record(queries.search, "T", kind=None, sort="name", limit=1, namespace=namespace)
 
 
 def _query_job(record, queries, job):

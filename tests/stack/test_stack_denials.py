@@ -20,7 +20,7 @@ GRAPH = (
     "FACET#c",
     "NAMESPACE#n",
     "NAMES",
-    "COLUMNS",
+    "WORD#NAME#*#o#1",
     "TAGS",
     "TAG#t",
     "EVENTS",

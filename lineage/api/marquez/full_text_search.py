@@ -18,6 +18,7 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.entities import Job, SearchOptions
 from lineage.graph.run_results import Run
+from lineage.graph.words import typed_words
 from lineage.openlineage.event import TERMINAL
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId, JobId
@@ -99,12 +100,13 @@ def _event_type(run: Run | None) -> str | None:
 
 
 def mark(text: str, wanted: str) -> str:
-    """Return a text with the marks of OpenSearch around what was searched.
+    """Return a text with the marks of OpenSearch around the words that were searched.
 
-    >>> mark("emissions.Check", "check")
-    'emissions.<em>Check</em>'
+    >>> mark("emissions.Check", "check emis")
+    '<em>emis</em>sions.<em>Check</em>'
     """
-    return re.sub(re.escape(wanted), lambda found: f"<em>{found[0]}</em>", text, flags=re.IGNORECASE)
+    words = "|".join(map(re.escape, sorted(typed_words(wanted), key=len, reverse=True)))
+    return re.sub(words, lambda found: f"<em>{found[0]}</em>", text, flags=re.IGNORECASE) if words else text
 
 
 _SEARCH = "/api/v2beta/search"

@@ -34,7 +34,12 @@ _SORTS: Mapping[str, SearchSort] = {
     "update_at": "updated_at",
     "relevance": "relevance",
 }
-_TEXT = given_text("q", "The text, in any case; not blank. It may be left out where `tag` is given.", "check")
+_TEXT = given_text(
+    "q",
+    "Words, in any order and case, each the beginning of a word of the namespace, the name or the column. "
+    "Not blank; it may be left out where `tag` is given.",
+    "check",
+)
 _TAG = text("tag", "Ours: only what has this tag, in any case.")
 _FILTER = choice("filter", "Only these; columns are found by this alone, or by `tag`.", _KINDS)
 _SORT = choice("sort", "Which come first.", _SORTS, default="name")
@@ -45,15 +50,20 @@ _AFTER = moment("after", "Updated at this time or later.")
 
 
 def search(services: Services, request: HttpRequest) -> Response[str]:
-    """Search jobs and datasets, or columns, whose name holds a text, or that have a tag.
+    """Search jobs and datasets, or columns, by words, or by a tag.
+
+    A word begins after a sign, with a capital after a small letter, and with a digit after a letter. Each word of `q`
+    must begin a word of the namespace, the name or (of a column) the column, and one of them a word of the name, or of
+    the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000 names of each word: `truncated`
+    says that there are more.
 
     With a tag and without a filter, columns are found beside jobs and datasets.
 
     With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
 
     Returns:
-        By name, or the last updated first. By `relevance`: equal names first, then those that begin with the text, then
-        those in which a word does, then the others.
+        By name, or the last updated first. By `relevance`: names first that equal the text or end in its words, then
+        those that have its words whole, then those that begin with it, then the others.
     """
     wanted, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
     render = partial(_render_short_hits, services) if is_short(request) else _render_hits

@@ -1,28 +1,30 @@
-"""Columns whose names contain a text, in any case."""
+"""Columns by words of their names, their datasets' and their namespaces'."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from lineage.aws.items import chunks
-from lineage.graph.catalogue import COLUMNS, Catalogue, read_catalogue
 from lineage.graph.entities import SearchSort
-from lineage.graph.facts import dataset_of
+from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.results import ColumnHit
-from lineage.queries.name_lists import NameCatalogue
+from lineage.queries.descriptions import is_temporary
 from lineage.queries.relevance import rank_of
+from lineage.queries.word_search import find_columns
 from lineage_model.field_paths import parse_dotted
 from lineage_model.ids import DatasetId
 
-# A column's path as text, and its dataset.
+# A column's path as text, and its dataset as written.
 _Match: TypeAlias = tuple[str, DatasetId]
 # Matches that are read: as many as fill the page if sorted by name, else up to this number.
 MATCHES_MAX = 1_000
+# Matches in datasets of other namespaces, which may be other names of a visible dataset.
+_ELSEWHERE_MAX = 100
 
 
 def search_columns(
@@ -40,51 +42,66 @@ def search_columns(
 
     They are by name, or the best or the last updated first.
 
-    The catalogue has every column that a dataset ever had. Columns that are gone are recognized when they are read:
-    no page shows them, but the total counts those that were not read.
+    The index has every column that a dataset ever had. Columns that are gone are recognized when they are read: no
+    page shows them, but the total counts those that were not read.
     """
-    columns = read_catalogue(COLUMNS, table)
-    matches, truncated = _matches(columns, NameCatalogue(table), text.lower(), namespace)
-    matches = [match for match in matches if visibility.sees(match[1])]
-    if sort == "relevance":
-        matches.sort(key=lambda match: rank_of(match[0], text))
+    table = ReadAhead.of(table)
+    found, truncated = find_columns(text, table, namespace, visibility)
+
+    def is_wanted(dataset: DatasetId) -> bool:
+        return namespace in (None, dataset.namespace) and visibility.sees(dataset)
+
+    order = _order_of(text, sort)
+    matches = sorted((match for match in found if is_wanted(match[1])), key=order)
+    elsewhere = sorted((match for match in found if not is_wanted(match[1])), key=order)
+    truncated |= len(elsewhere) > _ELSEWHERE_MAX
+    reader = _Reader(CurrentColumns(table), is_wanted)
     if sort != "updated_at" and before is None and after is None:
-        hits, gone = _first(matches, limit, table)
-        return ResultPage(hits, len(matches) - gone, truncated)
-    hits, _ = _first(matches, MATCHES_MAX, table)
+        reader.read(matches, limit)
+        unread = len(matches) - reader.number
+        reader.read(elsewhere[:_ELSEWHERE_MAX], limit)
+        hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
+        return ResultPage(hits[:limit], len(hits) + unread, truncated)
+    reader.read([*matches[:MATCHES_MAX], *elsewhere[:_ELSEWHERE_MAX]], MATCHES_MAX)
+    hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
     return ResultPage(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
 
 
-def _matches(
-    columns: Catalogue, names: NameCatalogue, text: str, namespace: str | None
-) -> tuple[Sequence[_Match], bool]:
-    """Return the columns of listed datasets by name, under primary names; and true if some were not read."""
-    found = [
-        (path, dataset_of(name)) for name, paths in columns.sets_like(text) for path in paths if text in path.lower()
-    ]
-    primaries, truncated = names.primaries(sorted({dataset for _, dataset in found}))
-    matches = {(path, primaries[dataset]) for path, dataset in found if dataset in primaries}
-    wanted = sorted(match for match in matches if namespace in (None, match[1].namespace))
-    return wanted, truncated or columns.truncated
+def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str, DatasetId]]:
+    by_rank = sort == "relevance"
+    return lambda match: (rank_of(match[0], text) if by_rank else 0, *match)
 
 
-def _first(matches: Sequence[_Match], limit: int, table: GraphTable) -> tuple[list[ColumnHit], int]:
-    """Return the first `limit` columns that exist now, and the number of gone columns that were skipped."""
-    present, hits, gone = CurrentColumns(table), list[ColumnHit](), 0
-    for some in chunks(matches[:MATCHES_MAX], max(limit, 1)):
-        present.load({dataset for _, dataset in some})
-        found = [hit for match in some if (hit := _hit(match, present))]
-        hits, gone = hits + found, gone + len(some) - len(found)
-        if len(hits) >= limit:
-            break
-    return hits[:limit], gone
+class _Reader:
+    """A reader of columns: those that exist now, in a listed dataset that is wanted, each under its primary name."""
 
+    def __init__(self, present: CurrentColumns, is_wanted: Callable[[DatasetId], bool]) -> None:
+        self._present, self._is_wanted = present, is_wanted
+        self.hits: dict[_Match, ColumnHit] = {}
+        # Matches that were read.
+        self.number = 0
 
-def _hit(match: _Match, present: CurrentColumns) -> ColumnHit | None:
-    path, entry = parse_dotted(match[0]), present.entry(match[1])
-    if entry is None or (entry.schema.known and path not in entry.schema.types and path not in entry.columns.fields):
-        return None
-    return ColumnHit(entry.group.primary, path, entry.group.facts.last or "", entry.type_of(path))
+    def read(self, matches: Sequence[_Match], limit: int) -> None:
+        """Read matches, as many as fill a page together with what was read before."""
+        for some in chunks(matches[:MATCHES_MAX], max(limit, 1)):
+            if len(self.hits) >= limit:
+                return
+            self._present.load({dataset for _, dataset in some})
+            self.number += len(some)
+            for path, dataset in some:
+                hit = self._hit(path, dataset)
+                if hit is not None:
+                    self.hits[path, hit.dataset] = hit
+
+    def _hit(self, text: str, dataset: DatasetId) -> ColumnHit | None:
+        path, entry = parse_dotted(text), self._present.entry(dataset)
+        if entry is None or not self._is_wanted(entry.group.primary):
+            return None
+        if not entry.group.known or is_temporary(entry.group.facts):
+            return None
+        if entry.schema.known and path not in entry.schema.types and path not in entry.columns.fields:
+            return None
+        return ColumnHit(entry.group.primary, path, entry.group.facts.last or "", entry.type_of(path))

@@ -18,6 +18,7 @@ from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.graph.tag_rows import NO_NAMESPACE, namespace_prefix, tag_facts_key, tag_pk
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.graph.words import has_words, typed_words
 from lineage.openlineage.event import Facets
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.current_facets import read_facets
@@ -176,17 +177,17 @@ def search_tagged(
     after: str | None = None,
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[Hit]:
-    """Return the jobs, datasets and columns that have the tag, and whose own names contain the text in any case.
+    """Return the jobs, datasets and columns that have the tag, and the words of the text in their names.
 
     They are updated from `after` on and before `before`; by name or relevance, or the last updated first.
     """
     kinds: Sequence[Literal["JOB", "DATASET"]] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
     tagged = read_tagged(tag, table, visibility, kinds=kinds, namespace=namespace)
-    hits = [hit for hit in _hits(tagged, kind) if text.lower() in _named(hit).lower()]
+    hits = [hit for hit in _hits(tagged, kind) if has_words(typed_words(text), _named(hit))]
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     hits.sort(key=_order)
     if sort == "relevance":
-        hits.sort(key=lambda hit: rank_of(_named(hit), text))
+        hits.sort(key=lambda hit: rank_of(_named(hit)[0], text))
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
     return ResultPage(hits[:limit], len(hits), tagged.truncated)
@@ -204,9 +205,11 @@ def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:
             yield from (ColumnHit(one.group.primary, path, updated) for path in columns if path is not None)
 
 
-def _named(hit: Hit) -> str:
-    """Return the hit's own name, as searches without a tag match it."""
-    return print_dotted(hit.field) if isinstance(hit, ColumnHit) else hit.id.name
+def _named(hit: Hit) -> tuple[str, ...]:
+    """Return the hit's own name, and the names around it, as searches without a tag match them."""
+    if isinstance(hit, ColumnHit):
+        return print_dotted(hit.field), hit.dataset.name, hit.dataset.namespace
+    return hit.id.name, hit.id.namespace
 
 
 def _order(hit: Hit) -> tuple[str, str, bool, tuple[str, ...]]:

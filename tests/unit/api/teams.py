@@ -202,7 +202,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
             {"q": text, "namespace": namespace, "filter": kind, **form}
             for form in ({}, {"form": "summary", "sort": "relevance"})
             for text, namespace, kind in (
-                ("o", team.store, "dataset"),
+                ("r", team.store, "dataset"),
                 ("s", team.jobs, "job"),
                 ("total", team.store, "column"),
             )

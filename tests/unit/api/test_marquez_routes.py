@@ -228,13 +228,13 @@ def test_run_events_are_listed_as_they_were_sent(api):
     assert (some["events"], some["totalCount"]) == (list(PIPELINE[2:4]), 3)
 
 
-def test_search_finds_jobs_and_datasets_by_a_part_of_their_name(api):
+def test_search_finds_jobs_and_datasets_by_a_word_of_their_name(api):
     form = api.found("/search", q="CHECK")
 
     assert [hit["nodeId"] for hit in form["results"]] == [CHECKED, CHECK_JOB]
     assert form["totalCount"] == 2
     assert [hit["nodeId"] for hit in api.found("/search", q="check", filter="job")["results"]] == [CHECK_JOB]
-    assert [hit["nodeId"] for hit in api.found("/search", q="e", namespace=STORE, limit=1)["results"]] == [CHECKED]
+    assert [hit["nodeId"] for hit in api.found("/search", q="c", namespace=STORE, limit=1)["results"]] == [CHECKED]
     assert [hit["nodeId"] for hit in api.found("/search", q="check", sort="updated_at")["results"]] == [
         CHECKED,
         CHECK_JOB,
@@ -243,8 +243,8 @@ def test_search_finds_jobs_and_datasets_by_a_part_of_their_name(api):
     assert len(api.found("/search", q="check", after="2025-11-20")["results"]) == 2
 
 
-def test_search_finds_columns_by_a_part_of_their_name(api):
-    form = api.found("/search", q="ELAY", filter="column")
+def test_search_finds_columns_by_words_of_theirs_and_their_datasets_names(api):
+    form = api.found("/search", q="raw.DELA", filter="column")
 
     assert form["results"] == [
         {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
-from lineage.graph.catalogue import NAMES, SNAPSHOT, SearchText, compact, named, read_catalogue
+from lineage.graph.catalogue import NAMES, SNAPSHOT, compact, named, read_catalogue
 from lineage.graph.table import Row, Swap
 from lineage.openlineage.event import Deletion, Event
 from lineage.queries.name_lists import DOUBTFUL_MAX
@@ -149,17 +149,6 @@ def test_a_snapshot_that_an_earlier_release_wrote_whole_becomes_a_part():
     assert before == names
     assert read_catalogue(NAMES, table)["jobs"] == [*names, "emissions\0one more"]
     assert list(snapshot_of(table)["parts"].values()) == [31]
-
-
-TEXTS = st.text("aAbBß\0.İ", max_size=4)
-
-
-@examples(200)
-@given(st.lists(TEXTS, max_size=8), TEXTS)
-def test_texts_are_found_where_each_would_be(texts, wanted):
-    expected = [position for position, text in enumerate(texts) if wanted.lower() in text.lower()]
-
-    assert list(SearchText(texts).positions(wanted)) == expected
 
 
 def test_more_names_than_a_transaction_moves_are_compacted_in_several():
