@@ -1,0 +1,45 @@
+"""The cost of a search among many names: `python -m benchmarks.name_search 100000`."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import MemoryTable
+from lineage.graph.facts import JobFacts, text_of, to_json
+from lineage.graph.keys import facts_key
+from lineage.graph.table import Row
+from lineage.graph.words import name_rows
+from lineage.queries.service import LineageQueries
+from lineage_model.ids import JobId
+
+_TIME = "2025-11-20T12:00:00.000000Z"
+
+
+def build(number: int) -> MemoryTable:
+    """Return a table of so many jobs, each with a number and words that all have."""
+    table = MemoryTable()
+    for place in range(number):
+        job = JobId(f"team-{place % 97}", f"gold.orders_{place:07}.load")
+        facts = {"id": text_of(job), "facts": to_json(JobFacts(first=_TIME, last=_TIME))}
+        table.put((*name_rows(job), Row(*facts_key(job), facts)))
+    return table
+
+
+def main(number: int) -> None:
+    """Print what searches cost: requests, rounds, items, read units, bytes and CPU time."""
+    table = build(number)
+    for text in ("0000042", "orders 0000042", "orders"):
+        table.dynamo.calls = calls = Calls()
+        table.calls.clear()
+        start = time.process_time()
+        found = LineageQueries(table).search(text, kind=None, sort="relevance", limit=10)
+        cpu_ms = 1_000 * (time.process_time() - start)
+        cost = f"{sum(calls.requests.values())} requests, {table.rounds} rounds, {calls.items} items, "
+        cost += f"{calls.read_units:.1f} read units, {calls.item_bytes} bytes, {cpu_ms:.1f} ms"
+        sys.stdout.write(f"{number} names, {text!r}: {found.total} found, {cost}\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
