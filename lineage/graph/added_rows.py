@@ -5,7 +5,7 @@ Making all rows twice would cost a stream more with each of its events.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from lineage.graph.index_rows import (
     unverified_rows,
 )
 from lineage.graph.run_facts import code_of, effective_times, ended, has_io, owner, parent_run
+from lineage.graph.stream_rows import stream_positions
 from lineage.graph.table import Key, Row
 from lineage_model.ids import JobId, RunKey
 
@@ -41,9 +42,17 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     if datasets_ever_with_columns(after) <= datasets_ever_with_columns(before):
         since = _times_of_change(before, after, set(effective_times(old)))
     yield from job_rows(run, new, job, since)
-    new_times = sorted(set(effective_times(new)) - set(effective_times(old)))
-    for text in new.outputs.keys() - changed if new.streaming and not new.declared and new_times else ():
+    new_times = _uncovered_times(old, new) if new.streaming and not new.declared else ()
+    for text in new.outputs.keys() - changed if new_times else ():
         yield from active_rows(run, new, dataset_of(text), new_times)
+
+
+def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
+    """Return the times of a stream's new events, without those at whose positions its earlier events have rows."""
+    times = set(effective_times(old))
+    known = set(stream_positions("ACTIVE", old, times))
+    added = sorted(set(effective_times(new)) - times)
+    return [time for time in added if not known.issuperset(stream_positions("ACTIVE", new, [time]))]
 
 
 def _differ_in_all_rows(run: RunKey, old: RunFacts, new: RunFacts) -> bool:

@@ -24,6 +24,7 @@ from lineage.graph.run_facts import (
     version_at,
 )
 from lineage.graph.run_reports import RunReports
+from lineage.graph.stream_rows import stream_positions
 from lineage.graph.table import Key, Row
 from lineage.times import EARLIEST
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -103,7 +104,9 @@ def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterabl
     """Yield the rows of the times at which a streaming run writes a dataset: once it named it, and at its ends."""
     ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
     pk = dataset_pk(dataset)
-    yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in times if time >= first or time in ends)
+    written = (time for time in times if time >= first or time in ends)
+    positions = stream_positions("ACTIVE", facts, written)
+    yield from (Row(pk, f"{prefix}#{place}#{run}") for prefix, place in positions)
 
 
 def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,8 @@
                             VERSION#<time>#<run>                 versions of runs that completed or stream
                             FAILED#<time>#<run>                  versions of runs that failed
                             EVENT#<time>#<hash>                  DatasetEvents about it
-                            ACTIVE#<time>#<run>                  effective times of streaming runs that write it
+                            ACTIVE#<time>#<run>                  ends of streaming runs that write it
+                            ACTIVE_<size>#<bucket>~#<run>        their other events, by MINUTE, DAY or MONTH
                             BY_PARENT#<parent>#<time>#<run>      its versions by the parent run of their run
                             BY_STORAGE#<version>#<time>#<run>    its versions by the storage's own version
                             BY_STORAGE#<version>#STREAMED#<run>  likewise, each that a stream made

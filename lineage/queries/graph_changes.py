@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 from lineage.graph.facts import DatasetFacts, JobFacts, NamespaceFacts, RunFacts, dataset_of, text_of
 from lineage.graph.index_scan import read_run_facts, run_of, time_of
 from lineage.graph.job_nodes import io_of
-from lineage.graph.keys import dataset_pk, job_pk
+from lineage.graph.keys import dataset_pk, facts_key, job_pk
 from lineage.graph.lattice import History
 from lineage.graph.read_ahead import ReadAhead
+from lineage.graph.stream_rows import beginning, coarse_bounds
 from lineage.graph.table import GraphTable, Key, Row, RowQuery
 from lineage.queries.current_facets import is_doubtful
 from lineage.queries.descriptions import schema_of
+from lineage.times import just_after
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # Rows of later runs that are read for one job or dataset at a time.
@@ -153,17 +155,32 @@ class LaterRuns:
         self._read_datasets([one for one in datasets if one not in self.of_datasets])
 
     def _read_datasets(self, datasets: Sequence[DatasetId]) -> None:
-        prefixes = ("VERSION", "ACTIVE", "FAILED")
-        pages = self._rows([self._range(dataset_pk(one), prefix) for one in datasets for prefix in prefixes])
-        rows = {
-            one: [row for page in pages[number * 3 : number * 3 + 3] for row in page]
-            for number, one in enumerate(datasets)
-        }
+        wanted = [(one, query) for one in datasets for query in self._of_dataset(one)]
+        rows: dict[DatasetId, list[Row]] = {one: [] for one in datasets}
+        for (one, _), page in zip(wanted, self._rows([query for _, query in wanted]), strict=True):
+            rows[one] += page
         runs = {run_of(row) for some in rows.values() for row in some}
         facts = read_run_facts(runs, self.table) if runs else {}
         for one, some in rows.items():
-            found = (_write(row, facts.get(run_of(row), RunFacts()), one) for row in some)
-            self.of_datasets[one] = _in_order(filter(None, found))
+            writes = (write for row in some for write in self._writes(row, facts.get(run_of(row), RunFacts()), one))
+            self.of_datasets[one] = _in_order(writes)
+
+    def _of_dataset(self, dataset: DatasetId) -> list[RowQuery]:
+        """Return the queries of the versions of a dataset; only one that a stream wrote has rows of streams."""
+        pk, row = dataset_pk(dataset), self.table.get([facts_key(dataset)]).get(facts_key(dataset))
+        exact = [self._range(pk, prefix) for prefix in ("VERSION", "FAILED")]
+        if row is None or not DatasetFacts(**row.data["facts"]).first_streamed:
+            return exact
+        bounds = coarse_bounds("ACTIVE", self.start, self.end)
+        coarse = [RowQuery(pk, low=low, high=high, limit=ROWS_MAX) for low, high in bounds]
+        return [*exact, self._range(pk, "ACTIVE"), *coarse]
+
+    def _writes(self, row: Row, facts: RunFacts, dataset: DatasetId) -> Iterator[LaterRun]:
+        """Yield the run as it wrote a dataset at the row's time; a coarse row is of all the run's events in range."""
+        place = time_of(row)
+        times = facts.times if place.endswith("~") else [place]
+        writes = (_write(time, run_of(row), facts, dataset) for time in times if self.start <= time < self.end)
+        yield from filter(None, writes)
 
     def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
         """Return what each version of a job uses, by job; None for a job with too many versions."""
@@ -181,17 +198,18 @@ class LaterRuns:
         pages = self.table.query(queries) if queries else []
         for page in pages:
             if page.more:
-                self.complete_to = min(self.complete_to, time_of(page.rows[-1]))
+                last = max(beginning(time_of(page.rows[-1])), just_after(self.start))
+                self.complete_to = min(self.complete_to, last)
         return [page.rows for page in pages]
 
 
-def _write(row: Row, facts: RunFacts, dataset: DatasetId) -> LaterRun | None:
+def _write(time: str, run: RunKey, facts: RunFacts, dataset: DatasetId) -> LaterRun | None:
     """Return a run that wrote a dataset, with the schema that it sent; None if it sent none."""
     schemas = facts.written_facets.get(text_of(dataset), {}).get("schema", {})
     if len(schemas) > 1 or len(facts.terminals) > 1:
-        return LaterRun(time_of(row), run_of(row), None)
+        return LaterRun(time, run, None)
     bodies = [body for _, _, body in schemas.values()]
-    return LaterRun(time_of(row), run_of(row), schema_of({"schema": bodies[0]}).types) if bodies else None
+    return LaterRun(time, run, schema_of({"schema": bodies[0]}).types) if bodies else None
 
 
 def _in_order(runs: Iterable[LaterRun]) -> list[LaterRun]:

@@ -11,6 +11,7 @@ from lineage.graph.index_rows import is_of_stream, storage_prefix
 from lineage.graph.index_scan import IndexScan, first_found, run_of, time_of
 from lineage.graph.keys import dataset_pk
 from lineage.graph.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
+from lineage.graph.stream_rows import coarse_highs
 from lineage.graph.table import GraphTable, Key, Row, RowQuery
 from lineage.queries.dataset_groups import DatasetGroup
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -59,21 +60,25 @@ class VersionQuery:
     storage: str | None = None
 
     def scans(self) -> list[IndexScan[WrittenVersion]]:
-        """Return a scan for each name of the dataset; all scans share their results."""
+        """Return the scans of each name of the dataset; all scans share their results."""
         found: dict[Key, WrittenVersion] = {}
         # Only datasets that an event named as output have rows, and only those that a stream wrote have `ACTIVE` ones.
         facts = self.group.facts
         names = self.group.names if (facts.first_streamed if self.prefix == "ACTIVE" else facts.first_written) else ()
+        places = [(self.prefix, self.high)]
+        if self.prefix == "ACTIVE":
+            places += coarse_highs("ACTIVE", self.high)
         return [
             IndexScan(
                 dataset_pk(name),
-                self.prefix,
+                prefix,
                 partial(self._confirm, name),
-                high=self.high,
+                high=high,
                 order=self._order,
                 found=found,
             )
             for name in names
+            for prefix, high in places
         ]
 
     def first_pages(self) -> list[RowQuery]:
@@ -81,7 +86,7 @@ class VersionQuery:
         return [scan.query(_PAGES[0]) for scan in self.scans()]
 
     def _order(self, one: WrittenVersion) -> tuple[str, str]:
-        """Return a version's sort key; it is before its row if its run wrote it under another name first."""
+        """Return a version's sort key: before its row's if the row is coarse, or its run wrote another name first."""
         return one.standing if self.prefix == "ACTIVE" else one.order
 
     def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
@@ -90,7 +95,8 @@ class VersionQuery:
 
     def _confirmed(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
         if self.prefix == "ACTIVE":
-            return _standing_at(row, facts, self.group)
+            # Any row of a stream finds it: `order` is its place.
+            return version_by(run_of(row), facts, self.group) if facts.streaming else None
         if self.storage is not None:
             if is_of_stream(row):
                 return version_by(run_of(row), facts, self.group) if facts.streaming else None
@@ -126,11 +132,6 @@ def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[Wri
 def confirmed_version(row: Row, facts: RunFacts, name: DatasetId, group: DatasetGroup) -> WrittenVersion | None:
     """Return the version that a row of this name points to, if its run's facts confirm it."""
     return version_by(run_of(row), facts, group) if version_created(facts, name) == time_of(row) else None
-
-
-def _standing_at(row: Row, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
-    """Return the version of a streaming run at a row's time, if its facts confirm the time."""
-    return version_by(run_of(row), facts, group) if facts.streaming and effective_time(facts) == time_of(row) else None
 
 
 def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
