@@ -33,6 +33,7 @@ def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
 
 def test_draining_says_what_is_left_when_a_message_has_to_wait_for_its_next_delivery(probe):
     probe.send({"n": 1, "do": "raise"})
+    probe.until(lambda: probe.stack.errors)
     with pytest.raises(
         NotDrained, match="1 messages or invocations left after 2 s; last failure: Take failed on WorkM"
     ):

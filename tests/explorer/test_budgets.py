@@ -18,7 +18,7 @@ HEAP_BYTES = 300_000_000
 # Milliseconds of a calm machine. A task is measured by its processor time. Until a map is drawn the time counts: where
 # others share the cores, a browser gets a part of them, and what it loses is measured by a task of known length. What
 # remains is noise: a budget holds if one of a few attempts meets it.
-_ATTEMPTS = 6
+_ATTEMPTS = 15
 _CALIBRATION = """() => {
   const started = performance.now();
   let sum = 0;
