@@ -32,7 +32,7 @@ from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
-from local import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches
+from local import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches, moto_tables
 from local.aws_limits import refusal_of, s3_refusal_of
 from local.child_process import Message, serve_lines
 from local.endpoint import ACCOUNT, settings_at
@@ -129,6 +129,22 @@ class Guarded:
         return self._application(environ, start_response)
 
 
+class Tables:
+    """A WSGI application that has the operations on items done without moto's request handling."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        responded = moto_tables.respond(environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue())
+        if responded is None:
+            return self._application(environ, start_response)
+        status, body = responded
+        start_response(str(status), [("Content-Type", "application/x-amz-json-1.0")])
+        return [body]
+
+
 class OneAtATime:
     """A WSGI application that runs requests to a service in turn, except those that wait for a message."""
 
@@ -159,16 +175,14 @@ def _waits(environ: Environ) -> bool:
     """True if this is a long poll, which would hold the lock until a message comes."""
     if environ.get("HTTP_X_AMZ_TARGET") != "AmazonSQS.ReceiveMessage":
         return False
-    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    environ["wsgi.input"] = BytesIO(body)
-    return bool(json.loads(body or b"{}").get("WaitTimeSeconds"))
+    return bool(json.loads(environ["wsgi.input"].getvalue() or b"{}").get("WaitTimeSeconds"))
 
 
 class Server:
     """The endpoint's server: moto, its clock, and the removal of expired items."""
 
     def __init__(self) -> None:
-        self._application = OneAtATime(Dispatcher())
+        self._application = OneAtATime(Tables(Dispatcher()))
         self._skipping = Skipping()
 
     def respond(self, request: Message) -> Message:

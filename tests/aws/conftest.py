@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
@@ -36,7 +35,7 @@ from lineage_model.archive_tables import (
 )
 from lineage_model.ids import SHARDS
 from local import moto_kms, moto_partiql, moto_patches
-from tests.aws.in_moto import DynamoDBInMoto
+from tests.aws.in_moto import ONE_AT_A_TIME, DynamoDBInMoto
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
@@ -83,10 +82,10 @@ def _moto_as_on_the_local_stack():
     moto_kms.make_no_private_key_for_symmetric_keys()
     moto_kms.sign_digests_as_they_are()
     moto_partiql.put_versions_in_batches()
-    lock, act = threading.RLock(), DynamoHandler.call_action
+    act = DynamoHandler.call_action
 
     def one_at_a_time(self):
-        with lock:
+        with ONE_AT_A_TIME:
             return act(self)
 
     DynamoHandler.call_action = one_at_a_time

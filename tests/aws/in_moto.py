@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from binascii import b2a_base64
 from types import SimpleNamespace
 
@@ -19,8 +20,11 @@ from lineage.aws.connections import Response
 from lineage.aws.dynamodb import DynamoDB
 from lineage.aws.retries import StandardRetries
 from lineage.aws.signing import Signer
+from local import moto_tables
 from local.aws_limits import refusal_of
 
+# moto's tables know no threads.
+ONE_AT_A_TIME = threading.RLock()
 _URL = "https://dynamodb.us-east-1.amazonaws.com"
 
 
@@ -31,10 +35,15 @@ class Moto:
         if refusal := refusal_of(headers["x-amz-target"], body):
             document = {"__type": refusal[0], "message": refusal[1]}
             return Response(400, HTTPHeaders.from_dict({}), orjson.dumps(document))
+        with ONE_AT_A_TIME:
+            responded = moto_tables.respond(headers["x-amz-target"], body)
+        if responded is not None:
+            status, content = responded
+            return Response(status, HTTPHeaders.from_dict({}), content)
         request = normalize_request(AWSPreparedRequest("POST", f"{_URL}/", HTTPHeaders.from_dict(headers), body, False))
-        status, responded, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
+        status, sent, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
         content = content.encode() if isinstance(content, str) else content
-        return Response(status, HTTPHeaders.from_dict({name: str(value) for name, value in responded.items()}), content)
+        return Response(status, HTTPHeaders.from_dict({name: str(value) for name, value in sent.items()}), content)
 
 
 class DynamoDBInMoto(DynamoDB):
