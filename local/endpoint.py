@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from botocore.config import Config
 
 from local.child_process import Child, Message
-from local.errors import PortInUse
+from local.errors import ChildFailed, PortInUse
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
@@ -80,6 +81,17 @@ class Endpoint:
         response: Message = self._child.request({"expire": True}, timeout_s=_RESPONSE_S)
         removed: list[dict[str, Any]] = response["removed"]
         return removed
+
+    def count_messages(self) -> Mapping[str, int]:
+        """Return how many messages each queue has, by its name: delayed ones and those in flight are among them."""
+        response: Message = self._child.request({"messages": True}, timeout_s=_RESPONSE_S)
+        counts: Mapping[str, int] = response["messages"]
+        return counts
+
+    def let_go(self) -> None:
+        """Respond to all who wait for a message, now and later."""
+        with contextlib.suppress(ChildFailed):  # which lets go of them, too
+            self._child.request({"let_go": True}, timeout_s=_RESPONSE_S)
 
     def stop(self) -> None:
         """End the process, and with it its state."""

@@ -5,6 +5,8 @@ Started by `local.endpoint`; serves one request at a time on its pipes (see `loc
     {"listen": {"port", "functions_url", "scratch"}}  ->  {"port"} or {"in_use": true}
     {"offset_s": 86400.0}                  ->  {}                 moto's time is that far ahead
     {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
+    {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
+    {"let_go": true}                       ->  {}                 who waits for a message waits no longer
 
 moto runs requests in threads without locks: a conditional write is then no longer atomic, and a message deleted while
 another arrives brings the other one down with it. One lock for each of DynamoDB, S3 and SQS mends that.
@@ -30,12 +32,13 @@ from moto.core.config import default_user_config
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
 from local import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches, moto_tables
 from local.aws_limits import refusal_of, s3_refusal_of
 from local.child_process import Message, serve_lines
-from local.endpoint import ACCOUNT, settings_at
+from local.endpoint import ACCOUNT, REGION, settings_at
 from local.time_skip import Skipping
 from local.web_guard import find_refusal
 
@@ -44,6 +47,8 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
+# Between two looks at a queue: a message whose time has come by skipping shows then.
+_LOOK_S = 0.1
 _LOCKED = {"dynamodb", "s3", "sqs"}
 
 
@@ -145,8 +150,39 @@ class Tables:
         return [body]
 
 
+class LongPolls:
+    """A WSGI application that lets ReceiveMessage wait for a message, without a lock and at next to no cost.
+
+    moto takes no long poll under a lock, and looks once a second: time that was skipped is seen too late.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._is_over = False
+
+    def let_go(self) -> None:
+        """Wait for no message any more."""
+        self._is_over = True
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        if environ.get("HTTP_X_AMZ_TARGET") == "AmazonSQS.ReceiveMessage":
+            request = json.loads(environ["wsgi.input"].getvalue() or b"{}")
+            self._await_message(request.get("QueueUrl", ""), request.get("WaitTimeSeconds", 0))
+            body = json.dumps({**request, "WaitTimeSeconds": 0}).encode()
+            environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+        return self._application(environ, start_response)
+
+    def _await_message(self, queue_url: str, wait_s: float) -> None:
+        queue = sqs_backends[ACCOUNT][REGION].queues.get(queue_url.rpartition("/")[2])
+        for _ in range(round(wait_s / _LOOK_S)):
+            if queue is None or self._is_over or queue.messages:
+                return
+            queue.wait_for_messages(_LOOK_S)  # type: ignore[arg-type]
+
+
 class OneAtATime:
-    """A WSGI application that runs requests to a service in turn, except those that wait for a message."""
+    """A WSGI application that runs requests to a service in turn."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -155,7 +191,7 @@ class OneAtATime:
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
         lock = self.locks.get(_service(environ))
-        if lock is None or _waits(environ):
+        if lock is None:
             return self._application(environ, start_response)
         with lock:
             return self._application(environ, start_response)
@@ -171,18 +207,12 @@ def _service(environ: Environ) -> str:
     return scope[3] if len(scope) == 5 else "s3"
 
 
-def _waits(environ: Environ) -> bool:
-    """True if this is a long poll, which would hold the lock until a message comes."""
-    if environ.get("HTTP_X_AMZ_TARGET") != "AmazonSQS.ReceiveMessage":
-        return False
-    return bool(json.loads(environ["wsgi.input"].getvalue() or b"{}").get("WaitTimeSeconds"))
-
-
 class Server:
     """The endpoint's server: moto, its clock, and the removal of expired items."""
 
     def __init__(self) -> None:
-        self._application = OneAtATime(Tables(Dispatcher()))
+        self._in_turn = OneAtATime(Tables(Dispatcher()))
+        self._polls = LongPolls(self._in_turn)
         self._skipping = Skipping()
 
     def respond(self, request: Message) -> Message:
@@ -192,7 +222,13 @@ class Server:
         if "offset_s" in request:
             self._skipping.to(request["offset_s"])
             return {}
-        with self._application.locks["dynamodb"]:
+        if "let_go" in request:
+            self._polls.let_go()
+            return {}
+        if "messages" in request:
+            with self._in_turn.locks["sqs"]:
+                return {"messages": {queue.name: len(queue._messages) for queue in _queues()}}
+        with self._in_turn.locks["dynamodb"]:
             return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
 
     def _listen(self, port: int, functions_url: str, scratch: str) -> Message:
@@ -206,7 +242,7 @@ class Server:
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
         _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
-        application = Guarded(self._application)
+        application = Guarded(self._polls)
         listener.listen(128)
         server = make_server(
             "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()
@@ -232,6 +268,10 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_patches.render_attribute_values_as_they_are()
     moto_patches.keep_queues_fast_when_they_are_long()
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
+
+
+def _queues() -> list[Queue]:
+    return list(sqs_backends[ACCOUNT][REGION].queues.values())
 
 
 def _tables() -> list[Table]:

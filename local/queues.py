@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Lambda quotas: an SQS event is at most 6 MB; SQS gives and deletes 10 messages a call.
 EVENT_BYTES_MAX = 6 * 1024 * 1024
 _ENTRIES_MAX = 10
+# Of an empty queue: as long as SQS lets one wait (API reference, ReceiveMessage).
+_LONG_POLL_S = 20
 _POLL_S = 0.1
 _CONCURRENCY_MAX = 2
 
@@ -42,6 +44,11 @@ class QueueMapping:
     window_s: float
     reports_failures: bool
     concurrency: int
+
+    @property
+    def queue_name(self) -> str:
+        """The name of the queue."""
+        return self.queue_url.rpartition("/")[2]
 
 
 @dataclass
@@ -94,28 +101,30 @@ class QueuePoller(Feeder):
     def _run(self) -> None:
         batch = _Batch()
         while not self._stopping.is_set():
-            received = self._receive_or_wait()
+            received = self._receive_or_wait(0 if batch.messages else _LONG_POLL_S)
             for message in received:
                 batch = self._add(batch, message)
             if self._is_due(batch, none_left=not received):
                 self._send(batch)
                 batch = _Batch()
-            elif not received:
+            elif not received and batch.messages:
                 self._stopping.wait(_POLL_S)
 
-    def _receive_or_wait(self) -> Sequence[MessageTypeDef]:
+    def _receive_or_wait(self, wait_s: int) -> Sequence[MessageTypeDef]:
         """Return received messages; if the endpoint fails, report that and return none: the poller continues."""
         try:
-            return self._receive()
+            return self._receive(wait_s)
         except (BotoCoreError, ClientError) as error:
             if not self._stopping.is_set():
                 self._report(Failure("ReceiveMessage", self.mapping.logical_id, type(error).__name__, str(error)))
+            self._stopping.wait(_POLL_S)
             return []
 
-    def _receive(self) -> Sequence[MessageTypeDef]:
+    def _receive(self, wait_s: int) -> Sequence[MessageTypeDef]:
         response = self._sqs.receive_message(
             QueueUrl=self.mapping.queue_url,
             MaxNumberOfMessages=_ENTRIES_MAX,
+            WaitTimeSeconds=wait_s,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
         )

@@ -156,7 +156,6 @@ class LocalStack:
         shared: dict[str, Any] = {"functions": self._functions, "clock": self._clock, "report": self._report}
         sqs = boto3.client("sqs", **self.client_settings)
         s3 = boto3.client("s3", **self.client_settings)
-        self._sqs = sqs
         queue_maps = queue_mappings(self._template, ids, window_cap_s=cap_s)
         stream_maps = stream_mappings(self._template, ids, window_cap_s=cap_s)
         self._queues = [QueuePoller(mapping, sqs=sqs, **shared) for mapping in queue_maps]
@@ -168,6 +167,7 @@ class LocalStack:
         for poller in running:
             self._on_stop.callback(poller.join)
         self._on_stop.callback(self._functions.stop)  # before the joins: no thread waits for a killed process
+        self._on_stop.callback(self._endpoint.let_go)  # nobody waits for a message that comes too late
         for poller in running:
             self._on_stop.callback(poller.stop)
         for poller in running:
@@ -282,7 +282,8 @@ class LocalStack:
     def _left(self) -> int:
         """Count messages in queues and streams and running invocations; 0 only if none moved during the count."""
         batches = self._batches()
-        left = self.running + sum(self._depth(poller.mapping.queue_url) for poller in self._queues)
+        counts = self._endpoint.count_messages()
+        left = self.running + sum(counts[poller.mapping.queue_name] for poller in self._queues)
         return left or int(self._batches() != batches)
 
     def _feeders(self) -> list[Feeder]:
@@ -290,14 +291,6 @@ class LocalStack:
 
     def _batches(self) -> int:
         return sum(poller.batches for poller in self._queues)
-
-    def _depth(self, queue_url: str) -> int:
-        attributes = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=["All"])["Attributes"]
-        return (
-            int(attributes["ApproximateNumberOfMessages"])
-            + int(attributes["ApproximateNumberOfMessagesDelayed"])
-            + int(attributes["ApproximateNumberOfMessagesNotVisible"])
-        )
 
     def _latest_error(self) -> str:
         return f"last failure: {self.errors[-1]}" if self.errors else "no failures"
