@@ -1,12 +1,13 @@
 """Run the tests of table formats, with their jars from Maven Central: `PYTHON scripts/table_formats.py [FORMAT...]`.
 
-PYTHON is that of an environment with PySpark. FORMAT is delta, iceberg, hudi or kafka; without any it is the first
-three. Ivy, which PySpark brings, fetches the jars into .tools/jars/. They have the versions named here, and the hashes
-of requirements/jars.sha256. A format without a version for this Spark is skipped with a sentence, and so is one whose
-jars cannot be fetched.
+PYTHON is that of an environment with PySpark. FORMAT is delta, iceberg, hudi, kafka, or connectors, which is all
+packages whose datasets a connector of ours names; without any it is the first three. Ivy, which PySpark brings, fetches
+the jars into .tools/jars/. They have the versions named here, and the hashes of requirements/jars.sha256. A format
+without a version for this Spark is skipped with a sentence, and so is one whose jars cannot be fetched.
 
 --newest takes the last release of each package, and compares no hashes; what cannot be fetched then has failed, if it
-has a version here. --lock runs nothing, and adds the hashes of new jars.
+has a version here. Of the connectors it takes the versions named here. --lock runs nothing, and adds the hashes of new
+jars.
 """
 
 from __future__ import annotations
@@ -38,9 +39,30 @@ VERSIONS = {
     "3.5": {"delta": "3.3.2", "iceberg": "1.9.2", "hudi": "1.0.2", "kafka": "3.5.7"},
     "4.2": {"delta": "4.4.0", "kafka": "4.2.0"},
 }
+# Without their dependencies, but for those that are listed: most are not needed to make a plan.
+CONNECTORS = {
+    "3.5": (
+        "org.mongodb.spark:mongo-spark-connector_2.12:10.5.0",
+        "org.mongodb:mongodb-driver-sync:5.1.4",
+        "org.mongodb:mongodb-driver-core:5.1.4",
+        "org.mongodb:bson:5.1.4",
+    ),
+    "4.3": (
+        "org.mongodb.spark:mongo-spark-connector_2.13:10.5.0",
+        "org.mongodb:mongodb-driver-sync:5.1.4",
+        "org.mongodb:mongodb-driver-core:5.1.4",
+        "org.mongodb:bson:5.1.4",
+    ),
+}
 _BROKER = "org.apache.kafka:kafka_2.13:3.9.1"
 _TABLES = ("test_table_formats.py", "test_table_versions.py", "test_orders.py", "test_assignments.py")
-_TESTS = {"delta": _TABLES, "iceberg": _TABLES, "hudi": ("test_hudi.py",), "kafka": ("test_kafka.py",)}
+_TESTS = {
+    "delta": _TABLES,
+    "iceberg": _TABLES,
+    "hudi": ("test_hudi.py",),
+    "kafka": ("test_kafka.py",),
+    "connectors": ("test_connectors.py",),
+}
 _FETCH_S = 900.0
 
 
@@ -77,12 +99,16 @@ def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cach
         WrongHash: A jar is not the locked one.
     """
     version = VERSIONS.get(spark, {}).get(name)
+    if name == "connectors":
+        newest, version = False, "each" if spark in CONNECTORS else None
     if version is None and not newest:
         _print(f"{name} has no version for Spark {spark} in {Path(__file__).name}: its tests are skipped")
         return 0
     try:
         wanted = _last(name, spark) if newest else str(version)
-        jars = without_sparks_own(fetch(package_of(name, spark), wanted, cache))
+        jars = without_sparks_own(
+            _connectors(spark, cache) if name == "connectors" else fetch(package_of(name, spark), wanted, cache)
+        )
         broker = fetch(*_BROKER.rsplit(":", 1), cache) if name == "kafka" else []
     except NotFetched as error:
         _print(f"{name} for Spark {spark} could not be fetched, so its tests are skipped: {error}")
@@ -108,18 +134,23 @@ def _last(name: str, spark: str) -> str:
     return f"{spark}.+" if name == "kafka" else "latest.release"
 
 
-def fetch(package: str, version: str, cache: Path) -> list[Path]:
-    """Return a package's jar and those that it depends on, from Ivy's cache or else from Maven Central.
+def _connectors(spark: str, cache: Path) -> list[Path]:
+    packages = [coordinate.rsplit(":", 1) for coordinate in CONNECTORS[spark]]
+    return [jar for package, version in packages for jar in fetch(package, version, cache, alone=True)]
+
+
+def fetch(package: str, version: str, cache: Path, *, alone: bool = False) -> list[Path]:
+    """Return a package's jar and, unless `alone`, those that it depends on, from Ivy's cache or else Maven Central.
 
     Raises:
         NotFetched: They are in neither.
     """
     organisation, module = package.split(":")
-    folder = cache / module / version
+    folder = cache / module / (f"{version}-alone" if alone else version)
     [ivy] = _SPARKS_OWN.glob("ivy-*.jar")
     command = [f"{with_java(os.environ)['JAVA_HOME']}/bin/java", "-jar", str(ivy), "-m2compatible", "-warn"]
     command += ["-cache", str(cache / "ivy"), "-confs", "default", "-types", "jar", "bundle"]
-    command += ["-dependency", organisation, module, version, "-sync"]
+    command += ["-dependency", organisation, module, version, "-sync", *(["-notransitive"] if alone else [])]
     command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_FETCH_S)  # noqa: S603 - our own
     if done.returncode != 0:

@@ -35,6 +35,15 @@ def chosen() -> list[str]:
     return [name for name in _EXTENSIONS if f"{name}-spark" in packages]
 
 
+def has(jar: str) -> bool:
+    """True if a jar or package whose name begins so is named."""
+    return any(name.rpartition("/")[2].rpartition(":")[2].startswith(jar) or f":{jar}" in name for name in _names())
+
+
+def _names() -> list[str]:
+    return os.environ.get(VARIABLE, "").split(",")
+
+
 def options(warehouse: str) -> dict[str, str]:
     """Return the settings that a session needs for the packages; none without any."""
     formats = chosen()

@@ -17,6 +17,8 @@ from spark_client.capturing.datasets.locations import find_path, find_topic, fin
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
 from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.registry import registry
+from spark_client.connectors import Computed
 
 # An object of the JVM, by its getters.
 JvmObject: TypeAlias = Mapping[str, Any]
@@ -46,6 +48,8 @@ _ABOUT_TABLE = re.compile(
     r"(?:all_)?(?:entries|manifests|(?:data_|delete_)?files)"
     r"|history|snapshots|refs|partitions|position_deletes|metadata_log_entries"
 )
+# What a leaf reads: the relation of the first interface, a table of the second, or a stream's source.
+_CONNECTED = ("relation", "table", "dataSource")
 _REASONS = {
     "CommandResult": "the result of a command",
     "ExternalRDD": "made of an RDD",
@@ -87,8 +91,10 @@ class LeafSource:
         return (reason,) if reason is not None else ()
 
 
-def find_datasets(leaf: Node, catalogs: Catalogs) -> LeafSource:
-    """Return the source of a leaf."""
+def find_datasets(leaf: Node, catalogs: Catalogs, *, is_write: bool = False) -> LeafSource:
+    """Return the source of a leaf, or the dataset of a table that is written."""
+    if connected := _connected(leaf, catalogs, is_write=is_write):
+        return connected
     # Rows in a statement (VALUES) have no source; those of the program may have one.
     if leaf.kind in _MADE_OF_NOTHING or (leaf.kind == "LocalRelation" and leaf.text("origin.sqlText")):
         return LeafSource()
@@ -97,6 +103,32 @@ def find_datasets(leaf: Node, catalogs: Catalogs) -> LeafSource:
     if read is None:
         return LeafSource(unknown=f"{_kind_of(leaf)}: {_REASONS.get(leaf.kind, 'a source that nobody can name')}")
     return read
+
+
+def _connected(leaf: Node, catalogs: Catalogs, *, is_write: bool) -> LeafSource | None:
+    """Return what a connector names of a relation, table or source; None if none knows it."""
+    described = next((leaf.values[key] for key in _CONNECTED if isinstance(leaf.values.get(key), Mapping)), None)
+    if described is None:
+        return None
+    options = leaf.values.get("options") or leaf.values.get("extraOptions")
+    read = find_connected(described, options, is_write=is_write)
+    table = leaf.values.get("catalogTable") or described.get("catalogTable")
+    symlinks = find_symlinks(table, catalogs) or find_identifier(leaf, catalogs)
+    return _completed(read, _schema_of_files(leaf), symlinks)
+
+
+def find_connected(
+    described: JvmObject, options: object, form: str | None = None, *, is_write: bool = False
+) -> LeafSource | None:
+    """Return what a connector names of an object or of a source of the name `form`; None if none knows it."""
+    named = registry().find(described, options, form=form, is_write=is_write)
+    if named is None:
+        return None
+    kind = described.get("class") or form
+    if not named:
+        return LeafSource(unknown=f"{kind}: its connector finds no name")
+    computed = f"{kind}: computed by the source" if isinstance(named, Computed) else None
+    return LeafSource(tuple(Dataset(dataset) for dataset in named), computed)
 
 
 def find_table(table: object, catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> Dataset | None:

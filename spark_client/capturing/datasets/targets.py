@@ -12,6 +12,7 @@ from spark_client.capturing.datasets.locations import find_path, find_uri, is_pa
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
     LeafSource,
+    find_connected,
     find_datasets,
     find_identifier,
     find_options,
@@ -212,7 +213,7 @@ def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | 
         return None
     if relation is None:
         return _nameless(command)
-    read = find_datasets(relation, catalogs)
+    read = find_datasets(relation, catalogs, is_write=True)
     if len(read.datasets) != 1:
         nameless = _nameless(command)
         return replace(nameless, unknown=read.unknown or nameless.unknown)
@@ -226,7 +227,8 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
     if kind in _KEEP_NOTHING:
         return None
     form = source.get("shortName") if isinstance(source, Mapping) else None
-    read = find_options(command.values.get("options"), catalogs, form)
+    options = command.values.get("options")
+    read = find_connected(source or {}, options, is_write=True) or find_options(options, catalogs, form)
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
     return _with_columns(command, read.datasets[0])
@@ -242,7 +244,7 @@ def find_sink(stream: Node, options: Mapping[str, str], catalogs: Catalogs) -> T
     relation = Node(-1, "DataSourceV2Relation")
     relation.values = {"table": sink, "catalog": catalog, "identifier": identifier, "options": options}
     table = find_table(stream.values.get("catalogTable"), catalogs)
-    read = LeafSource((table,)) if table else find_datasets(relation, catalogs)
+    read = LeafSource((table,)) if table else find_datasets(relation, catalogs, is_write=True)
     if len(read.datasets) != 1 or read.unknown:
         return Target(kind, None, query, unknown=f"{kind}: a sink that nobody can name")
     output, schema = read.datasets[0], parse_schema(stream.text("inputQuery.schema"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spark_client.capturing.jvm.object_rules import GETTERS, OPTIONS, SKIPPED
+from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
 from spark_client.capturing.model import (
@@ -30,6 +30,7 @@ from spark_client.capturing.model import (
     WriteStatistics,
 )
 from spark_client.capturing.plans.plan import Node, parse_plan
+from spark_client.capturing.registry import registry
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -226,9 +227,9 @@ class JavaClasses:
     def reader(self, listener: Any, bounds: Bounds) -> Any:
         """Return the reader of the executions that a listener keeps."""
         getters = self._jvm.java.util.HashMap()
-        for owner, names in GETTERS.items():
+        for owner, names in getters_with(registry()).items():
             getters.put(owner, self._list(names))
-        skipped, options = self._list(SKIPPED), self._list(OPTIONS)
+        skipped, options = self._list(SKIPPED), self._list(options_with(registry()))
         plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
 

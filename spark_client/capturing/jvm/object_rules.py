@@ -1,10 +1,14 @@
 """Rules of which JVM objects that are no plan nodes are read, and by which methods.
 
-Nothing else leaves the JVM: rows, RDDs, sessions, literals and the options of a source (passwords are among them) stay
-there.
+Nothing else leaves the JVM, but what connectors name: rows, RDDs, sessions, literals and the options of a source
+(passwords are among them) stay there.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from spark_client.capturing.registry import Registry
 
 _SQL = "org.apache.spark.sql"
 _CATALYST = f"{_SQL}.catalyst"
@@ -105,3 +109,14 @@ OPTIONS = (
     "write.spark.accept-any-schema",
     "columnnameofcorruptrecord",
 )
+
+
+def getters_with(registry: Registry) -> Mapping[str, Iterable[str]]:
+    """Return `GETTERS` and those of the connectors, which add to them."""
+    more = registry.getters
+    return {owner: (*GETTERS.get(owner, ()), *more.get(owner, ())) for owner in (*GETTERS, *more)}
+
+
+def options_with(registry: Registry) -> Iterable[str]:
+    """Return `OPTIONS` and those of the connectors."""
+    return {*OPTIONS, *registry.options}

@@ -1,0 +1,86 @@
+"""Collections of MongoDB, of its Spark connector since version 10.
+
+OpenLineage's naming has no row for them. Its Spark integration takes the connection string of a stream with all that is
+in it, users and passwords too; here it is `mongodb://{host}:{port}`, and `{database}.{collection}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from spark_client.capturing.datasets.connectors.addresses import find_address
+from spark_client.connectors import Computed, DatasetId, Described
+
+_PACKAGE = "com.mongodb.spark.sql.connector"
+_READ, _WRITE = "mongoConfig.toReadConfig.getOptions", "mongoConfig.toWriteConfig.getOptions"
+_PORT = "27017"
+_URI = re.compile(r"mongodb(?P<srv>\+srv)?://(?:[^@/?]*@)?(?P<hosts>[^@/?]+)(?:/(?P<path>[^@?]*))?(?:\?[^@]*)?", re.I)
+# Of Cosmos DB's connection strings: the one place of an `@` behind the host.
+_APP_NAME = re.compile(r"(?<=[?&])appname=@[^@&]*@", re.IGNORECASE)
+_KEYS = ("connection.uri", "database", "collection", "aggregation.pipeline")
+
+
+class MongoDb:
+    """Names of collections."""
+
+    classes = ("mongodb", f"{_PACKAGE}.MongoTable", f"{_PACKAGE}.MongoTableProvider")
+    getters: Mapping[str, Sequence[str]] = {f"{_PACKAGE}.MongoTable": (_READ, _WRITE)}
+    options = tuple(
+        f"{prefix}{key}{'?' if 'pipeline' in key else ''}"
+        for prefix in ("", "spark.mongodb.", "spark.mongodb.read.", "spark.mongodb.write.")
+        for key in _KEYS
+    )
+
+    def datasets(self, described: Described) -> Sequence[DatasetId]:
+        """Return the collections; a pipeline makes other rows of theirs."""
+        given = {"server": f"mongodb://localhost:{_PORT}"}
+        for options in (described.values.get(_WRITE if described.is_write else _READ), described.options):
+            given |= _given(options if isinstance(options, Mapping) else {}, described.is_write)
+        server, database = given["server"], given.get("database")
+        if not server or not database:
+            return ()
+        collections = _collections(given.get("collection") or "", described.is_write)
+        named = [DatasetId(server, f"{database}.{name}") for name in collections if name]
+        return Computed(named) if "aggregation.pipeline" in given and not described.is_write else named
+
+
+def _given(options: Mapping[str, object], is_write: bool) -> dict[str, str]:
+    """Return what options of one place say, without their prefixes: those of the string of a connection come last.
+
+    A string that cannot be read gives an empty server.
+    """
+    plain = {
+        key: str(options[f"{prefix}{key}"] or "")
+        for prefix in ("spark.mongodb.", f"spark.mongodb.{'write' if is_write else 'read'}.", "")
+        for key in _KEYS
+        if f"{prefix}{key}" in options
+    }
+    uri = plain.pop("connection.uri", None)
+    return plain if uri is None else {**_of_uri(uri), **plain}
+
+
+def _of_uri(uri: str) -> dict[str, str]:
+    """Return server, database and collection of the string of a connection; the first of its hosts names all of them.
+
+    >>> _of_uri("mongodb://ann:s3cret@db-1:27018,db-2:27018/shop.orders?authSource=admin")
+    {'server': 'mongodb://db-1:27018', 'database': 'shop', 'collection': 'orders'}
+    >>> _of_uri("mongodb+srv://ann:s3cret@cluster0.ab1.mongodb.net/"), _of_uri("mongodb://ann:s3/cret@db-1/shop")
+    ({'server': 'mongodb://cluster0.ab1.mongodb.net'}, {'server': ''})
+    """
+    found = _URI.fullmatch(_APP_NAME.sub("", uri.strip()))
+    server = found and find_address(found["hosts"].split(",")[0], None if found["srv"] else _PORT)
+    if found is None or server is None:
+        return {"server": ""}
+    database, _, collection = (found["path"] or "").partition(".")
+    given = {"server": f"mongodb://{server}", "database": database, "collection": collection}
+    return {key: text for key, text in given.items() if text}
+
+
+def _collections(text: str, is_write: bool) -> Sequence[str]:
+    """Return the collections of a list, in which a backslash quotes a comma; none of a whole database (`*`)."""
+    if is_write:
+        return [text]
+    if text.strip() == "*":
+        return ()
+    return [re.sub(r"\\(.)", r"\1", name.strip()) for name in re.split(r"(?<!\\),", text)]

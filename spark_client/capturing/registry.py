@@ -1,0 +1,174 @@
+"""Connectors that are there: ours, and those of other packages, loaded when the first plan is read.
+
+A connector that cannot be loaded, or raises, costs one warning and the names that it would have given.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from lineage_model.ids import DatasetId
+from spark_client.connectors import GROUP, Computed, Connector, Described
+from spark_client.dataset_names import clean_dataset
+from spark_client.redaction import redact
+
+_log = logging.getLogger("headwater.capture")
+_OURS = "spark_client.capturing.datasets.connectors"
+# Modules and classes of ours. They are named as those of other packages are, so an archive of Python files has them.
+_OUR_CONNECTORS = {"mongodb": "MongoDb"}
+# Getter of the class with its package: `class` in a plan has none.
+_FULL_NAME = "getClass.getName"
+_NAMES_IN_PLANS = (_FULL_NAME, "shortName", "className")
+_SECRET = re.compile(r"pass|pwd|secret|token|credential|private|access\W?key|api\W?key|auth|signature|\buser", re.I)
+_NAME_CHARS_MAX = 2000
+
+
+class Registry:
+    """Connectors, and what they read of the JVM's objects. Of two with the same class the first is chosen.
+
+    `faulty` has the classes of those that raised.
+    """
+
+    def __init__(self, connectors: Iterable[Connector]) -> None:
+        self._by_name: dict[str, Connector] = {}
+        self._options: dict[int, frozenset[str]] = {}
+        self._getters: dict[str, dict[str, None]] = {}
+        self.faulty: set[str] = set()
+        self._lock = threading.Lock()
+        for connector in connectors:
+            try:
+                self._add(connector)
+            except Exception as error:  # noqa: BLE001 - another's class: it costs its own names alone
+                self._warn(connector, f"{type(connector).__name__} is no connector", error)
+
+    @property
+    def getters(self) -> Mapping[str, Sequence[str]]:
+        """Methods to call, by class."""
+        return {owner: tuple(names) for owner, names in self._getters.items()}
+
+    @property
+    def options(self) -> frozenset[str]:
+        """Keys of options that are read, in lower case."""
+        return frozenset().union(*self._options.values())
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of classes and sources by which a connector is chosen, in lower case."""
+        return tuple(self._by_name)
+
+    def options_of(self, name: str) -> frozenset[str]:
+        """Return the keys that the connector of a class or source reads."""
+        return self._options[id(self._by_name[name])]
+
+    def find(
+        self, source: Mapping[str, Any], options: object = None, *, form: str | None = None, is_write: bool = False
+    ) -> Sequence[DatasetId] | None:
+        """Return the datasets of an object in a plan; None if no connector knows it.
+
+        `options` are those of the read or write, `form` the source's name where the object has none.
+        """
+        names = [str(source.get(key) or "").lower() for key in _NAMES_IN_PLANS] + [str(form or "").lower()]
+        name = next((name for name in names if name in self._by_name), None)
+        if name is None:
+            return None
+        connector = self._by_name[name]
+        own = self._options_of(connector, [source.get("properties"), options])
+        given = own or self._options_of(connector, source.values())
+        values = {key: value for key, value in source.items() if key not in _NAMES_IN_PLANS and key != "class"}
+        return self._datasets(connector, Described(name, given, values, is_write))
+
+    def _add(self, connector: Connector) -> None:
+        names = [str(name).lower() for name in connector.classes]
+        getters = {str(owner): [str(name) for name in each] for owner, each in dict(connector.getters).items()}
+        keys = [str(key).lower() for key in connector.options]
+        secret = [key for key in keys if _SECRET.search(key)]
+        if secret:
+            _log.warning(
+                "capture: %s asks for the options %s, which may be secrets: they are not read",
+                type(connector).__name__,
+                ", ".join(secret),
+            )
+        for name in names:
+            self._by_name.setdefault(name, connector)
+        for owner in connector.classes:
+            if "." in owner:
+                self._getters.setdefault(owner, {})[_FULL_NAME] = None
+        for owner, each in getters.items():
+            self._getters.setdefault(owner, {}).update(dict.fromkeys(each))
+        self._options[id(connector)] = frozenset(keys) - frozenset(secret)
+
+    def _options_of(self, connector: Connector, maps: Iterable[object]) -> Mapping[str, str]:
+        """Return the connector's own options; those of a later map come before those of an earlier one."""
+        known = self._options[id(connector)]
+        return {
+            key.lower(): str(value) if key.lower() in known else ""
+            for each in maps
+            if isinstance(each, Mapping) and "class" not in each
+            for key, value in each.items()
+            if (key.lower() in known and value is not None) or f"{key.lower()}?" in known
+        }
+
+    def _datasets(self, connector: Connector, described: Described) -> Sequence[DatasetId]:
+        try:
+            named = connector.datasets(described)
+            clean = list(dict.fromkeys(_clean(dataset) for dataset in named))
+        except Exception as error:  # noqa: BLE001 - another's class: it costs its own names alone
+            self._warn(connector, f"{type(connector).__name__} names nothing of {described.name}", error)
+            return ()
+        return Computed(clean) if isinstance(named, Computed) else clean
+
+    def _warn(self, connector: object, what: str, error: Exception) -> None:
+        kind = f"{type(connector).__module__}.{type(connector).__qualname__}"
+        with self._lock:
+            known = kind in self.faulty
+            self.faulty.add(kind)
+        if not known:
+            _log.warning("capture: %s: %s: %s", what, type(error).__name__, redact(str(error)))
+
+
+def _clean(dataset: DatasetId) -> DatasetId:
+    if not isinstance(dataset, DatasetId):
+        raise TypeError(f"a dataset is {type(dataset).__name__}, must be a DatasetId")
+    if not dataset.namespace.strip() or not 0 < len(dataset.name) <= _NAME_CHARS_MAX:
+        rule = f"must have 1 to {_NAME_CHARS_MAX}, and a namespace"
+        raise ValueError(f"a name has {len(dataset.name)} characters, {rule}")
+    return clean_dataset(dataset)
+
+
+@lru_cache(maxsize=1)
+def registry() -> Registry:
+    """Return the connectors of this Python, loaded once."""
+    ours = [EntryPoint(name, f"{_OURS}.{name}:{kind}", GROUP) for name, kind in _OUR_CONNECTORS.items()]
+    return Registry(load([*ours, *_others()]))
+
+
+def _others() -> Sequence[EntryPoint]:
+    try:
+        return tuple(entry_points(group=GROUP))
+    except Exception as error:  # noqa: BLE001 - metadata of some package that cannot be read
+        _log.warning("capture: connectors of other packages are not known: %s: %s", type(error).__name__, error)
+        return ()
+
+
+def load(found: Iterable[EntryPoint]) -> list[Connector]:
+    """Return the connectors of entry points: of a class, an instance."""
+    connectors = []
+    for entry_point in found:
+        try:
+            loaded = entry_point.load()
+            connectors.append(loaded() if isinstance(loaded, type) else loaded)
+        except Exception as error:  # noqa: BLE001 - another's module: it costs its own names alone
+            _log.warning(
+                "capture: connector %s (%s) cannot be loaded: %s: %s",
+                entry_point.name,
+                entry_point.value,
+                type(error).__name__,
+                redact(str(error)),
+            )
+    return connectors
