@@ -40,18 +40,26 @@ VERSIONS = {
     "4.2": {"delta": "4.4.0", "kafka": "4.2.0"},
 }
 # Without their dependencies, but for those that are listed: most are not needed to make a plan.
+_MONGODB = ("org.mongodb:mongodb-driver-sync:5.1.4", "org.mongodb:mongodb-driver-core:5.1.4", "org.mongodb:bson:5.1.4")
 CONNECTORS = {
     "3.5": (
         "org.mongodb.spark:mongo-spark-connector_2.12:10.5.0",
-        "org.mongodb:mongodb-driver-sync:5.1.4",
-        "org.mongodb:mongodb-driver-core:5.1.4",
-        "org.mongodb:bson:5.1.4",
+        *_MONGODB,
+        "net.snowflake:spark-snowflake_2.12:3.0.0",
+        "net.snowflake:snowflake-jdbc:3.17.0",
+        "org.elasticsearch:elasticsearch-spark-30_2.12:9.5.6",
+        "com.audienceproject:spark-dynamodb_2.12:1.1.2",
+        "com.amazonaws:aws-java-sdk-dynamodb:1.11.678",
+        "com.amazonaws:aws-java-sdk-core:1.11.678",
+        "com.amazonaws:aws-java-sdk-sts:1.11.678",
+        "com.qubole.spark:spark-sql-kinesis_2.12:1.2.0_spark-3.0",
+        "com.google.cloud.spark:spark-3.5-bigquery:0.42.1",
     ),
     "4.3": (
         "org.mongodb.spark:mongo-spark-connector_2.13:10.5.0",
-        "org.mongodb:mongodb-driver-sync:5.1.4",
-        "org.mongodb:mongodb-driver-core:5.1.4",
-        "org.mongodb:bson:5.1.4",
+        *_MONGODB,
+        "org.elasticsearch:elasticsearch-spark-30_2.13:9.3.2",
+        "org.opensearch.client:opensearch-spark-30_2.13:1.2.0",
     ),
 }
 _BROKER = "org.apache.kafka:kafka_2.13:3.9.1"

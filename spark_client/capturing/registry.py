@@ -21,7 +21,16 @@ from spark_client.redaction import redact
 _log = logging.getLogger("headwater.capture")
 _OURS = "spark_client.capturing.datasets.connectors"
 # Modules and classes of ours. They are named as those of other packages are, so an archive of Python files has them.
-_OUR_CONNECTORS = {"mongodb": "MongoDb"}
+_OUR_CONNECTORS = (
+    "aws:DynamoDb",
+    "aws:Kinesis",
+    "mongodb:MongoDb",
+    "search:ELASTICSEARCH",
+    "search:OPENSEARCH",
+    "warehouses:BigQuery",
+    "warehouses:Redshift",
+    "warehouses:Snowflake",
+)
 # Getter of the class with its package: `class` in a plan has none.
 _FULL_NAME = "getClass.getName"
 _NAMES_IN_PLANS = (_FULL_NAME, "shortName", "className")
@@ -144,7 +153,7 @@ def _clean(dataset: DatasetId) -> DatasetId:
 @lru_cache(maxsize=1)
 def registry() -> Registry:
     """Return the connectors of this Python, loaded once."""
-    ours = [EntryPoint(name, f"{_OURS}.{name}:{kind}", GROUP) for name, kind in _OUR_CONNECTORS.items()]
+    ours = [EntryPoint(value.partition(":")[2], f"{_OURS}.{value}", GROUP) for value in _OUR_CONNECTORS]
     return Registry(load([*ours, *_others()]))
 
 

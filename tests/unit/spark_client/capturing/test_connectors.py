@@ -193,9 +193,128 @@ NAMES: tuple[tuple[str, dict[str, str], list[tuple[str, str]]], ...] = (
 )
 
 
+_REDSHIFT = "jdbc:redshift://c1.abc.eu-west-1.redshift.amazonaws.com:5439/dev"
+_OF_REDSHIFT = "redshift://c1.eu-west-1:5439"
+_SNOW = {"sfurl": "acme-prod.snowflakecomputing.com", "sfdatabase": "SHOP", "sfschema": "SALES"}
+_OF_SNOW = "snowflake://acme-prod"
+_IRELAND = "{0}://{0}.eu-west-1.amazonaws.com"
+_OF_DYNAMODB, _OF_KINESIS = _IRELAND.format("dynamodb"), _IRELAND.format("kinesis")
+_ES = "elasticsearch://s-1:9200"
+NAMES += (
+    *(
+        (form, {"url": f"{_REDSHIFT}?user=ann&password=s3cret", "dbtable": "sales.o"}, [(_OF_REDSHIFT, "dev.sales.o")])
+        for form in ("redshift", "io.github.spark_redshift_community.spark.redshift", "com.databricks.spark.redshift")
+    ),
+    (
+        "redshift",
+        {"url": _REDSHIFT.replace("redshift:", "postgresql:", 1), "dbtable": "o"},
+        [(_OF_REDSHIFT, "dev.public.o")],
+    ),
+    ("redshift", {"url": _REDSHIFT, "query": "select id, n from o where n > 1"}, [(_OF_REDSHIFT, "dev.public.o")]),
+    ("redshift", {"url": _REDSHIFT, "dbtable": "(select id from o) t"}, [(_OF_REDSHIFT, "dev.public.o")]),
+    ("redshift", {"url": _REDSHIFT, "query": "select * from o join p using (id)"}, []),
+    ("redshift", {"url": "jdbc:mysql://db/shop", "dbtable": "o"}, []),
+    ("redshift", {"dbtable": "o"}, []),
+    ("snowflake", {**_SNOW, "dbtable": "O"}, [(_OF_SNOW, "SHOP.SALES.O")]),
+    ("net.snowflake.spark.snowflake", {**_SNOW, "dbtable": "RAW.O"}, [(_OF_SNOW, "SHOP.RAW.O")]),
+    ("snowflake", {**_SNOW, "dbtable": 'A.B."o.p"'}, [(_OF_SNOW, "A.B.o.p")]),
+    ("snowflake", {**_SNOW, "query": "select ID from O"}, [(_OF_SNOW, "SHOP.SALES.O")]),
+    (
+        "snowflake",
+        {"sfurl": "https://ab1.eu-west-1.snowflakecomputing.com:443", "sfdatabase": "S", "dbtable": "O"},
+        [("snowflake://ab1.eu-west-1.aws", "S.PUBLIC.O")],
+    ),
+    ("snowflake", {"sfurl": _SNOW["sfurl"], "dbtable": "O"}, []),
+    ("snowflake", {"sfdatabase": "SHOP", "dbtable": "O"}, []),
+    ("snowflake", {**_SNOW, "sfurl": "ann:s3cret@acme-prod.snowflakecomputing.com", "dbtable": "O"}, []),
+    *(
+        ("bigquery", options, [("bigquery", "acme-1.shop.orders")])
+        for options in (
+            {"table": "acme-1.shop.orders"},
+            {"path": "acme-1:shop.orders"},
+            {"table": "`acme-1`.shop.orders$20130101"},
+            {"table": "shop.orders", "project": "acme-1"},
+            {"table": "orders", "dataset": "shop", "project": "acme-1"},
+            {"query": "select a from `acme-1.shop.orders`"},
+            {"path": "SELECT a FROM `acme-1.shop.orders`"},
+        )
+    ),
+    ("bigquery", {"table": "shop.orders"}, []),
+    ("bigquery", {"path": "/lake/orders"}, []),
+    ("dynamodb", {"tablename": "orders", "region": "eu-west-1"}, [(_OF_DYNAMODB, "orders")]),
+    ("dynamodb", {"dynamodb.input.tablename": "orders", "dynamodb.region": "eu-west-1"}, [(_OF_DYNAMODB, "orders")]),
+    ("dynamodb", {"dynamodb.tablearn": "arn:aws:dynamodb:eu-west-1:1:table/orders"}, [(_OF_DYNAMODB, "orders")]),
+    (
+        "dynamodb",
+        {"tablename": "orders", "endpoint": "http://localhost:8000"},
+        [("dynamodb://localhost:8000", "orders")],
+    ),
+    ("com.audienceproject.spark.dynamodb", {"tablename": "o"}, [("dynamodb://dynamodb.us-east-1.amazonaws.com", "o")]),
+    ("dynamodb", {"tablename": "orders"}, []),
+    ("kinesis", {"streamname": "o", "endpointurl": "https://kinesis.eu-west-1.amazonaws.com/"}, [(_OF_KINESIS, "o")]),
+    ("kinesis", {"streamname": "o,p", "region": "eu-west-1"}, [(_OF_KINESIS, "o"), (_OF_KINESIS, "p")]),
+    ("kinesis", {"streamarn": "arn:aws:kinesis:eu-west-1:1:stream/o"}, [(_OF_KINESIS, "o")]),
+    ("aws-kinesis", {"kinesis.streamname": "o", "kinesis.region": "eu-west-1"}, [(_OF_KINESIS, "o")]),
+    ("kinesis", {"streamname": "o"}, []),
+    ("es", {"es.nodes": "S-1,s-2", "es.resource": "orders/_doc"}, [(_ES, "orders")]),
+    (
+        "org.elasticsearch.spark.sql",
+        {"es.nodes": "https://s-1:9243/", "path": "o,p"},
+        [("elasticsearch://s-1:9243", "o"), ("elasticsearch://s-1:9243", "p")],
+    ),
+    ("es", {"es.nodes": "ann:s3cret@s-1", "es.resource": "orders"}, []),
+    ("es", {"es.nodes": "s-1", "es.resource": "orders-*"}, []),
+    ("es", {"es.nodes": "s-1", "es.resource": "orders-{day}"}, []),
+    ("es", {"es.resource": "orders"}, []),
+    (
+        "opensearch",
+        {"opensearch.nodes": "s-1", "opensearch.port": "443", "path": "orders"},
+        [("opensearch://s-1:443", "orders")],
+    ),
+)
+
+
 @pytest.mark.parametrize(("form", "options", "names"), NAMES, ids=str)
 def test_names(form: str, options: dict[str, str], names: list[tuple[str, str]]):
     assert registry().find({}, options, form=form) == [DatasetId(*name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("redshift", {"url": _REDSHIFT, "query": "select sum(n) from o"}),
+        ("snowflake", {**_SNOW, "query": "select sum(N) from O"}),
+        ("bigquery", {"query": "select sum(n) from `acme-1.shop.orders`"}),
+    ],
+)
+def test_a_query_that_computes_reads_its_table_and_makes_other_columns(form: str, options: dict[str, str]):
+    named = registry().find({}, options, form=form)
+    assert (isinstance(named, Computed), len(named or ())) == (True, 1)
+    assert registry().find({}, options, form=form, is_write=True) == []
+
+
+def test_of_several_options_that_of_the_side_is_used():
+    options = {"es.nodes": "s-1", "es.resource": "all", "es.resource.read": "in", "es.resource.write": "out"}
+    tables = {"dynamodb.input.tablename": "in", "dynamodb.output.tablename": "out", "dynamodb.region": "eu-west-1"}
+    for form, given_options, namespace in (("es", options, _ES), ("dynamodb", tables, _OF_DYNAMODB)):
+        for is_write, name in ((False, "in"), (True, "out")):
+            found = registry().find({}, given_options, form=form, is_write=is_write)
+            assert found == [DatasetId(namespace, name)]
+
+
+def test_settings_of_a_session_name_the_nodes_where_the_options_do_not():
+    relation = {
+        _FULL_NAME: "org.elasticsearch.spark.sql.ElasticsearchRelation",
+        "parameters": {"es.resource": "orders"},
+    }
+    made = {"cfg.getNodes": "s-1", "cfg.getPort": "9200", "cfg.getResourceRead": "orders"}
+    assert registry().find({**relation, **made}) == [DatasetId(_ES, "orders")]
+
+
+def test_a_table_of_bigquery_is_named_by_its_own_id():
+    ids = {"tableId.getProject": "acme-1", "tableId.getDataset": "shop", "tableId.getTable": "orders"}
+    table = {_FULL_NAME: "com.google.cloud.spark.bigquery.v2.Spark35BigQueryTable", **ids}
+    assert registry().find(table, {"table": "orders"}) == [DatasetId("bigquery", "acme-1.shop.orders")]
 
 
 def test_a_pipeline_of_mongodb_makes_other_rows():
@@ -224,7 +343,10 @@ _SHAPES = st.sampled_from(
     )
 )
 # Options that are names, not addresses, queries, or both.
-_PLAIN = frozenset({"collection", "database"})
+_PLAIN = frozenset(
+    {"collection", "database", "dataset", "path", "project", "resource", "sfdatabase", "sfschema", "table"}
+    | {"dbtable", "read", "write", "streamname", "tablename"}
+)
 _WORDS = st.sampled_from(
     ("", "orders", "a.b.c", "shop", "us-east-1", "*", "a,b", "host:9200", "/x", "select * from t", "\\")
 )

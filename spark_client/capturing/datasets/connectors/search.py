@@ -1,0 +1,64 @@
+"""Indices of Elasticsearch and OpenSearch, of their Spark packages.
+
+OpenLineage's naming has no row for them: here they are `elasticsearch://{host}:{port}` and `opensearch://{host}:{port}`,
+and the index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from spark_client.capturing.datasets.connectors.addresses import find_address
+from spark_client.connectors import DatasetId, Described
+
+_PORT = "9200"
+_KEYS = ("nodes", "port", "resource", "resource.read", "resource.write", "path")
+_SETTINGS = ("getNodes", "getPort", "getResourceRead", "getResourceWrite")
+# An index, and a type behind it in old versions; a name with a field of the row in it (`{day}`) is any index.
+_RESOURCE = re.compile(r"(?P<names>[^\s/{}?#@\"\\|<>A-Z]+)(?:/\w*)?")
+
+
+class Search:
+    """Names of the indices of one of both: `scheme` is its name, and the prefix of its options is another."""
+
+    def __init__(self, scheme: str, prefix: str, package: str, relation: str, sink: str) -> None:
+        self.scheme, self.prefix = scheme, prefix
+        relation, sink = f"{package}.{relation}", f"{package}.streaming.{sink}"
+        providers = (package, f"{package}.DefaultSource", f"{package}.DefaultSource15")
+        self.classes: Sequence[str] = tuple(dict.fromkeys((scheme, prefix, *providers, relation, sink)))
+        self.getters: Mapping[str, Sequence[str]] = {
+            relation: ("parameters", *(f"cfg.{getter}" for getter in _SETTINGS)),
+            sink: tuple(f"settings.{getter}" for getter in _SETTINGS),
+        }
+        self.options: Sequence[str] = (*_KEYS, *(f"{prefix}.{key}" for key in _KEYS))
+
+    def datasets(self, described: Described) -> Sequence[DatasetId]:
+        """Return the indices; the first node names all of them. Where no node is named, the session's conf may."""
+        side = "write" if described.is_write else "read"
+        options = {key.removeprefix(f"{self.prefix}."): value for key, value in described.options.items()}
+        made = described.values
+        getter = "settings" if "settings.getNodes" in made else "cfg"
+        nodes = options.get("nodes") or made.get(f"{getter}.getNodes")
+        port = options.get("port") or made.get(f"{getter}.getPort") or _PORT
+        resource = options.get(f"resource.{side}") or options.get("resource") or options.get("path")
+        resource = resource or made.get(f"{getter}.getResource{side.capitalize()}")
+        if not isinstance(nodes, str) or not isinstance(resource, str):
+            return []
+        first = re.sub(r"^https?://|/$", "", nodes.split(",")[0].strip())
+        address, found = find_address(first, str(port)), _RESOURCE.fullmatch(resource.strip())
+        if address is None or found is None or "*" in found["names"]:
+            return []
+        return [DatasetId(f"{self.scheme}://{address}", name) for name in found["names"].split(",") if name]
+
+
+ELASTICSEARCH = Search(
+    "elasticsearch", "es", "org.elasticsearch.spark.sql", "ElasticsearchRelation", "EsSparkSqlStreamingSink"
+)
+OPENSEARCH = Search(
+    "opensearch",
+    "opensearch",
+    "org.opensearch.spark.sql",
+    "OpenSearchRelation",
+    "OpenSearchSparkSqlStreamingSink",
+)
