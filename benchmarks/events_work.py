@@ -159,7 +159,11 @@ def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[
         case "PutItem":
             keys = [request["Item"]]
         case "BatchWriteItem":
-            keys = [write["PutRequest"]["Item"] for writes in request["RequestItems"].values() for write in writes]
+            writes = [write for several in request["RequestItems"].values() for write in several]
+            keys = [
+                write["PutRequest"]["Item"] if "PutRequest" in write else write["DeleteRequest"]["Key"]
+                for write in writes
+            ]
         case "BatchExecuteStatement":
             keys = [put.item for put in map(parse_put, request["Statements"]) if put]
         case "TransactWriteItems":

@@ -185,7 +185,10 @@ class MemoryDynamo:
     def _batch_write(self, request: Json) -> Json:
         for writes in request["RequestItems"].values():
             for write in writes:
-                self._put(write["PutRequest"]["Item"])
+                if "PutRequest" in write:
+                    self._put(write["PutRequest"]["Item"])
+                else:
+                    self._delete(write["DeleteRequest"])
         return {"UnprocessedItems": {}}
 
     def _batch_execute(self, request: Json) -> Json:

@@ -57,7 +57,7 @@ GRAPH_PARTITIONS = (
     "DATASET#",
     "FACET#",
     "NAMESPACE#",
-    "NAMES",
+    "NAMES#",
     "WORD#",
     "TAGS",
     "TAG#",

@@ -153,14 +153,13 @@ def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_ma
     """Merge the statements into the facts, refresh the current graph, and compact the catalogue.
 
     A loader that dies anywhere in between leaves nothing that the same statements, applied again, do not complete. The
-    next loader that adds to a catalogue of more than `changes_max` changes compacts it.
+    next loader that adds to a partition of a catalogue of more than `changes_max` changes compacts it.
     `Unavailable` if the table refuses, or other loaders keep swapping the same rows.
     """
     delta = delta_of(statements)
     merged = merge(delta, table)
     refresh_nodes(delta.jobs, table, merged.nodes)
-    for catalogue in sorted(merged.catalogues):
-        compact(catalogue, table, changes_max=changes_max)
+    compact(merged.partitions, table, changes_max=changes_max)
 
 
 def apply_isolating_failures(

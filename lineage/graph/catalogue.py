@@ -1,16 +1,17 @@
 """The catalogue: names that lists show, as sets that only grow.
 
-A catalogue is one partition: a snapshot of the sets, and a row for each value added since, a *change*. A change is
-written in the transaction that creates the named thing (or before it, where a superset does no harm), and is equal
-whoever writes it. Compaction moves changes into the snapshot, in one transaction. A reader reads the changes first:
-a change that is gone by then is in the snapshot read afterwards. Sets are merged and never lose a value, so order,
-repetition and the death of a loader do not matter.
+A catalogue is a few partitions: of each a snapshot of its sets, and a row for each value added since, a *change*. A
+change is written in the transaction that creates the named thing (or before it, where a superset does no harm), and is
+equal whoever writes it; its content says in which partition. Compaction adds a partition's changes to its snapshot, and
+then removes them. A reader reads the changes first: a change that is gone by then is in the snapshot read afterwards.
+Sets are merged and never lose a value, so order, repetition and the death of a loader do not matter.
 
 The snapshot holds the youngest values, and names the *parts* that hold the older ones. A part is never changed: parts
 of about one size are replaced by one that has the values of all, as levels of a log-structured merge tree are. So a
 value is written a few times, however many there are, and a process that read a part before reads it no more.
 
-Reading costs one query of about `CHANGES_MAX` rows, one row, and the parts that the process does not know.
+Reading costs, of each partition, one query of about `CHANGES_MAX` rows, one row, and the parts that the process does
+not know: all partitions in the same rounds.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import orjson
 
 from lineage.graph.facts import text_of
-from lineage.graph.table import SIDES_MAX, GraphTable, Row, RowQuery, Swap
+from lineage.graph.table import GraphTable, Key, Row, RowQuery, Swap
 from lineage_model.errors import Unavailable
 from lineage_model.ids import DatasetId, JobId
 
@@ -42,23 +43,31 @@ NAMES = "NAMES"
 TAGS = "TAGS"
 # By namespace, the sources that its datasets ever named; those that the API described are in none.
 SOURCES = "SOURCES"
-CATALOGUES = frozenset({NAMES, TAGS, SOURCES})
+# DynamoDB takes 1,000 write units a second of a partition, and a name costs three, its compaction included.
+_NAME_SHARDS = 8
+_PARTITIONS: Mapping[str, Sequence[str]] = {
+    NAMES: [f"{NAMES}#{shard}" for shard in range(_NAME_SHARDS)],
+    TAGS: [TAGS],
+    SOURCES: [SOURCES],
+}
+# The partitions of all catalogues.
+PARTITIONS = frozenset(chain.from_iterable(_PARTITIONS.values()))
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
 _PART = "PART#"
-# Changes beside the snapshot: every list reads each of their rows.
-CHANGES_MAX = 50
+# Changes beside the snapshot of a partition: every list reads each of their rows.
+CHANGES_MAX = 16
 # Values of the snapshot itself, which every list reads, too.
-YOUNG_MAX = 200
+YOUNG_MAX = 64
 # A part of as many values (about 100 KB, compressed) is replaced no more.
 PART_MAX = 16_000
 # The next loader goes on with a backlog of more transactions.
 _ROUNDS_MAX = 100
 # Replaced parts stay for readers that saw them named: for longer than any function runs (15 minutes).
 _REPLACED_KEPT_S = 1_000
-# What one transaction moves and removes, beside the snapshot and a new part.
-_REMOVED_MAX = 9
-_MOVED_MAX = SIDES_MAX - 1 - _REMOVED_MAX
+# Changes that one compaction of a partition moves, and old parts that it removes.
+_MOVED_MAX = 200
+_REMOVED_MAX = 10
 
 
 @dataclass(frozen=True)
@@ -93,21 +102,23 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class _Latest:
-    """A catalogue as this process read it last, of a state of its rows; `parts` are those of its snapshot."""
+    """A catalogue as this process read it last, of a state of its rows; `parts` are those of its snapshots."""
 
-    state: tuple[bytes, tuple[str, ...], bool]
+    state: Sequence[tuple[bytes, tuple[str, ...], bool]]
     catalogue: Catalogue
-    parts: Mapping[str, Sets]
+    parts: Mapping[Key, Sets]
 
 
 # By catalogue. The names of changes and parts are hashes of their content, so another table's are never taken for ours.
 _LATEST: dict[str, _Latest] = {}
 
 
-def change(pk: str, name: str, values: Iterable[str]) -> Row:
-    """Return the row that adds values to a set."""
+def change(catalogue: str, name: str, values: Iterable[str]) -> Row:
+    """Return the row that adds values to a set of a catalogue."""
     data = {"set": name, "values": sorted(values)}
-    return Row(pk, _CHANGE + hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest(), data)
+    content = hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    partitions = _PARTITIONS[catalogue]
+    return Row(partitions[int(content[-4:], 16) % len(partitions)], _CHANGE + content, data)
 
 
 def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
@@ -115,35 +126,67 @@ def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
     return change(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
 
 
-def read_catalogue(pk: str, table: GraphTable) -> Catalogue:
+def read_catalogue(catalogue: str, table: GraphTable) -> Catalogue:
     """Read a catalogue with its latest changes. `Unavailable` if the reader slept while its parts were replaced."""
-    changes = table.query([RowQuery(pk, prefix=_CHANGE)])[0]
-    snapshot = table.get([(pk, SNAPSHOT)]).get((pk, SNAPSHOT), Row(pk, SNAPSHOT))
-    state = orjson.dumps(snapshot.data), tuple(row.sk for row in changes.rows), changes.more
-    latest = _LATEST.get(pk)
+    partitions = _PARTITIONS[catalogue]
+    changes = table.query([RowQuery(pk, prefix=_CHANGE) for pk in partitions])
+    snapshots = _snapshots(partitions, table)
+    state = [
+        (orjson.dumps(snapshot.data), tuple(row.sk for row in page.rows), page.more)
+        for snapshot, page in zip(snapshots, changes, strict=True)
+    ]
+    latest = _LATEST.get(catalogue)
     if latest is None or latest.state != state:
-        known = latest.parts if latest else {}
-        parts = _read_parts(pk, snapshot.data.get("parts", ()), table, known)
-        sets = _united([*parts.values(), snapshot.data.get("sets", {}), *map(_added, changes.rows)])
-        _LATEST[pk] = latest = _Latest(state, Catalogue(sets, changes.more), parts)
+        wanted = [(snapshot.pk, sk) for snapshot in snapshots for sk in snapshot.data.get("parts", ())]
+        parts = _read_parts(catalogue, wanted, table, latest.parts if latest else {})
+        young = [snapshot.data.get("sets", {}) for snapshot in snapshots]
+        added = [_added(row) for page in changes for row in page.rows]
+        found = Catalogue(_united([*parts.values(), *young, *added]), any(page.more for page in changes))
+        _LATEST[catalogue] = latest = _Latest(state, found, parts)
     return latest.catalogue
 
 
+def _snapshots(partitions: Sequence[str], table: GraphTable) -> list[Row]:
+    keys = [(pk, SNAPSHOT) for pk in partitions]
+    rows = table.get(keys)
+    return [rows.get(key, Row(*key)) for key in keys]
+
+
 def compact(
-    pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX, now: Callable[[], float] = time.time
+    partitions: Iterable[str],
+    table: GraphTable,
+    *,
+    changes_max: int = CHANGES_MAX,
+    now: Callable[[], float] = time.time,
 ) -> None:
-    """Move changes into the snapshot until at most `changes_max` are left; stop if another loader is compacting."""
+    """Move changes into the snapshots until each of these partitions has at most `changes_max`.
+
+    A partition that another loader is compacting is left to that loader.
+    """
+    left = sorted(partitions)
     for _ in range(_ROUNDS_MAX):
-        changes = table.query([RowQuery(pk, prefix=_CHANGE, limit=changes_max + _MOVED_MAX)])[0]
-        if len(changes.rows) <= changes_max:
+        queries = [RowQuery(pk, prefix=_CHANGE, limit=changes_max + _MOVED_MAX) for pk in left]
+        pages = table.query(queries) if queries else []
+        many = {
+            pk: page.rows[:_MOVED_MAX] for pk, page in zip(left, pages, strict=True) if len(page.rows) > changes_max
+        }
+        if not many:
             return
-        snapshot = table.get([(pk, SNAPSHOT)]).get((pk, SNAPSHOT), Row(pk, SNAPSHOT))
-        if not table.swap([_move(changes.rows[:_MOVED_MAX], snapshot, table, int(now()))])[0]:
-            return
+        moves = [_move(many[snapshot.pk], snapshot, table, int(now())) for snapshot in _snapshots(list(many), table)]
+        written = table.swap([move.swap for move in moves])
+        left = [pk for pk, done in zip(many, written, strict=True) if done]
+        table.remove(key for move, done in zip(moves, written, strict=True) if done for key in move.gone)
 
 
-def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) -> Swap:
-    """Return the swap that moves changes into the snapshot, and its young values, if they are many, into a part."""
+class _Move(NamedTuple):
+    """Swap of a snapshot, and the rows that no reader needs once it was written."""
+
+    swap: Swap
+    gone: Sequence[Key]
+
+
+def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) -> _Move:
+    """Return the move of changes into the snapshot, and of its young values, if they are many, into a part."""
     pk, data = snapshot.pk, snapshot.data
     young = _united([data.get("sets", {}), *map(_added, changes)])
     # The number of values of each part, the oldest first; the time when each part was replaced.
@@ -152,7 +195,7 @@ def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) 
     puts: tuple[Row, ...] = ()
     if _size(young) > YOUNG_MAX:
         merged = _small_parts(parts, _size(young))
-        sets = _united([*_read_parts(pk, merged, table, {}).values(), young])
+        sets = _united([*_read_parts(pk, [(pk, sk) for sk in merged], table, {}).values(), young])
         part = _part(pk, sets, snapshot.version + 1)
         parts = {**{sk: size for sk, size in parts.items() if sk not in merged}, part.sk: _size(sets)}
         replaced |= dict.fromkeys(merged, now_s)
@@ -160,11 +203,8 @@ def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) 
     removed = [sk for sk, time_s in replaced.items() if time_s < now_s - _REPLACED_KEPT_S][:_REMOVED_MAX]
     remaining = {sk: time_s for sk, time_s in replaced.items() if sk not in removed}
     moved = {"sets": dict(sorted(young.items())), "parts": parts, "replaced": remaining}
-    return Swap(
-        Row(pk, SNAPSHOT, moved, snapshot.version),
-        puts,
-        deletes=(*(change_row.key for change_row in changes), *((pk, sk) for sk in removed)),
-    )
+    gone = [*(row.key for row in changes), *((pk, sk) for sk in removed)]
+    return _Move(Swap(Row(pk, SNAPSHOT, moved, snapshot.version), puts), gone)
 
 
 def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
@@ -190,14 +230,13 @@ def _part(pk: str, sets: Sets, version: int) -> Row:
     return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
 
 
-def _read_parts(pk: str, names: Iterable[str], table: GraphTable, known: Mapping[str, Sets]) -> dict[str, Sets]:
-    """Return the parts of these names; only those that are not known are read."""
-    wanted = list(names)
-    new = [(pk, sk) for sk in wanted if sk not in known]
+def _read_parts(catalogue: str, wanted: Sequence[Key], table: GraphTable, known: Mapping[Key, Sets]) -> dict[Key, Sets]:
+    """Return the parts of these keys; only those that are not known are read."""
+    new = [key for key in wanted if key not in known]
     rows = table.get(new) if new else {}
     if len(rows) < len(new):
-        raise Unavailable(f"parts of the catalogue {pk} were replaced while it was read: try again")
-    return {sk: known[sk] if sk in known else rows[pk, sk].data["sets"] for sk in wanted}
+        raise Unavailable(f"parts of the catalogue {catalogue} were replaced while it was read: try again")
+    return {key: known[key] if key in known else rows[key].data["sets"] for key in wanted}
 
 
 def _added(change_row: Row) -> Sets:

@@ -33,14 +33,14 @@
                             COMPLETE#<datasets>                  likewise, without the columns of these in the catalogue
     FACET#<content>         CONTENT                              a content of a history, stored once (`contents`)
     NAMESPACE#<namespace>   FACTS                                the facts of a namespace
-    NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
+    NAMES#<shard>           SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
                             PART#<version>#<content>             older names, named by the snapshot
                             +<content>                           a name added since, or one to check: it may be hidden
     TAGS                    SNAPSHOT  PART#…  +<content>         by namespace, the tags that were ever used in it
     SOURCES                 SNAPSHOT  PART#…  +<content>         by namespace, the sources that its datasets named
     SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
     WORD#<kind>#<scope>#…   <word>…                              a name or a column that has the word (`words`)
-    CREATED#<kind>          <hour>#<shard>                       count: new jobs, datasets, sources of the hour
+    CREATED#<kind>#<part>   <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 
 `<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, or of any event of a

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lineage.attempts import attempts
 from lineage.graph.added_rows import added_rows
-from lineage.graph.catalogue import CATALOGUES, named
+from lineage.graph.catalogue import PARTITIONS, named
 from lineage.graph.column_names import reported_columns, schema_columns
 from lineage.graph.created import Created, count_of, counted
 from lineage.graph.delta import FactsDelta
@@ -75,15 +75,15 @@ class _Subject:
 
 
 class Merged(NamedTuple):
-    """The changed catalogues, and the nodes of the jobs of the delta, as they were read before anything was merged."""
+    """The changed partitions of catalogues, and the nodes of the delta's jobs, read before anything was merged."""
 
-    catalogues: set[str]
+    partitions: set[str]
     nodes: Mapping[Key, Row | None]
 
 
 def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     """Merge the delta into the facts; `Unavailable` if other loaders kept swapping them."""
-    catalogues = set[str]()
+    partitions = set[str]()
     nodes: dict[Key, Row | None] = {}
     stored: Set[Key] = frozenset()
     unread = [current_key(job) for job in delta.jobs]
@@ -110,12 +110,12 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
-        catalogues |= CATALOGUES & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
+        partitions |= PARTITIONS & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
         pending = _each_once((*lost, *streamed))
         if not pending:
-            return Merged(catalogues, nodes)
+            return Merged(partitions, nodes)
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 

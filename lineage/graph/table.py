@@ -175,11 +175,18 @@ class GraphTable:
 
     def _put(self, rows: Iterable[Row]) -> None:
         once = {row.key: row for row in rows}
-        writes = [{"PutRequest": {"Item": self._item(row)}} for row in once.values()]
+        self._write_batches([{"PutRequest": {"Item": self._item(row)}} for row in once.values()])
+
+    def _write_batches(self, writes: Sequence[object]) -> None:
         self._each(
             lambda some: batch_write(self.dynamodb, self.table, some, self.sleep),  # type: ignore[arg-type]
             list(chunks(writes, WRITES_MAX)),
         )
+
+    def remove(self, keys: Iterable[Key]) -> None:
+        """Delete rows that no reader needs any more; `Unavailable` if some could not be."""
+        deletes = [{"DeleteRequest": {"Key": _key(key)}} for key in keys]
+        self._write_batches(deletes)
 
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
         """Return for each swap True if it was written, False if the row was swapped since it was read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from lineage.graph.catalogue import NAMES, SOURCES, Catalogue, read_catalogue
 from lineage.graph.created import Created, counts_since
@@ -56,8 +56,8 @@ def count_things(table: GraphTable, kind: Created, intervals: Sequence[tuple[dat
     A source counts once for each namespace whose datasets name it. Those first mentioned in the future count now.
     """
     total, new = _total(table, kind), [0] * len(intervals)
-    [page] = table.query([counts_since(kind, _hour(intervals[0][0]))])
-    for row in page.rows:
+    pages = table.query(counts_since(kind, _hour(intervals[0][0])))
+    for row in chain.from_iterable(page.rows for page in pages):
         place = _place(intervals, row.sk[:_TO_HOUR])
         if place >= 0:
             new[min(place, len(intervals) - 1)] += row.data["count"]

@@ -12,7 +12,7 @@ from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, mea
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
 from lineage.graph.apply import apply_changes
-from lineage.graph.catalogue import CATALOGUES, SNAPSHOT
+from lineage.graph.catalogue import PARTITIONS, SNAPSHOT
 from lineage.graph.table import GraphTable
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
@@ -90,7 +90,7 @@ def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
         left.update({(item["pk"], item["sk"]): item for item in recorder.written()})
 
     # A catalogue's changes are moved into its snapshot.
-    stays = {key for key in left if key[0] not in CATALOGUES or key[1] == SNAPSHOT}
+    stays = {key for key in left if key[0] not in PARTITIONS or key[1] == SNAPSHOT}
     found = {(item["pk"]["S"], item["sk"]["S"]) for item in recorder.items()}
     assert stays <= found <= left.keys()
 

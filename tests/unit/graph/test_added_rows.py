@@ -66,6 +66,7 @@ def test_an_event_of_a_long_run_reads_and_writes_little_more_than_one_of_a_short
         spent[number] = calls
     requests = {number: calls.requests for number, calls in spent.items()}
     active = 10 * 100 / 25 if job_facets else 0
-    assert requests[99]["BatchWriteItem"] <= requests[9]["BatchWriteItem"] + active
+    # An event whose names make the catalogue move some removes these from where they were.
+    assert requests[99]["BatchWriteItem"] <= requests[9]["BatchWriteItem"] + active + 2
     for operation in ("BatchGetItem", "Query", "TransactWriteItems", "BatchExecuteStatement"):
         assert requests[99][operation] <= requests[9][operation] + 2

@@ -55,9 +55,9 @@ def _units_of(operation, request):
         case "PutItem":
             yield _put(request["Item"])
         case "BatchWriteItem":
-            yield from (
-                _put(write["PutRequest"]["Item"]) for some in request["RequestItems"].values() for write in some
-            )
+            for write in (write for some in request["RequestItems"].values() for write in some):
+                deleted = write.get("DeleteRequest")
+                yield (deleted["Key"]["pk"]["S"], 1) if deleted else _put(write["PutRequest"]["Item"])
         case "BatchExecuteStatement":
             yield from (_put(parse_put(statement).item) for statement in request["Statements"])
         case "UpdateItem":
@@ -73,10 +73,12 @@ def _put(item):
     return item["pk"]["S"], write_units("PutItem", {"TableName": "graph", "Item": item}, {})
 
 
-def an_event(number, *, job="nightly", run=None, kind="COMPLETE", reads="raw", writes="made", job_facets=None):
-    """Return an event of a second of its own, about one input and one output with ten columns."""
+def an_event(
+    number, *, job="nightly", run=None, kind="COMPLETE", reads="raw", writes="made", job_facets=None, columns=10
+):
+    """Return an event of a second of its own, about one input and one output with columns."""
     time = f"2025-11-20T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000000Z"
-    schema = {"fields": [{"name": f"column_{column}", "type": "string"} for column in range(10)]}
+    schema = {"fields": [{"name": f"column_{column}", "type": "string"} for column in range(columns)]}
     uses = [(DatasetUse(DatasetId("s3://lake", name), facets={"schema": schema}),) for name in (reads, writes)]
     return stamped(
         Event(
@@ -105,8 +107,11 @@ EVENTS = {
     "runs of many jobs that write one dataset": lambda number: an_event(
         number, job=f"writer-{number % BATCH}", reads=f"raw-{number % BATCH}"
     ),
-    "first runs of new jobs with new datasets": lambda number: an_event(
+    "first runs of new jobs with new datasets of ten columns": lambda number: an_event(
         number, job=f"job-{number}", reads=f"raw-{number}", writes=f"made-{number}"
+    ),
+    "first runs of new jobs with new datasets": lambda number: an_event(
+        number, job=f"job-{number}", reads=f"raw-{number}", writes=f"made-{number}", columns=0
     ),
 }
 
