@@ -22,7 +22,12 @@ def test_every_line_of_the_lock_is_a_hash_and_a_jar_in_order_and_each_version_ha
         for spark, versions in table_formats.VERSIONS.items()
         for name, version in versions.items()
     }
-    assert of_versions - set(names) == set()
+    of_connectors = {
+        "{1}-{2}.jar".format(*package.split(":"))
+        for packages in table_formats.CONNECTORS.values()
+        for package in packages
+    }
+    assert (of_versions | of_connectors) - set(names) == set()
 
 
 def test_a_jar_of_another_hash_is_refused_and_so_is_one_that_is_not_locked(tmp_path):

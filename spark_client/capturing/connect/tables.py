@@ -27,7 +27,13 @@ from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.datasets.locations import find_uri, is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, LeafSource, find_options, find_paths
+from spark_client.capturing.datasets.sources import (
+    FORMATS_OF_FILES,
+    LeafSource,
+    find_connected,
+    find_options,
+    find_paths,
+)
 from spark_client.capturing.model import Dataset, SchemaField
 
 K = TypeVar("K", bound=Hashable)
@@ -169,7 +175,7 @@ class Session:
         """Return the dataset that is written; `is_new`: the catalog's entry under this name may be another table's."""
         if isinstance(read, SourceRead):
             paths = [self._whole(path) for path in _paths_of(read)]
-            found = self._options(read) or find_paths(paths, self._cache.catalogs)
+            found = self._options(read, is_write=True) or find_paths(paths, self._cache.catalogs)
             return found.datasets[0] if found and len(found.datasets) == 1 and not found.unknown else None
         if not isinstance(read, TableRead):
             return None
@@ -303,8 +309,11 @@ class Session:
         datasets = found.datasets if found and not found.unknown else ()
         return tuple(replace(dataset, schema=dataset.schema or schema) for dataset in datasets)
 
-    def _options(self, read: SourceRead) -> LeafSource | None:
-        """Return what options name, where that is no path."""
+    def _options(self, read: SourceRead, *, is_write: bool = False) -> LeafSource | None:
+        """Return what options name, where that is no path: for a connector, a database or a topic."""
+        path = {"path": read.paths[0]} if len(read.paths) == 1 else {}
+        if connected := find_connected({}, {**path, **read.options}, read.format, is_write=is_write):
+            return connected
         named = "url" in read.options or "kafka.bootstrap.servers" in read.options
         return find_options(read.options, self._cache.catalogs) if named else None
 
