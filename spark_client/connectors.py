@@ -31,6 +31,7 @@ class Described:
         name: by which of the connector's `classes` it was chosen, in lower case.
         options: those of the connector's `options` that the read or write is given, or the table has as properties;
             without any, those in maps that getters return. Keys are in lower case.
+        conf: those of the connector's `options` that begin with `spark.` and that Spark's conf has.
         values: results of the connector's getters, by their names; texts, numbers as texts, lists and maps.
         is_write: True for a sink, or a table that is written.
     """
@@ -39,6 +40,7 @@ class Described:
     options: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     is_write: bool = False
+    conf: Mapping[str, str] = field(default_factory=dict)
 
 
 class Computed(tuple[DatasetId, ...]):
@@ -57,7 +59,8 @@ class Connector(Protocol):
         getters: by class or interface, the methods without parameters (or else the fields) to read; after a dot, one of
             the first one's result. Those of a class hold for the classes below it, too.
         options: keys that are read of maps of options, in lower case; of one with a `?` behind it only that it is
-            there, as an empty text (a query has literals). The name of a secret (`password`, `token`) is refused.
+            there, as an empty text (a query has literals). The name of a secret (`password`, `token`) is refused. One
+            that begins with `spark.` is read of Spark's conf, too.
     """
 
     classes: Sequence[str]

@@ -76,11 +76,18 @@ class Registry:
         return self._options[id(self._by_name[name])]
 
     def find(
-        self, source: Mapping[str, Any], options: object = None, *, form: str | None = None, is_write: bool = False
+        self,
+        source: Mapping[str, Any],
+        options: object = None,
+        *,
+        form: str | None = None,
+        is_write: bool = False,
+        conf: object = None,
     ) -> Sequence[DatasetId] | None:
         """Return the datasets of an object in a plan; None if no connector knows it.
 
-        `options` are those of the read or write, `form` the source's name where the object has none.
+        `options` are those of the read or write, `form` the source's name where the object has none, `conf` is
+        Spark's.
         """
         names = [str(source.get(key) or "").lower() for key in _NAMES_IN_PLANS] + [str(form or "").lower()]
         name = next((name for name in names if name in self._by_name), None)
@@ -90,7 +97,8 @@ class Registry:
         own = self._options_of(connector, [source.get("properties"), options])
         given = own or self._options_of(connector, source.values())
         values = {key: value for key, value in source.items() if key not in _NAMES_IN_PLANS and key != "class"}
-        return self._datasets(connector, Described(name, given, values, is_write))
+        of_conf = self._options_of(connector, [conf])
+        return self._datasets(connector, Described(name, given, values, is_write, of_conf))
 
     def _add(self, connector: Connector) -> None:
         names = [str(name).lower() for name in connector.classes]

@@ -312,7 +312,8 @@ class Session:
     def _options(self, read: SourceRead, *, is_write: bool = False) -> LeafSource | None:
         """Return what options name, where that is no path: for a connector, a database or a topic."""
         path = {"path": read.paths[0]} if len(read.paths) == 1 else {}
-        if connected := find_connected({}, {**path, **read.options}, read.format, is_write=is_write):
+        options = {**path, **read.options}
+        if connected := find_connected({}, options, self._cache.catalogs, read.format, is_write=is_write):
             return connected
         named = "url" in read.options or "kafka.bootstrap.servers" in read.options
         return find_options(read.options, self._cache.catalogs) if named else None

@@ -55,11 +55,15 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Catalogs:
-    """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`."""
+    """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`.
+
+    `conf` is Spark's, for connectors; it may hold secrets, and is never printed.
+    """
 
     session: Catalog = Catalog()
     named: Mapping[str, Catalog] = field(default_factory=dict)
     default_fs: str = "file:///"
+    conf: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def find_table(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
@@ -96,11 +100,12 @@ def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> C
     >>> parse_catalogs(conf, {}).find_table(None, ["shop"], "orders")
     DatasetId(namespace='hive://meta:9083', name='shop.orders')
     """
+    own = {key: value for key, value in conf.items() if key.startswith("spark.")}
     conf = {key.removeprefix("spark.hadoop."): value for key, value in conf.items()}
     prefix = "spark.sql.catalog."
     names = {key.removeprefix(prefix).split(".")[0] for key in conf if key.startswith(prefix)}
     named = {name: _named(conf, f"{prefix}{name}.", environment) for name in names}
-    return Catalogs(_session(conf, environment), named, conf.get(_DEFAULT_FS, "file:///"))
+    return Catalogs(_session(conf, environment), named, conf.get(_DEFAULT_FS, "file:///"), own)
 
 
 def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog:

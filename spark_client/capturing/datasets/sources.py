@@ -111,17 +111,17 @@ def _connected(leaf: Node, catalogs: Catalogs, *, is_write: bool) -> LeafSource 
     if described is None:
         return None
     options = leaf.values.get("options") or leaf.values.get("extraOptions")
-    read = find_connected(described, options, is_write=is_write)
+    read = find_connected(described, options, catalogs, is_write=is_write)
     table = leaf.values.get("catalogTable") or described.get("catalogTable")
     symlinks = find_symlinks(table, catalogs) or find_identifier(leaf, catalogs)
     return _completed(read, _schema_of_files(leaf), symlinks)
 
 
 def find_connected(
-    described: JvmObject, options: object, form: str | None = None, *, is_write: bool = False
+    described: JvmObject, options: object, catalogs: Catalogs, form: str | None = None, *, is_write: bool = False
 ) -> LeafSource | None:
     """Return what a connector names of an object or of a source of the name `form`; None if none knows it."""
-    named = registry().find(described, options, form=form, is_write=is_write)
+    named = registry().find(described, options, form=form, is_write=is_write, conf=catalogs.conf)
     if named is None:
         return None
     kind = described.get("class") or form

@@ -228,7 +228,7 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
         return None
     form = source.get("shortName") if isinstance(source, Mapping) else None
     options = command.values.get("options")
-    read = find_connected(source or {}, options, is_write=True) or find_options(options, catalogs, form)
+    read = find_connected(source or {}, options, catalogs, is_write=True) or find_options(options, catalogs, form)
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
     return _with_columns(command, read.datasets[0])

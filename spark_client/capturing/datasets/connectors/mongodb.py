@@ -35,8 +35,9 @@ class MongoDb:
     def datasets(self, described: Described) -> Sequence[DatasetId]:
         """Return the collections; a pipeline makes other rows of theirs."""
         given = {"server": f"mongodb://localhost:{_PORT}"}
-        for options in (described.values.get(_WRITE if described.is_write else _READ), described.options):
-            given |= _given(options if isinstance(options, Mapping) else {}, described.is_write)
+        made = described.values.get(_WRITE if described.is_write else _READ)
+        for options in (made if isinstance(made, Mapping) else described.conf, described.options):
+            given |= _given(options, described.is_write)
         server, database = given["server"], given.get("database")
         if not server or not database:
             return ()

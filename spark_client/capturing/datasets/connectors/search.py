@@ -31,25 +31,37 @@ class Search:
             relation: ("parameters", *(f"cfg.{getter}" for getter in _SETTINGS)),
             sink: tuple(f"settings.{getter}" for getter in _SETTINGS),
         }
-        self.options: Sequence[str] = (*_KEYS, *(f"{prefix}.{key}" for key in _KEYS))
+        self.options: Sequence[str] = (
+            *_KEYS,
+            *(f"{before}{prefix}.{key}" for before in ("", "spark.") for key in _KEYS),
+        )
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the indices; the first node names all of them. Where no node is named, the session's conf may."""
+        """Return the indices; the first node names all of them."""
         side = "write" if described.is_write else "read"
-        options = {key.removeprefix(f"{self.prefix}."): value for key, value in described.options.items()}
         made = described.values
         getter = "settings" if "settings.getNodes" in made else "cfg"
-        nodes = options.get("nodes") or made.get(f"{getter}.getNodes")
-        port = options.get("port") or made.get(f"{getter}.getPort") or _PORT
-        resource = options.get(f"resource.{side}") or options.get("resource") or options.get("path")
-        resource = resource or made.get(f"{getter}.getResource{side.capitalize()}")
+        # Settings that the package made have all the options and the conf in them.
+        nodes, port = made.get(f"{getter}.getNodes"), made.get(f"{getter}.getPort")
+        resource = made.get(f"{getter}.getResource{side.capitalize()}")
+        if nodes is None:
+            options, conf = self._plain(described.options), self._plain(described.conf)
+            resource = _resource(options, side) or _resource(conf, side)
+            nodes, port = ({**conf, **options}.get(key) for key in ("nodes", "port"))
         if not isinstance(nodes, str) or not isinstance(resource, str):
             return []
         first = re.sub(r"^https?://|/$", "", nodes.split(",")[0].strip())
-        address, found = find_address(first, str(port)), _RESOURCE.fullmatch(resource.strip())
+        address, found = find_address(first, str(port or _PORT)), _RESOURCE.fullmatch(resource.strip())
         if address is None or found is None or "*" in found["names"]:
             return []
         return [DatasetId(f"{self.scheme}://{address}", name) for name in found["names"].split(",") if name]
+
+    def _plain(self, options: Mapping[str, str]) -> Mapping[str, str]:
+        return {key.removeprefix("spark.").removeprefix(f"{self.prefix}."): options[key] for key in options}
+
+
+def _resource(options: Mapping[str, str], side: str) -> str | None:
+    return options.get(f"resource.{side}") or options.get("resource") or options.get("path")
 
 
 ELASTICSEARCH = Search(

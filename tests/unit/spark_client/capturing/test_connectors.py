@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
 from spark_client.capturing.datasets.sources import find_datasets
 from spark_client.capturing.datasets.targets import find_sink, find_targets
 from spark_client.capturing.jvm.object_rules import GETTERS, getters_with, options_with
@@ -309,6 +309,27 @@ def test_settings_of_a_session_name_the_nodes_where_the_options_do_not():
     }
     made = {"cfg.getNodes": "s-1", "cfg.getPort": "9200", "cfg.getResourceRead": "orders"}
     assert registry().find({**relation, **made}) == [DatasetId(_ES, "orders")]
+
+
+def test_sparks_conf_names_what_the_options_do_not():
+    conf = {
+        "spark.es.nodes": "s-1",
+        "spark.es.resource": "another",
+        "spark.mongodb.write.connection.uri": "mongodb://ann:s3cret@db-1/shop",
+        "spark.url": "jdbc:redshift://c1/dev",
+    }
+    catalogs = parse_catalogs(conf, {})
+    assert "s3cret" not in repr(catalogs)
+    cases = (
+        ({"shortName": "es"}, {"path": "orders"}, [DatasetId(_ES, "orders")]),
+        ({"shortName": "es"}, {"path": "o", "es.nodes": "s-2"}, [DatasetId("elasticsearch://s-2:9200", "o")]),
+        ({"shortName": "mongodb"}, {"collection": "o"}, [DatasetId("mongodb://db-1:27017", "shop.o")]),
+        ({"shortName": "redshift"}, {"dbtable": "o"}, []),
+    )
+    for source, options, named in cases:
+        command = a_node("SaveIntoDataSourceCommand", dataSource=source, options=options, query__schema=SCHEMA)
+        [target] = find_targets(command, catalogs)
+        assert ([target.output.id] if target.output else []) == named
 
 
 def test_a_table_of_bigquery_is_named_by_its_own_id():
