@@ -20,6 +20,7 @@ from benchmarks.capture_work import WRITES_BEFORE, make_sales, write_small
 from benchmarks.processes import print_figures
 from spark_client import LineageClient
 from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.events import Application, write_events
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
@@ -64,7 +65,7 @@ def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[st
 
 def _report_each(spark: SparkSession, executions: Executions, client: LineageClient) -> Iterator[None]:
     """Read, extract and send each write in turn."""
-    extractor = Extractor(read_catalogs(spark, os.environ))
+    extractor = Extractor(read_catalogs(SessionConf(spark), os.environ))
     application = Application(RunContext(JobRun("benchmark", "cost", str(uuid.uuid4()))), spark.version)
     while isinstance(execution := executions.next(0), Execution):
         for write in extractor.read_write(execution):

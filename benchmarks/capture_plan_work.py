@@ -18,6 +18,7 @@ from benchmarks.capture_plans import PLANS, Plan, source
 from benchmarks.capture_session import Heap, spark_session
 from benchmarks.processes import peak_bytes, print_figures
 from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.events import Application, write_events
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
@@ -38,7 +39,7 @@ def measure(plan: Plan) -> dict[str, float]:
     """Return seconds and bytes of capturing the write of a plan, and the index in `TIERS` of the tier it got."""
     with spark_session(java_options=_JAVA_OPTIONS) as (spark, folder):
         rows = source(spark, folder)
-        executions, extractor = Executions(spark), Extractor(read_catalogs(spark, os.environ))
+        executions, extractor = Executions(spark), Extractor(read_catalogs(SessionConf(spark), os.environ))
         _write(rows, folder)
         _capture_next(executions, extractor)
         began = time.perf_counter()

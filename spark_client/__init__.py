@@ -9,7 +9,7 @@
 `LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` emits events for every
 batch write of a Spark application; `emit_records` sends a record for each row; `archive` reads the archive's tables
 (docs/archive.md). Importing the package loads the standard library alone. boto3 follows for a Lambda function or a
-signature, the modules of the last three when they are first named.
+signature, the modules of the recorder and of the last three when they are first named.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from spark_client.client import LineageClient
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
-from spark_client.recorder.operations import FieldOperation
-from spark_client.recorder.recorder import LineageRecorder
 from spark_client.requests import DeliveryCounts, Record, RecordedNode, RecordResult, RecordsResult, Step
 from spark_client.transport.retry import RetryPolicy
 
@@ -28,12 +26,16 @@ if TYPE_CHECKING:
     from spark_client import archive
     from spark_client.capturing.session.running import Capture
     from spark_client.capturing.session.start import capture
+    from spark_client.recorder.operations import FieldOperation
+    from spark_client.recorder.recorder import LineageRecorder
     from spark_client.rows.columns import derived_node_id
     from spark_client.rows.emit import RowCounts, RowFault, emit_records
 
 # Names whose modules are loaded when they are first used.
 _LATER = {
     "Capture": "spark_client.capturing.session.running",
+    "FieldOperation": "spark_client.recorder.operations",
+    "LineageRecorder": "spark_client.recorder.recorder",
     "RowFault": "spark_client.rows.emit",
     "RowCounts": "spark_client.rows.emit",
     "capture": "spark_client.capturing.session.start",

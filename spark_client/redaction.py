@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 _PHRASE = r"(?:passw(?:or)?d|passphrase|passcode|pwd)"
 # The beginning of a word within a name: `app_key`, `userOtp`, but not `map_key`.
@@ -120,143 +121,153 @@ _FORMS = (
     r"tskey-[\w-]{20,}",  # Tailscale
     r"AGE-SECRET-KEY-1[A-Z0-9]{58}",
 )
-DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
+
+
+def _shape(pattern: str, flags: int = 0) -> tuple[str, int]:
+    return pattern, flags
+
+
+_SHAPES: tuple[tuple[str, int], ...] = (
     # hw_<id>_<secret>: Headwater's; `headwater token revoke` takes the id.
-    re.compile(r"\bhw_[0-9a-f]{16}_(?P<secret>[\w-]{8,})"),
-    re.compile(rf"(?<![\w-])(?:{'|'.join(_FORMS)})"),
+    _shape(r"\bhw_[0-9a-f]{16}_(?P<secret>[\w-]{8,})"),
+    _shape(rf"(?<![\w-])(?:{'|'.join(_FORMS)})"),
     # -----BEGIN PRIVATE KEY-----x
-    re.compile(r"BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?P<secret>.*?)(?=-----END|\Z)", re.S),
+    _shape(r"BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?P<secret>.*?)(?=-----END|\Z)", re.S),
     # OPTIONS (password 'x'), 'fs.s3a.secret.key' => "x", .option("password", "x"), {"password": "x"}
-    re.compile(rf"{_ANY}{_BETWEEN}{_VALUE}(?P<secret>{_JOINED}){_NO_NAME}", _IS),
+    _shape(rf"{_ANY}{_BETWEEN}{_VALUE}(?P<secret>{_JOINED}){_NO_NAME}", _IS),
     # "{\"password\": \"x\"}", "jaas": "... password=\"x\";"
-    re.compile(
+    _shape(
         rf"{_ANY}(?:\\{{1,8}}[\"']\s{{0,20}}(?:=>|->|=|:|,(?!\s{{0,20}}\\{{1,8}}[\"']value\\))|\s{{0,20}}(?:=>|->|=|:|\()|{_BLANK})\s{{0,20}}{_VALUE}{_QUOTE}{_QUOTED}",
         _IS,
     ),
     # aes_encrypt(card, 'x', 'GCM'), pgp_sym_encrypt(card, 'x')
-    re.compile(
+    _shape(
         rf"\b(?:aes_(?:en|de)crypt|pgp_sym_(?:en|de)crypt\w{{0,10}}|(?:en|de)cryptbypassphrase)\s{{0,20}}\("
         rf"[^'\";]{{0,200}}(?P<secret>{_LITERAL}(?:\s{{0,20}},\s{{0,20}}{_LITERAL})*)",
         _IS,
     ),
     # IDENTIFIED BY 'x', IDENTIFIED WITH sha256_password AS 'x', CREATE USER ann IDENTIFIED BY x
-    re.compile(
+    _shape(
         rf"\bidentified\s{{1,20}}(?:(?:with|via)\s{{1,20}}[\w'\"]{{1,60}}\s{{1,20}})?(?:by|as|using)\s{{1,20}}(?:(?:password|values)\s{{1,20}})?"
         rf"(?P<secret>{_LITERAL})",
         _IS,
     ),
-    re.compile(
+    _shape(
         r"\b(?:user|role|grant|link)\b[^;'\"]{0,200}?\bidentified\s{1,20}by\s{1,20}(?!(?:values|password)\s)(?P<secret>[^\s;'\"]+)",
         _I,
     ),
     # jdbc:postgresql://h/db?password=x, jdbc:sqlserver://h;password={x}, https://h/file?sig=x, password%3Dx
-    re.compile(rf"{_ANY_IN_URLS}={_VALUE}{_VALUE_BARE}", _I),
-    re.compile(rf"{_ANY_IN_URLS}(?:%22)?%3[AD](?:%20)?(?:%22)?(?P<secret>(?:[^%&\s'\"]|%(?!22|26))+)", _I),
+    _shape(rf"{_ANY_IN_URLS}={_VALUE}{_VALUE_BARE}", _I),
+    _shape(rf"{_ANY_IN_URLS}(?:%22)?%3[AD](?:%20)?(?:%22)?(?P<secret>(?:[^%&\s'\"]|%(?!22|26))+)", _I),
     # SET fs.s3a.secret.key = x; a line of a file of properties: fs.s3a.secret.key = x, or fs.s3a.secret.key x
-    re.compile(
+    _shape(
         rf"(?:\A|[;\n])\s{{0,20}}set\s{{1,20}}[\w.-]{{0,80}}{_NAME}\s{{0,20}}=\s{{0,20}}{_VALUE}(?P<secret>[^\s;'\"]+)",
         _I,
     ),
-    re.compile(
+    _shape(
         rf"^[ \t]{{0,20}}[\w.-]{{0,80}}{_NAME}[ \t]{{1,20}}=[ \t]{{0,20}}{_VALUE}(?P<secret>[^\s'\"]+)[ \t]{{0,20}}$",
         _I | re.M,
     ),
-    re.compile(
+    _shape(
         rf"^[ \t]{{0,20}}[\w-]{{1,40}}\.[\w.-]{{0,80}}{_NAME}[ \t]{{1,20}}(?P<secret>[^\s'\"=]+)[ \t]{{0,20}}$",
         _I | re.M,
     ),
     # fs.s3a.secret.key 0a1b2c: within a line, only what looks like a secret
-    re.compile(rf"{_SETTING}{_NAME}[ \t]{{1,20}}{_CRYPTIC}", _I),
+    _shape(rf"{_SETTING}{_NAME}[ \t]{{1,20}}{_CRYPTIC}", _I),
     # password: x, "pin_password": 1234, password -> x; of other names only what looks like a secret: api_key: 0a1b2c
-    re.compile(
+    _shape(
         rf"{_PHRASE}\d{{0,2}}[\\\"'`]{{0,8}}[ \t]{{0,5}}(?::|->|=>)[ \t]{{0,5}}"
         rf"(?!=){_VALUE}(?P<secret>[^,;\s'\"`<)}}\\]+)",
         _I,
     ),
-    re.compile(
+    _shape(
         rf"(?<!:){_LETTERS}(?:secret|{_BEARER}|credentials?|{_KEY}(?:[._-]?id)?|{_WORD}|{_SHORT})"
         rf"[\\\"'`]{{0,8}}[ \t]{{0,5}}:[ \t]{{0,5}}{_CRYPTIC}",
         _I,
     ),
     # Password for user ann: x, at the end of a line; login ann password x; the password is 0a1b2c
-    re.compile(rf"{_PHRASE}[ \t](?:for|of)[ \t][^:\n]{{1,80}}:[ \t]{{0,5}}(?P<secret>\S+)[ \t]{{0,20}}$", _I | re.M),
-    re.compile(rf"\blogin\s{{1,20}}\S{{1,80}}\s{{1,20}}{_PHRASE}\s{{1,20}}(?P<secret>\S+)", _I),
-    re.compile(rf"{_PHRASE}[ \t](?:is|was)[ \t]{{1,5}}[\"'`]?{_CRYPTIC}", _I),
+    _shape(rf"{_PHRASE}[ \t](?:for|of)[ \t][^:\n]{{1,80}}:[ \t]{{0,5}}(?P<secret>\S+)[ \t]{{0,20}}$", _I | re.M),
+    _shape(rf"\blogin\s{{1,20}}\S{{1,80}}\s{{1,20}}{_PHRASE}\s{{1,20}}(?P<secret>\S+)", _I),
+    _shape(rf"{_PHRASE}[ \t](?:is|was)[ \t]{{1,5}}[\"'`]?{_CRYPTIC}", _I),
     # session_id=0a1b2c3d4e5f6071: the short ones are data
-    re.compile(
+    _shape(
         rf"{_BEGIN}session[._-]?id[\\\"'`]{{0,8}}\s{{0,5}}[:=,]\s{{0,5}}[\\\"'`]{{0,8}}(?P<secret>(?=[\w-]{{0,15}}\d)[\w-]{{16,}})",
         _I,
     ),
     # {"name": "DB_PASSWORD", "value": "x"}, <property name="db.password" value="x"/>, and the same in YAML
-    re.compile(
+    _shape(
         rf"\b(?:name|key)[\\\"']{{0,8}}\s{{0,5}}[:=]\s{{0,5}}[\\\"']{{0,8}}[\w.-]{{0,80}}{_ANY}[\\\"']{{0,8}}[\s,]{{1,40}}"
         rf"[\\\"']{{0,8}}value[\\\"']{{0,8}}\s{{0,5}}[:=]\s{{0,5}}{_VALUE}(?:\\{{1,8}}[\"'])?(?P<secret>{_LITERAL}|[^\s\\,;\"'}}<]+)",
         _IS,
     ),
     # Map(fs.s3a.secret.key -> x), (fs.s3a.secret.key,x)
-    re.compile(rf"\.[\w-]{{0,40}}{_NAME}\s{{0,5}}->\s{{0,5}}{_VALUE}(?P<secret>[^,\s'\")]+)", _I),
-    re.compile(rf"(?<!\w)\((?:[\w-]{{1,40}}\.){{2,8}}[\w-]{{0,40}}{_NAME},{_VALUE}(?P<secret>[^,\s'\"()]+)\)", _I),
+    _shape(rf"\.[\w-]{{0,40}}{_NAME}\s{{0,5}}->\s{{0,5}}{_VALUE}(?P<secret>[^,\s'\")]+)", _I),
+    _shape(rf"(?<!\w)\((?:[\w-]{{1,40}}\.){{2,8}}[\w-]{{0,40}}{_NAME},{_VALUE}(?P<secret>[^,\s'\"()]+)\)", _I),
     # <password>x</password>, <name>fs.s3a.secret.key</name><value>x</value>
-    re.compile(rf"<[\w.:-]{{0,40}}{_NAME}>{_VALUE}(?P<secret>[^<]+)", _I),
-    re.compile(rf"{_NAME}</name>\s{{0,100}}<value>{_VALUE}(?P<secret>[^<]+)", _I),
+    _shape(rf"<[\w.:-]{{0,40}}{_NAME}>{_VALUE}(?P<secret>[^<]+)", _I),
+    _shape(rf"{_NAME}</name>\s{{0,100}}<value>{_VALUE}(?P<secret>[^<]+)", _I),
     # --password x, -storepass x, aws configure set aws_secret_access_key x
-    re.compile(rf"(?:^|\s)--[\w.-]{{0,60}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"]+)", _I),
-    re.compile(r"\s-(?:store|key|src|dest)?(?:store|key)?pass(?:word)?[ \t]{1,5}(?P<secret>[^\s'\"-][^\s'\"]*)", _I),
-    re.compile(
-        rf"\bconfig(?:ure)?[ \t]{{1,5}}set[ \t]{{1,5}}[\w.-]{{0,80}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"=]+)", _I
-    ),
+    _shape(rf"(?:^|\s)--[\w.-]{{0,60}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"]+)", _I),
+    _shape(r"\s-(?:store|key|src|dest)?(?:store|key)?pass(?:word)?[ \t]{1,5}(?P<secret>[^\s'\"-][^\s'\"]*)", _I),
+    _shape(rf"\bconfig(?:ure)?[ \t]{{1,5}}set[ \t]{{1,5}}[\w.-]{{0,80}}{_NAME}[ \t]{{1,5}}(?P<secret>[^\s'\"=]+)", _I),
     # curl -u ann:x; mysql -px, sshpass -p x, redis-cli -a x; sqlplus ann/x@db; smbclient -U ann%x
-    re.compile(
+    _shape(
         r"\bcurl\s(?:[^;|\n]|\\\n){0,200}?\s?(?:-u|--(?:proxy-)?user)[\s=]{0,5}[\"']?[^\s:\"'-][^\s:\"']{0,64}:(?P<secret>[^\s\"']+)",
         re.S,
     ),
-    re.compile(
+    _shape(
         r"\b(?:mysql\w{0,10}\s.{0,200}?(?<=\s)-p|sshpass\s{1,5}-p\s?|redis-cli\s.{0,200}?(?<=\s)-a\s{1,5}"
         r"|(?:beeline|docker\slogin|mongo\w{0,10})\s.{0,200}?(?<=\s)-p\s{1,5}|(?:sqlcmd|bcp|isql)\s.{0,200}?(?<=\s)-P\s?"
         r"|ldap(?:search|add|modify|whoami)\s.{0,200}?(?<=\s)-w\s{1,5})(?P<secret>[^\s\"']+)"
     ),
-    re.compile(r"\bsqlplus\s.{0,100}?(?<![\w/])\w{1,64}/(?P<secret>[^\s/@\"']{1,200})@", _I),
-    re.compile(r"\s-pass(?:in|out)?\s{1,5}[\"']?pass:(?P<secret>[^\s\"']+)"),
-    re.compile(r"\bsmbclient\s.{0,200}?(?<=\s)-U\s{0,5}[\"']?[^\s%\"']{1,64}%(?P<secret>[^\s\"']+)"),
-    re.compile(r"\blftp\s.{0,200}?(?<=\s)-u\s{0,5}[\"']?[^\s,\"']{1,64},(?P<secret>[^\s\"']+)"),
+    _shape(r"\bsqlplus\s.{0,100}?(?<![\w/])\w{1,64}/(?P<secret>[^\s/@\"']{1,200})@", _I),
+    _shape(r"\s-pass(?:in|out)?\s{1,5}[\"']?pass:(?P<secret>[^\s\"']+)"),
+    _shape(r"\bsmbclient\s.{0,200}?(?<=\s)-U\s{0,5}[\"']?[^\s%\"']{1,64}%(?P<secret>[^\s\"']+)"),
+    _shape(r"\blftp\s.{0,200}?(?<=\s)-u\s{0,5}[\"']?[^\s,\"']{1,64},(?P<secret>[^\s\"']+)"),
     # Authorization: Bearer x, X-Auth-Token: x, Cookie: session=x
-    re.compile(r"\b(?:bearer|ssws|geniekey)\s{1,5}(?!tokens?\b|auth)(?P<secret>[^\s\"',;<>)}\\]{6,})", _I),
-    re.compile(rf"{_AUTHORIZATION}(?!AWS4-|SCRAM-){_CRYPTIC}", _I),
-    re.compile(rf"{_AUTHORIZATION}\w[\w-]{{0,30}}\s{{1,5}}(?P<secret>[^\s\"'`,;<>)}}\\]{{6,}})", _I),
-    re.compile(r"(?<=[\s,])response=[\"']?(?P<secret>[0-9a-f]{32,128})(?![\w-])"),
+    _shape(r"\b(?:bearer|ssws|geniekey)\s{1,5}(?!tokens?\b|auth)(?P<secret>[^\s\"',;<>)}\\]{6,})", _I),
+    _shape(rf"{_AUTHORIZATION}(?!AWS4-|SCRAM-){_CRYPTIC}", _I),
+    _shape(rf"{_AUTHORIZATION}\w[\w-]{{0,30}}\s{{1,5}}(?P<secret>[^\s\"'`,;<>)}}\\]{{6,}})", _I),
+    _shape(r"(?<=[\s,])response=[\"']?(?P<secret>[0-9a-f]{32,128})(?![\w-])"),
     # .npmrc, .docker/config.json: _auth=eDp5, {"auth": "eDp5"}
-    re.compile(
+    _shape(
         r"[_\"']auth[\\\"']{0,8}\s{0,5}[:=]\s{0,5}[\\\"']{0,8}(?P<secret>(?=[A-Za-z+/]{0,200}[\d=])[A-Za-z0-9+/]{8,}={0,2})(?![\w-])"
     ),
-    re.compile(r"\b(?:set-)?cookie[\"']?\s{0,5}:\s{0,5}[\"']?(?P<secret>[^\n\"'=]{1,100}=[^\n\"']+)", _I),
+    _shape(r"\b(?:set-)?cookie[\"']?\s{0,5}:\s{0,5}[\"']?(?P<secret>[^\n\"'=]{1,100}=[^\n\"']+)", _I),
     # https://user:x@host; s3a://key:x@bucket, where it may hold slashes, as elsewhere if no port is before them
-    re.compile(r"://[^/\s:@'\"\[]{0,200}:(?P<secret>[^/\s'\"]{1,200})@"),
-    re.compile(
-        r"://[^/\s:@'\"\[]{0,200}:(?!\d{1,5}/)(?P<secret>[^\s'\"/?#]{1,100}/[^\s'\"?#]{0,200})@[\w-]{1,100}[.:/]"
-    ),
-    re.compile(r"\bs3[an]?://[^/\s:@'\"]{0,200}:(?P<secret>[^\s'\"]{1,200})@"),
+    _shape(r"://[^/\s:@'\"\[]{0,200}:(?P<secret>[^/\s'\"]{1,200})@"),
+    _shape(r"://[^/\s:@'\"\[]{0,200}:(?!\d{1,5}/)(?P<secret>[^\s'\"/?#]{1,100}/[^\s'\"?#]{0,200})@[\w-]{1,100}[.:/]"),
+    _shape(r"\bs3[an]?://[^/\s:@'\"]{0,200}:(?P<secret>[^\s'\"]{1,200})@"),
     # jdbc:oracle:thin:user/x@host, user/x@//host:1521/db, ann:x@host:5432
-    re.compile(r"\boracle:\w{1,20}:[^/\s@'\"]{0,200}/(?P<secret>[^/\s'\"]{1,200})@", _I),
-    re.compile(r"(?<![\w/:.@-])\w{1,60}/(?P<secret>[^\s/@'\"]{1,200})@(?://)?[\w.-]{1,100}:\d{2,5}[/:]"),
-    re.compile(r"(?<![\w/:.@-])(?!mailto:)\w[\w.-]{0,60}:(?P<secret>[^\s/:@'\"<>]{1,200})@[\w.-]{1,100}:\d{2,5}(?!\w)"),
+    _shape(r"\boracle:\w{1,20}:[^/\s@'\"]{0,200}/(?P<secret>[^/\s'\"]{1,200})@", _I),
+    _shape(r"(?<![\w/:.@-])\w{1,60}/(?P<secret>[^\s/@'\"]{1,200})@(?://)?[\w.-]{1,100}:\d{2,5}[/:]"),
+    _shape(r"(?<![\w/:.@-])(?!mailto:)\w[\w.-]{0,60}:(?P<secret>[^\s/:@'\"<>]{1,200})@[\w.-]{1,100}:\d{2,5}(?!\w)"),
     # redis://host?auth=x; https://hooks.slack.com/services/T0/B0/x, and hooks of Discord and Teams
-    re.compile(r"[?&;]auth=(?P<secret>[^&;\s'\"]+)"),
-    re.compile(r"\bhooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[^\s\"'<>)]+)"),
-    re.compile(r"\bdiscord(?:app)?\.com/api/webhooks/\d{1,30}/(?P<secret>[^\s\"'<>)/]+)"),
-    re.compile(r"\bwebhook\.office\.com/webhookb2/(?P<secret>[^\s\"'<>)]+)"),
+    _shape(r"[?&;]auth=(?P<secret>[^&;\s'\"]+)"),
+    _shape(r"\bhooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[^\s\"'<>)]+)"),
+    _shape(r"\bdiscord(?:app)?\.com/api/webhooks/\d{1,30}/(?P<secret>[^\s\"'<>)/]+)"),
+    _shape(r"\bwebhook\.office\.com/webhookb2/(?P<secret>[^\s\"'<>)]+)"),
 )
 _MASK = "***"
 
 
-def redact(text: str, patterns: Iterable[re.Pattern[str]] = DEFAULT_REDACTIONS) -> str:
-    """Return the text with `***` in the place of each match, or of its group `secret` where the pattern has one.
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the compiled shapes; a job without a text to mask does not wait for them."""
+    return tuple(re.compile(pattern, flags) for pattern, flags in _SHAPES)
+
+
+def redact(text: str, more: Iterable[re.Pattern[str]] = ()) -> str:
+    """Return the text with `***` in the place of each secret.
+
+    `more` are patterns beside our own: each match is masked, or its group `secret` where the pattern has one.
 
     >>> redact("CREATE TABLE t USING jdbc OPTIONS (user 'me', password 'x')")
     "CREATE TABLE t USING jdbc OPTIONS (user 'me', password ***)"
     >>> redact("SELECT * FROM t WHERE name = 'Ada'", [re.compile("'Ada'")])
     'SELECT * FROM t WHERE name = ***'
     """
-    for pattern in patterns:
+    for pattern in (*_patterns(), *more):
         text = pattern.sub(_masked, text)
     return text
 

@@ -31,6 +31,7 @@ from spark_client.capturing.model import (
     Read,
     StreamPlan,
     StreamStart,
+    UnknownTarget,
     Write,
 )
 from spark_client.capturing.plans.columns import PlanWalk
@@ -48,14 +49,6 @@ _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 # Action of what stands for a whole stream.
 _STREAM = "stream"
-
-
-class UnknownTarget(Exception):
-    """Write whose target has no name; the message names the command and the reason, `read` has what it read."""
-
-    def __init__(self, read: Read) -> None:
-        super().__init__(read.unknown_output or read.command)
-        self.read = read
 
 
 class Extractor:

@@ -131,6 +131,14 @@ class Write(Read):
 Tier: TypeAlias = Literal["full", "sources", "tables"]
 
 
+class UnknownTarget(Exception):
+    """Write whose target has no name; the message names the command and the reason, `read` has what it read."""
+
+    def __init__(self, read: Read) -> None:
+        super().__init__(read.unknown_output or read.command)
+        self.read = read
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Reason why an execution or a program failed: the exception's class and message, and its stack (cut).

@@ -67,6 +67,11 @@ class Registry:
         return frozenset().union(*self._options.values())
 
     @property
+    def conf_keys(self) -> frozenset[str]:
+        """Keys of Spark's conf that are read, in lower case."""
+        return frozenset(key.removesuffix("?") for key in self.options if key.startswith("spark."))
+
+    @property
     def names(self) -> Sequence[str]:
         """Names of classes and sources by which a connector is chosen, in lower case."""
         return tuple(self._by_name)

@@ -31,8 +31,7 @@ from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_partition
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
-from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.model import Change, Dataset, Read, StreamStart, Write
+from spark_client.capturing.model import Change, Dataset, Read, StreamStart, UnknownTarget, Write
 
 T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lineage_model.ids import DatasetId
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.locations import namespace_of
 from spark_client.capturing.model import Symlink
+from spark_client.capturing.registry import registry
 from spark_client.dataset_names import clean_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from spark_client.capturing.datasets.session_conf import SessionConf
 
 # The catalog of every session that Spark brings itself.
 _SESSION = "spark_catalog"
@@ -24,6 +25,8 @@ _GLUE_ID, _METASTORE, _DEFAULT_FS = "hive.metastore.glue.catalogid", "hive.metas
 _WAREHOUSE = "spark.sql.warehouse.dir"
 # The keys of Hadoop's configuration that name a catalog or a file system.
 HADOOP_KEYS = (_FACTORY, _GLUE_ID, _METASTORE, _DEFAULT_FS)
+# How the keys of Spark's begin that do.
+_PREFIXES = ("spark.sql.catalog", "spark.hadoop.", "spark.glue.", "hive.", _DEFAULT_FS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +60,13 @@ class Catalog:
 class Catalogs:
     """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`.
 
-    `conf` is Spark's, for connectors; it may hold secrets, and is never printed.
+    `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed.
     """
 
     session: Catalog = Catalog()
     named: Mapping[str, Catalog] = field(default_factory=dict)
     default_fs: str = "file:///"
-    conf: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    conf: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def find_table(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
@@ -83,13 +86,13 @@ class Catalogs:
         return (Symlink(found.namespace, found.name),) if found else ()
 
 
-def read_catalogs(spark: SparkSession, environment: Mapping[str, str]) -> Catalogs:
+def read_catalogs(conf: SessionConf, environment: Mapping[str, str]) -> Catalogs:
     """Return the catalogs that a session is configured for."""
-    context = spark.sparkContext
-    hadoop: Any = context._jsc.hadoopConfiguration()
-    of_hadoop = {key: hadoop.get(key) for key in HADOOP_KEYS}
-    warehouse = {_WAREHOUSE: spark.conf.get(_WAREHOUSE)}
-    found = {**of_hadoop, **dict(context.getConf().getAll()), **warehouse}
+    found = {
+        **conf.hadoop(HADOOP_KEYS),
+        **conf.entries((*_PREFIXES, *registry().conf_keys)),
+        _WAREHOUSE: conf.session(_WAREHOUSE),
+    }
     return parse_catalogs({key: value for key, value in found.items() if value}, environment)
 
 
@@ -100,7 +103,7 @@ def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> C
     >>> parse_catalogs(conf, {}).find_table(None, ["shop"], "orders")
     DatasetId(namespace='hive://meta:9083', name='shop.orders')
     """
-    own = {key: value for key, value in conf.items() if key.startswith("spark.")}
+    own = {key: value for key, value in conf.items() if key.lower() in registry().conf_keys}
     conf = {key.removeprefix("spark.hadoop."): value for key, value in conf.items()}
     prefix = "spark.sql.catalog."
     names = {key.removeprefix(prefix).split(".")[0] for key in conf if key.startswith(prefix)}

@@ -30,7 +30,7 @@ from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
 from spark_client.capturing.model import Dataset, Failure, Read, Write
 from spark_client.current_run import JobRun, RunContext
 from spark_client.recorder.events import PRODUCER, RUN_EVENT
-from spark_client.redaction import DEFAULT_REDACTIONS, redact
+from spark_client.redaction import redact
 
 Event: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
@@ -80,14 +80,14 @@ class EventRules:
         size_max_bytes: of an event as JSON (in ASCII).
         sql: True if events contain statements.
         sql_chars_max: of a statement; a longer statement is cut.
-        redactions: patterns of what is masked in statements and messages of errors (`redaction`).
+        redactions: patterns of what is masked in statements and messages of errors, beside our own (`redaction`).
         misread: what the self-test found to be misread of this Spark's plans; columns are doubtful then.
     """
 
     size_max_bytes: int = 1_000_000
     sql: bool = True
     sql_chars_max: int = 20_000
-    redactions: Sequence[re.Pattern[str]] = DEFAULT_REDACTIONS
+    redactions: Sequence[re.Pattern[str]] = ()
     misread: tuple[str, ...] = ()
 
 

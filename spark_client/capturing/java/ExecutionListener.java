@@ -1,11 +1,15 @@
 package headwater.capture;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -111,24 +115,86 @@ public class ExecutionListener extends SparkListener {
     private volatile boolean isShutdown;
     private volatile boolean isOff; // for good, after a fault
     private final CountDownLatch endRead = new CountDownLatch(1);
+    // Events that came before `takeOver`; null after it.
+    private List waiting = new ArrayList();
+    // The newest event that was taken over; it may be on its way here, too.
+    private SparkListenerEvent last;
+    // Where a bus that this could not listen to leaves what it still has; null if this listens.
+    private volatile Queue left;
 
     /**
      * @param reads true if queries whose rows go to the program are kept, too
      * @param active Spark's map of the streaming queries that run, by id
+     * @param met those of them that ran when the capture began
      */
-    public ExecutionListener(int kept, boolean reads, SparkConf conf, Map active) {
+    public ExecutionListener(int kept, boolean reads, SparkConf conf, Map active, Map met) {
         this.queue = new ArrayBlockingQueue(kept);
         this.reads = reads;
         this.tasks = (TaskCounter) Parts.make("TaskOutputs");
         this.overwriteMode = conf.get(OVERWRITE_MODE, "");
         this.streams = new Streams(active);
-        Object[] before = streams.metAll();
+        Object[] before = streams.meet(met);
         for (int i = 0; i < before.length; i++) {
             put(before[i]);
         }
     }
 
+    /**
+     * Take over the events that another listener kept, of the same bus and from before this one on, each once. Until then
+     * this one's own wait.
+     *
+     * @param listens false if this is not on the bus, which has stopped or is stopping
+     */
+    public synchronized void takeOver(BlockingQueue early, boolean listens) {
+        if (early.remainingCapacity() == 0) {
+            dropped.incrementAndGet(); // and nobody knows how many
+        }
+        List own = waiting;
+        waiting = null;
+        Set taken = Collections.newSetFromMap(new IdentityHashMap());
+        for (Object event = early.poll(); event != null; event = early.poll()) {
+            taken.add(event);
+            last = (SparkListenerEvent) event;
+            dispatch(last);
+        }
+        for (int i = 0; i < own.size(); i++) {
+            if (!taken.contains(own.get(i))) {
+                dispatch((SparkListenerEvent) own.get(i));
+            }
+        }
+        left = listens ? null : early;
+    }
+
+    private void dispatch(SparkListenerEvent event) {
+        if (event instanceof SparkListenerJobStart) {
+            started((SparkListenerJobStart) event);
+        } else if (event instanceof SparkListenerTaskEnd) {
+            ended((SparkListenerTaskEnd) event);
+        } else if (event instanceof SparkListenerApplicationEnd) {
+            ended((SparkListenerApplicationEnd) event);
+        } else {
+            happened(event);
+        }
+    }
+
+    /** True if an event is to wait, or was taken over already: the bus gives each to its listeners one after the other. */
+    private synchronized boolean isKept(SparkListenerEvent event) {
+        if (waiting != null) {
+            waiting.add(event);
+            return true;
+        }
+        boolean isKnown = last != null && event == last;
+        last = null;
+        return isKnown;
+    }
+
     public void onOtherEvent(SparkListenerEvent event) {
+        if (!isKept(event)) {
+            happened(event);
+        }
+    }
+
+    private void happened(SparkListenerEvent event) {
         if (isOff && event instanceof SparkListenerSQLExecutionEnd) {
             dropped.incrementAndGet();
         }
@@ -181,6 +247,12 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onJobStart(SparkListenerJobStart job) {
+        if (!isKept(job)) {
+            started(job);
+        }
+    }
+
+    private void started(SparkListenerJobStart job) {
         if (!isOff) {
             try {
                 count(job);
@@ -235,6 +307,12 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onTaskEnd(SparkListenerTaskEnd task) {
+        if (!isKept(task)) {
+            ended(task);
+        }
+    }
+
+    private void ended(SparkListenerTaskEnd task) {
         if (tasks != null && !isOff) {
             try {
                 tasks.ended(task);
@@ -252,15 +330,24 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        if (isKept(event)) {
+            return;
+        }
+        ended(event);
         try {
-            isShutdown = isJvmEnding();
-            applicationEndMs = event.time();
-            queue.offer(END);
             if (isShutdown) {
                 endRead.await(END_MS, TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException ending) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void ended(SparkListenerApplicationEnd event) {
+        try {
+            isShutdown = isJvmEnding();
+            applicationEndMs = event.time();
+            queue.offer(END);
         } catch (Throwable failed) {
             turnOff(failed);
         }
@@ -295,6 +382,10 @@ public class ExecutionListener extends SparkListener {
 
     /** The next `Kept` or `Streams.Moment`, within so many milliseconds; null if there is none by then, or at the end. */
     public Object next(long timeoutMs) throws InterruptedException {
+        Queue early = left;
+        for (Object event = early == null ? null : early.poll(); event != null; event = early.poll()) {
+            dispatch((SparkListenerEvent) event);
+        }
         Object next = queue.poll(timeoutMs, TimeUnit.MILLISECONDS);
         return next == END ? null : next;
     }

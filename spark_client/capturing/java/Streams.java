@@ -43,10 +43,10 @@ public class Streams {
         this.active = active;
     }
 
-    /** The starts of those that run already. */
-    public Object[] metAll() {
+    /** The starts of queries that ran before any event. */
+    public Object[] meet(Map queries) {
         List starts = new ArrayList();
-        for (Iterator all = active.values().iterator(); all.hasNext();) {
+        for (Iterator all = queries.values().iterator(); all.hasNext();) {
             StreamingQuery query = (StreamingQuery) all.next();
             starts.add(start(query.runId(), query.name(), System.currentTimeMillis(), query));
         }

@@ -37,8 +37,12 @@ if TYPE_CHECKING:
 
 _PACKAGE = "headwater.capture"
 _REASON_CHARS = 300
-# Class that hears of executions.
+# Class that hears of executions, and the interface of it and its like in Spark.
 LISTENER = "ExecutionListener"
+_LISTENER_INTERFACE = "org.apache.spark.scheduler.SparkListenerInterface"
+_EVENT_HANDLER = "java.beans.EventHandler"
+# Events of Spark's, those of tasks included, that may wait until the classes are compiled.
+_EARLY_MAX = 20_000
 # Classes that writes are reported without where this Spark does not compile them (`Parts.java`).
 # Each line is compiled by itself.
 OPTIONAL = (
@@ -100,11 +104,12 @@ class Lost:
 class Executions:
     """Executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
 
-    Streams, and actions of RDDs, are among them.
+    Streams, and actions of RDDs, are among them. The classes are compiled when they are first needed, mostly by the
+    thread that reads; until then Java's own classes keep what happens.
 
-    `classes` are those of the package in the JVM, unless a test has others.
+    `classes` are those of the package in the JVM, unless a test has others. With `at_once` they are compiled now.
 
-    Usable by one thread at a time; `drain` and `dropped` by any. The JVM, and so this reader, outlives
+    `next` and `analyze` are for one thread at a time; all else for any. The JVM, and so this reader, outlives
     `SparkContext.stop` until the program ends.
 
     Raises:
@@ -112,31 +117,37 @@ class Executions:
     """
 
     def __init__(
-        self, spark: SparkSession, bounds: Bounds | None = None, *, classes: JavaClasses | None = None
+        self,
+        spark: SparkSession,
+        bounds: Bounds | None = None,
+        *,
+        classes: JavaClasses | None = None,
+        at_once: bool = False,
     ) -> None:
         context = getattr(spark, "_sc", None)
         if context is None or getattr(context, "_jsc", None) is None:
             raise Unavailable("there is no JVM of the driver's (Spark Connect)")
         self._bounds = bounds or Bounds()
+        self._lock = threading.RLock()
+        self._listener: Any = None
         self._reader: Any = None
+        self._actions: Any = None
+        self._classes = classes
+        self._is_closed = False
         try:
-            self._python_context = context
+            self._python_context, self._gateway = context, context._gateway
             self._context, self._session = context._jsc.sc(), spark._jsparkSession
-            self._classes = classes or _classes_of(context._gateway)
-            streams = self._session.sharedState().activeStreamingQueries()
-            self._listener = self._classes.new(
-                LISTENER, self._bounds.kept, self._bounds.reads, self._context.conf(), streams
-            )
-            self._context.addSparkListener(self._listener)
-            rdd_actions.open(context, self._classes.new("Actions", self._context))
+            self._early = _EarlyEvents(self._gateway.jvm, self._context)
+            if at_once or not self._early.is_open:
+                self._listening()
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
-        self._closed = threading.Event()
+        rdd_actions.open(context, self._receiver)
 
     @property
     def dropped(self) -> int:
         """Number of executions that found the queue full."""
-        return int(self._listener.dropped())
+        return 0 if self._listener is None else int(self._listener.dropped())
 
     def next(self, timeout_s: float) -> Item | None:
         """Return the next item; None if there is none within so many seconds."""
@@ -150,7 +161,7 @@ class Executions:
 
     def lacking(self, signatures: Mapping[str, Iterable[str]] = SIGNATURES) -> tuple[str, ...]:
         """Return what the nodes of this Spark lack of the parameters that are read, as in `Filter.condition`."""
-        return self._classes.lacking(signatures)
+        return self._java().lacking(signatures)
 
     @property
     def is_tried(self) -> bool:
@@ -161,13 +172,52 @@ class Executions:
 
     def test_once(self, test: Callable[[Executions], tuple[str, ...]]) -> tuple[str, ...]:
         """Return the result of a test of this Spark's plans, which is made once in a JVM."""
-        if self._classes.tested is None:
-            self._classes.tested = test(self)
-        return self._classes.tested
+        classes = self._java()
+        if classes.tested is None:
+            classes.tested = test(self)
+        return classes.tested
+
+    def _java(self) -> JavaClasses:
+        with self._lock:
+            if self._classes is None:
+                self._classes = _classes_of(self._gateway)
+            return self._classes
+
+    def _receiver(self) -> Any:
+        """Return the receiver of actions of RDDs; actions and streams before the classes are there wait for them."""
+        with self._lock:
+            if self._actions is None:
+                self._listening()
+                self._actions = self._java().new("Actions", self._context)
+            return self._actions
+
+    def _listening(self) -> Any:
+        """Return the listener, which has taken over what happened before it was compiled."""
+        with self._lock:
+            if self._listener is None:
+                streams = self._session.sharedState().activeStreamingQueries()
+                met = self._gateway.jvm.java.util.HashMap(streams)  # those that may end meanwhile
+                values = (self._bounds.kept, self._bounds.reads, self._context.conf(), streams, met)
+                listener = self._java().new(LISTENER, *values)
+                listens = not self._is_closed and self._add(listener)
+                self._early.close()
+                listener.takeOver(self._early.queue, listens)
+                self._listener = listener
+            return self._listener
+
+    def _add(self, listener: Any) -> bool:
+        """Add a listener to Spark's bus; return False if that has stopped."""
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            self._context.addSparkListener(listener)
+        except Py4JJavaError:  # java.lang.IllegalStateException: LiveListenerBus is stopped.
+            return False
+        return True
 
     def _reading(self) -> Any:
-        if self._reader is None:  # compiled by the reading thread: the job does not wait for it
-            self._reader = self._classes.reader(self._listener, self._bounds)
+        if self._reader is None:
+            self._reader = self._java().reader(self._listening(), self._bounds)
         return self._reader
 
     def drain(self, timeout_s: float) -> bool:
@@ -182,9 +232,38 @@ class Executions:
 
     def close(self) -> None:
         """Stop listening; kept executions can still be read."""
-        if not self._closed.is_set():
-            self._closed.set()
-            rdd_actions.close(self._python_context)
+        with self._lock:
+            if not self._is_closed:
+                self._is_closed = True
+                rdd_actions.close(self._python_context, self._receiver)
+                self._early.close()
+                if self._listener is not None:
+                    self._context.removeSparkListener(self._listener)
+
+
+class _EarlyEvents:
+    """Listener made of Java's own classes, which is there at once: it keeps the events of Spark's bus in a queue.
+
+    A small Java may lack these classes (the module java.desktop); the listener is not open then.
+    """
+
+    def __init__(self, jvm: Any, context: Any) -> None:
+        self._context = context
+        self.queue = jvm.java.util.concurrent.LinkedBlockingQueue(_EARLY_MAX)
+        self.is_open = False
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        interface = jvm.java.lang.Class.forName(_LISTENER_INTERFACE, False, loader)
+        try:
+            # Whatever method is called, its argument is offered to the queue.
+            self._listener = getattr(jvm, _EVENT_HANDLER).create(interface, self.queue, "offer", "")
+        except Exception:  # noqa: BLE001 - py4j raises what the platform makes of it
+            return
+        context.addSparkListener(self._listener)
+        self.is_open = True
+
+    def close(self) -> None:
+        """Keep no more events."""
+        if self.is_open:
             self._context.removeSparkListener(self._listener)
 
 

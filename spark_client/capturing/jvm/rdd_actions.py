@@ -1,7 +1,8 @@
 """Actions of RDDs that Python runs: saves, `foreach` and `foreachPartition`. No event of Spark says what they read.
 
 PySpark's methods are wrapped, once in a process; they have had the same names since Spark 1. Without a capture of the
-context, a wrapped method only calls the method. What a library does with RDDs in the JVM is not seen.
+context, a wrapped method only calls the method. What a library does with RDDs in the JVM is not seen. Starts of streams
+are wrapped, too: they wait until the listener is there.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _log = logging.getLogger("headwater.capture")
 # Hadoop's settings of where an output format writes, new and old.
 _OUTPUT_DIRECTORIES = ("mapreduce.output.fileoutputformat.outputdir", "mapred.output.dir")
 _FAILURE_CHARS = 16_000
+# Methods that start a stream.
+_STARTS = ("start", "toTable")
 
 
 class RddActions:
@@ -32,31 +35,28 @@ class RddActions:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # By context, the object in the JVM, and how many captures there are.
-        self._receivers: WeakKeyDictionary[SparkContext, tuple[Any, int]] = WeakKeyDictionary()
+        # By context, what returns the object in the JVM, of each capture.
+        self._receivers: WeakKeyDictionary[SparkContext, list[Callable[[], Any]]] = WeakKeyDictionary()
         self._numbers = itertools.count(1)
         self._is_installed = False
         self._has_failed = False
 
-    def open(self, context: SparkContext, receiver: Any) -> None:
+    def open(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """Send the actions of a context to a receiver (`Actions.java`), which posts them to all captures of it."""
         with self._lock:
-            known, count = self._receivers.get(context, (receiver, 0))
-            self._receivers[context] = (known, count + 1)
+            self._receivers[context] = [*self._receivers.get(context, ()), receiver]
             if not self._is_installed:
                 self._is_installed = True
                 _wrap_methods(self)
 
-    def close(self, context: SparkContext) -> None:
+    def close(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """End what `open` began."""
         with self._lock:
-            receiver, count = self._receivers.pop(context, (None, 0))
-            if count > 1:
-                self._receivers[context] = (receiver, count - 1)
+            self._receivers[context] = [other for other in self._receivers.get(context, ()) if other != receiver]
 
     def run(self, rdd: RDD[Any], name: str, path: str | None, act: Callable[[], Any]) -> Any:
         """Return the result of an action, and report it; whatever becomes of the report, the action runs."""
-        receiver = self._receiver_of(rdd)
+        receiver = self.await_receiver(rdd.ctx)
         if receiver is None:
             return act()
         number, started_ms = next(self._numbers), _now_ms()
@@ -74,12 +74,14 @@ class RddActions:
 
     def remember(self, rdd: RDD[Any], frame: Any) -> None:
         """Note that an RDD has the rows of a frame."""
-        receiver = self._receiver_of(rdd)
+        receiver = self.await_receiver(rdd.ctx)
         if receiver is not None:
             self._guarded(lambda: receiver.remember(rdd._jrdd, frame._jdf))
 
-    def _receiver_of(self, rdd: RDD[Any]) -> Any:
-        return self._receivers.get(rdd.ctx, (None, 0))[0]
+    def await_receiver(self, context: SparkContext) -> Any:
+        """Return a receiver of a context, once all its captures listen; None if the context is not captured."""
+        receivers = [self._guarded(receiver) for receiver in self._receivers.get(context, ())]
+        return next((receiver for receiver in receivers if receiver is not None), None)
 
     def _guarded(self, act: Callable[[], Any]) -> Any:
         try:
@@ -107,9 +109,12 @@ def _now_ms() -> int:
 
 def _wrap_methods(actions: RddActions) -> None:
     from pyspark import RDD
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     for name in (*RDD_SAVES, *RDD_READS):
         setattr(RDD, name, _wrapped(getattr(RDD, name), actions, name in RDD_SAVES))
+    for name in _STARTS:
+        setattr(DataStreamWriter, name, _waiting(getattr(DataStreamWriter, name), actions))
     frame = _class_of_frames()
     known = vars(frame)["rdd"]
     if isinstance(known, property):
@@ -134,6 +139,17 @@ def _wrapped(method: Callable[..., Any], actions: RddActions, is_save: bool) -> 
         return actions.run(rdd, method.__name__, path, lambda: method(rdd, *arguments, **named))
 
     return _as_sparks_own(act, method)
+
+
+def _waiting(start: Callable[..., Any], actions: RddActions) -> Callable[..., Any]:
+    """Return the start of a stream: a stream that ended before the listener was there would have no plan any more."""
+
+    @functools.wraps(start)
+    def wait_and_start(writer: Any, *arguments: Any, **named: Any) -> Any:
+        actions.await_receiver(writer._spark._sc)
+        return start(writer, *arguments, **named)
+
+    return wait_and_start
 
 
 def _remembering(rdd_of: Any, actions: RddActions) -> Callable[[Any], Any]:

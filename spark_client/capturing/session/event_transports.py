@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +28,11 @@ _NOT_INSTALLED = "OpenLineage's transports need the package openlineage-python"
 
 
 def open_event_transport(
-    client: object, settings: Settings, environment: Mapping[str, str], counts: Counts
+    client: object, settings: Settings, environment: Mapping[str, str], counts: Counts, *, at_once: bool = True
 ) -> EventTransport:
     """Return the transport of the given client or transport; without one, of the job's configuration.
+
+    Unless it is to be opened `at_once`, the thread that sends first loads openlineage-python, which takes a second.
 
     Raises:
         Misconfigured: if that is missing or invalid.
@@ -36,7 +40,8 @@ def open_event_transport(
     if isinstance(client, LineageClient):
         return HeadwaterTransport(client, counts)
     if client is not None:
-        return OpenLineageTransport(_given(client), counts)
+        given = _given(client)
+        return OpenLineageTransport(lambda: given, counts)
     to = settings.destination
     if to.url or to.function or to.file:
         choose_destination(to, {})
@@ -45,7 +50,12 @@ def open_event_transport(
         )
     if settings.transport is None and not _is_configured(environment):
         raise Misconfigured(_NOWHERE)
-    return OpenLineageTransport(_configured(settings.transport), counts)
+    if find_spec("openlineage") is None:
+        raise Misconfigured(_NOT_INSTALLED)
+    transport = OpenLineageTransport(partial(_configured, settings.transport), counts)
+    if at_once:
+        transport.open()
+    return transport
 
 
 class HeadwaterTransport:
@@ -75,16 +85,27 @@ class HeadwaterTransport:
 class OpenLineageTransport:
     """Transport by a client of openlineage-python; each event goes by itself, as that package's own."""
 
-    def __init__(self, client: OpenLineageClient, counts: Counts) -> None:
-        self._client = client
+    def __init__(self, open_client: Callable[[], OpenLineageClient], counts: Counts) -> None:
+        self._open_client = open_client
+        self._client: OpenLineageClient | None = None
         self._counts = counts
+
+    def open(self) -> OpenLineageClient:
+        """Return the client.
+
+        Raises:
+            Misconfigured: the package has none for this configuration.
+        """
+        if self._client is None:
+            self._client = self._open_client()
+        return self._client
 
     def send(self, events: Sequence[Event]) -> DeliveryCounts:
         """Send the events one after the other; a failure does not keep back the next ones."""
-        failed = 0
+        client, failed = self.open(), 0
         for event in events:
             try:
-                self._client.emit(run_event_of(event))
+                client.emit(run_event_of(event))
             except Exception as error:  # noqa: BLE001 - transports raise what their libraries do
                 failed += 1
                 self._counts.warn_of_loss(f"{type(error).__name__}: {error}")
@@ -95,7 +116,7 @@ class OpenLineageTransport:
 
     def close(self, timeout_s: float) -> bool:
         """Wait for a transport with a queue of its own."""
-        return bool(self._client.close(timeout_s))
+        return self._client is None or bool(self._client.close(timeout_s))
 
 
 def run_event_of(event: Event) -> Any:

@@ -20,7 +20,6 @@ from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, failure_of, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
-from spark_client.redaction import DEFAULT_REDACTIONS
 
 # A program mostly ends soon after it stopped Spark, and can fail until then.
 _GRACE_S = 5.0
@@ -267,7 +266,7 @@ def _rules(settings: Settings) -> events.EventRules:
         size_max_bytes=settings.event_max_bytes,
         sql=settings.sql,
         sql_chars_max=settings.sql_max_chars,
-        redactions=(*DEFAULT_REDACTIONS, *settings.redactions),
+        redactions=settings.redactions,
     )
 
 

@@ -21,6 +21,8 @@ _log = logging.getLogger("headwater.capture")
 _OURS = "spark.headwater."
 _CAPTURE = "spark.headwater.capture."
 _OPENLINEAGE = "spark.openlineage."
+# How the keys begin that settings are read of.
+PREFIXES = (_OURS, _OPENLINEAGE)
 
 
 @dataclass(frozen=True, slots=True)

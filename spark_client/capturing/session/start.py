@@ -6,25 +6,29 @@ import logging
 import os
 import threading
 import uuid
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from lineage_model.ids import normalize_run_id
-from spark_client.capturing.datasets.catalogs import parse_catalogs, read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.events import Application
-from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
+from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
 from spark_client.capturing.session.job_names import application_name
 from spark_client.capturing.session.running import Capture, RunningCapture
-from spark_client.capturing.session.self_test import find_doubts
-from spark_client.capturing.session.settings import Settings, parse_settings
+from spark_client.capturing.session.settings import PREFIXES, Settings, parse_settings
 from spark_client.current_run import JobRun, RunContext
 from spark_client.redaction import redact
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from spark_client.capturing.datasets.versions import Versions
+    from spark_client.capturing.extract import Extractor
 
 _log = logging.getLogger("headwater.capture")
 _lock = threading.Lock()
@@ -108,7 +112,7 @@ class _Given(NamedTuple):
 def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:
     """Start the capture, and catch every error here alone: lineage must not end the job that it describes."""
     try:
-        return _start(spark, client, given)
+        return _start(spark, client, given, strict=strict)
     except Exception as error:
         if strict:
             raise
@@ -116,7 +120,7 @@ def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *,
         return given.off()
 
 
-def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture:
+def _start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:
     """Return a capture that is on, or off if the configuration says so.
 
     Raises:
@@ -130,12 +134,13 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
     context = getattr(spark, "_sc", None)
     if context is None:
         raise Unavailable("there is no JVM of the driver's to listen to, and no client of Spark Connect")
-    settings = parse_settings(dict(context.getConf().getAll()), os.environ)
+    conf = SessionConf(spark)
+    settings = parse_settings(conf.entries(PREFIXES), os.environ)
     if not settings.enabled:
         _log.info("capture is switched off by the configuration")
         return given.off()
     counts = Counts()
-    transport = open_event_transport(client, settings, os.environ, counts)
+    transport = open_event_transport(client, settings, os.environ, counts, at_once=strict)
     bounds = Bounds(
         kept=settings.executions_max,
         reads=settings.reads,
@@ -143,10 +148,10 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
         chars=settings.plan_max_chars,
         read_ms=settings.plan_max_ms,
     )
-    executions = Executions(spark, bounds)
+    executions = Executions(spark, bounds, at_once=strict)
     try:
         application = Application(given.context(settings, context.appName or "spark"), spark.version)
-        extractor = Extractor(read_catalogs(spark, os.environ))
+        extractor = _LaterExtractor(conf)
         return RunningCapture(
             application,
             executions,
@@ -155,11 +160,43 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
             transport,
             counts,
             settings,
-            self_test=lambda: executions.test_once(find_doubts),
+            self_test=lambda: _self_test(executions),
         )
     except Exception:
         executions.close()
         raise
+
+
+def _self_test(executions: Executions) -> Sequence[str]:
+    from spark_client.capturing.session.self_test import find_doubts
+
+    return executions.test_once(find_doubts)
+
+
+class _LaterExtractor:
+    """Extractor that is made by the thread that reads: the job waits neither for its modules nor for the catalogs."""
+
+    def __init__(self, conf: SessionConf) -> None:
+        self._conf = conf
+
+    @cached_property
+    def _extractor(self) -> Extractor:
+        from spark_client.capturing.datasets.catalogs import read_catalogs
+        from spark_client.capturing.extract import Extractor
+
+        return Extractor(read_catalogs(self._conf, os.environ))
+
+    def read(self, execution: Execution) -> Sequence[Read]:
+        """Return what `Extractor.read` does."""
+        return self._extractor.read(execution)
+
+    def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
+        """Return what `Extractor.read_stream` does."""
+        return self._extractor.read_stream(start)
+
+    def locate(self, versions: Mapping[str, str | None]) -> Versions:
+        """Return what `Extractor.locate` does."""
+        return self._extractor.locate(versions)
 
 
 def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture:
@@ -172,6 +209,7 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     from spark_client.capturing.connect.server import Server
     from spark_client.capturing.connect.streams import CommandSource
     from spark_client.capturing.connect.writes import ConnectExtractor
+    from spark_client.capturing.datasets.catalogs import parse_catalogs
 
     server = Server(spark.client)
     conf = server.configuration()

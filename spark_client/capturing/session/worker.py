@@ -6,16 +6,27 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from spark_client.capturing.datasets.versions import Versions
-from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import LISTENER, Lost, Unread
-from spark_client.capturing.model import Ended, Over, Q, Read, StreamEnd, StreamProgress, StreamStart, Write
+from spark_client.capturing.model import (
+    Ended,
+    Over,
+    Q,
+    Read,
+    StreamEnd,
+    StreamProgress,
+    StreamStart,
+    UnknownTarget,
+    Write,
+)
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.read_lineages import ReadLineages
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.write_merger import Part, WriteMerger
+
+if TYPE_CHECKING:
+    from spark_client.capturing.datasets.versions import Versions
 
 # How long the thread sleeps in the JVM while nothing happens.
 _POLL_S = 0.2

@@ -16,6 +16,7 @@ from spark_client.capturing.connect.commands import Command, Commands
 from spark_client.capturing.connect.streams import CommandSource
 from spark_client.capturing.connect.writes import ConnectExtractor
 from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
 from spark_client.capturing.model import Execution, Over, Read, StreamEnd, StreamProgress, StreamStart, Write
@@ -57,8 +58,8 @@ class Watch:
     """Writes and reads captured in a Spark context."""
 
     def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
-        self._executions = Executions(spark, bounds)
-        self._extractor = Extractor(read_catalogs(spark, {}))
+        self._executions = Executions(spark, bounds, at_once=True)
+        self._extractor = Extractor(read_catalogs(SessionConf(spark), {}))
         self._merger = WriteMerger()
 
     def writes_of(self, act: Callable[[], object]) -> list[Write]:
@@ -165,7 +166,7 @@ class Hearing:
 
     def __init__(self, remote: Any, spark: SparkSession, *, columns: bool = True) -> None:
         self._commands = CommandSource(Commands(remote.client, drain_s=0), interval_s=60)
-        self._extractor = ConnectExtractor(read_catalogs(spark, {}), columns=columns)
+        self._extractor = ConnectExtractor(read_catalogs(SessionConf(spark), {}), columns=columns)
 
     def writes(self) -> list[Write]:
         """Return the writes since the last call, by any session."""

@@ -13,8 +13,7 @@ from pyspark.sql import SparkSession
 from lineage_model.ids import DatasetId
 from spark_client import LineageClient, capture
 from spark_client.capturing.connect.commands import Commands, Leaving
-from spark_client.capturing.extract import UnknownTarget
-from spark_client.capturing.model import Ended, Write
+from spark_client.capturing.model import Ended, UnknownTarget, Write
 from tests.spark.capture.conftest import Hearing, a_session
 from tests.spark.capture.specification import short_name
 

@@ -11,7 +11,7 @@ import pytest
 from pyspark.errors.exceptions.connect import SparkConnectGrpcException
 
 from spark_client import Capture, LineageClient, capture
-from spark_client.capturing.extract import UnknownTarget
+from spark_client.capturing.model import UnknownTarget
 from tests.spark.capture import test_streams
 from tests.spark.capture.conftest import Hearing, Watch, a_session
 from tests.spark.capture.specification import expected, lines_of

@@ -247,7 +247,8 @@ class _Queries:
 def _parsed(spark: SparkSession, sql: str) -> Node:
     jvm = spark._jvm
     classes = _classes_of(spark.sparkContext._gateway)
-    listener = classes.new("ExecutionListener", 1, False, spark.sparkContext._jsc.sc().conf(), jvm.java.util.HashMap())
+    streams = jvm.java.util.HashMap()
+    listener = classes.new("ExecutionListener", 1, False, spark.sparkContext._jsc.sc().conf(), streams, streams)
     plan = jvm.org.apache.spark.sql.catalyst.parser.CatalystSqlParser().parsePlan(sql)
     executions = classes.reader(listener, Bounds())
     field = executions.getClass().getDeclaredField("reader")

@@ -27,6 +27,8 @@ spark = (
 )
 """
 CAPTURE = "from spark_client import capture\ncapture(spark)\n"
+# Spark is warm then, and writes before the classes of a capture are compiled.
+WARM = 'spark.range(5).write.parquet(f"{sys.argv[1]}/before")\n'
 WRITES = """
 for number in range(3):
     spark.range(5).write.mode("append").parquet(f"{sys.argv[1]}/flights")
@@ -91,7 +93,7 @@ def all_states(folder: Path, end: str) -> list[tuple[str, str]]:
     ids=["last line", "stop", "exception", "exit", "stop and exit", "signal"],
 )
 def test_all_is_emitted_at_the_end(end: str, status: int, ended: str, message: str | None, tmp_path: Path) -> None:
-    returned, errors, events = run(SESSION + CAPTURE + WRITES + end, tmp_path)
+    returned, errors, events = run(SESSION + WARM + CAPTURE + WRITES + end, tmp_path)
     assert returned == status
     assert states(events) == all_states(tmp_path, ended)
     assert len({event["run"]["runId"] for event in events}) == 4

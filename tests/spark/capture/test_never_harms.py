@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from spark_client import Capture, capture
 from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.events import Application
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
@@ -82,7 +83,7 @@ def a_capture(
     transport = open_event_transport(place, settings, {}, counts)
     application, executions = Application(RunContext(RUN)), Executions(spark, bounds)
     return RunningCapture(
-        application, executions, read, Extractor(read_catalogs(spark, {})), transport, counts, settings
+        application, executions, read, Extractor(read_catalogs(SessionConf(spark), {})), transport, counts, settings
     )
 
 

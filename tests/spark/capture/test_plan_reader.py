@@ -42,7 +42,7 @@ def test_an_execution_reports_when_it_was_and_how_much_it_wrote(spark, execution
 
 @pytest.mark.parametrize("name", [*chain(*OPTIONAL)])
 def test_an_optional_part_compiles_with_this_spark(executions, name):
-    assert executions._classes.new("Parts").find(name).getSimpleName() == name
+    assert executions._java().new("Parts").find(name).getSimpleName() == name
 
 
 def test_a_source_of_the_second_interface_reports_how_many_rows_it_was_given(spark, executions):

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds
 from spark_client.capturing.model import Read
@@ -81,7 +82,7 @@ def test_reads_are_not_reported_unless_the_configuration_says_so(spark: SparkSes
 
 def test_of_many_reads_with_the_same_inputs_one_is_a_run(spark: SparkSession, datasets: Path) -> None:
     place = Place()
-    extractor = Extractor(read_catalogs(spark, {}))
+    extractor = Extractor(read_catalogs(SessionConf(spark), {}))
     on = a_capture(spark, place, Settings(reads=True), Bounds(kept=40, reads=True), extractor.read)
     for number in range(20):
         spark.table("planes").where(f"seats > {number}").collect()

@@ -158,7 +158,7 @@ def test_a_listener_that_throws_stops_capture_and_nothing_else(place: str, spark
     executions = Executions(spark, classes=classes)
     try:
         if place == "the end of the application":
-            executions._listener.onApplicationEnd(None)
+            executions._listening().onApplicationEnd(None)
         for number in range(3):
             spark.range(3).write.parquet(str(tmp_path / f"out-{number}"))
         assert executions.drain(30)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from lineage_model.ids import DatasetId
-from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Lost, Unread
-from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, Write
+from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, UnknownTarget, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.stream_runs import StreamRuns
 from spark_client.capturing.session.worker import Streams, Worker

@@ -1,0 +1,32 @@
+"""Configuration of a Spark session in the JVM, which can be read after Spark has stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class SessionConf:
+    """Configuration of a session, read entry by entry: all of it would take a hundred calls into the JVM."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        context: Any = spark._sc._jsc
+        self._context, self._conf, self._session = context, context.sc().conf(), spark._jsparkSession
+
+    def entries(self, prefixes: Iterable[str]) -> dict[str, str]:
+        """Return the entries of the application's conf whose keys begin so."""
+        found = ((prefix, pair) for prefix in prefixes for pair in self._conf.getAllWithPrefix(prefix))
+        return {f"{prefix}{pair._1()}": pair._2() for prefix, pair in found}
+
+    def hadoop(self, keys: Iterable[str]) -> dict[str, str | None]:
+        """Return values of Hadoop's configuration."""
+        hadoop = self._context.hadoopConfiguration()
+        return {key: hadoop.get(key) for key in keys}
+
+    def session(self, key: str) -> str | None:
+        """Return a value of the session's conf; None if it is not set."""
+        value = self._session.conf().getOption(key)
+        return str(value.get()) if value.isDefined() else None
