@@ -38,14 +38,15 @@ class DynamoDb:
     getters: Mapping[str, Sequence[str]] = {f"{_AUDIENCE}.DynamoTable": ("options",)}
     options = (
         *("tablename", "region", "endpoint", "dynamodb.input.tablename", "dynamodb.output.tablename"),
-        *("dynamodb.region", "dynamodb.regionid", "dynamodb.endpoint", "dynamodb.tablearn"),
+        *("dynamodb.table.name", "dynamodb.region", "dynamodb.regionid", "dynamodb.endpoint", "dynamodb.tablearn"),
     )
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
         """Return the table."""
         options = described.options
         side = "output" if described.is_write else "input"
-        table = _first(options, (f"dynamodb.{side}.tablename", "tablename", "dynamodb.tablearn"))
+        keys = (f"dynamodb.{side}.tablename", "dynamodb.table.name", "tablename", "dynamodb.tablearn")
+        table = _first(options, keys)
         region = _first(options, ("region", "dynamodb.region", "dynamodb.regionid"))
         if region is None and described.name.startswith(_AUDIENCES):
             region = _AUDIENCES_REGION
@@ -58,9 +59,12 @@ class Kinesis:
 
     classes = (
         *("kinesis", "aws-kinesis", _QUBOLE, f"{_QUBOLE}.KinesisSourceProvider", f"{_QUBOLE}.KinesisSink"),
-        *(f"{_AWS_LABS}.{name}" for name in ("KinesisV2Table", "KinesisV2TableProvider")),
+        *(f"{_AWS_LABS}.{name}" for name in ("KinesisV2Table", "KinesisV2TableProvider", "KinesisSink")),
     )
-    getters: Mapping[str, Sequence[str]] = {f"{_QUBOLE}.KinesisSink": ("sinkOptions",)}
+    getters: Mapping[str, Sequence[str]] = {
+        f"{_QUBOLE}.KinesisSink": ("sinkOptions",),
+        f"{_AWS_LABS}.KinesisSink": ("caseInsensitiveParams",),
+    }
     options = tuple(
         f"{prefix}{key}"
         for prefix in ("", "kinesis.")

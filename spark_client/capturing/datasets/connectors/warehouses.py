@@ -35,7 +35,11 @@ class Redshift:
     classes = (
         "redshift",
         *_REDSHIFTS,
-        *(f"{package}.{name}" for package in _REDSHIFTS for name in ("DefaultSource", "RedshiftRelation")),
+        *(
+            f"{package}.{name}"
+            for package in _REDSHIFTS
+            for name in ("DefaultSource", "RedshiftRelation", "v2.RedshiftTable")
+        ),
     )
     getters: Mapping[str, Sequence[str]] = {f"{package}.RedshiftRelation": _PARAMETERS for package in _REDSHIFTS}
     options = ("url", "dbtable", "query")

@@ -242,6 +242,7 @@ NAMES += (
     ("bigquery", {"table": "shop.orders"}, []),
     ("bigquery", {"path": "/lake/orders"}, []),
     ("dynamodb", {"tablename": "orders", "region": "eu-west-1"}, [(_OF_DYNAMODB, "orders")]),
+    ("dynamodb", {"dynamodb.table.name": "orders", "dynamodb.regionid": "eu-west-1"}, [(_OF_DYNAMODB, "orders")]),
     ("dynamodb", {"dynamodb.input.tablename": "orders", "dynamodb.region": "eu-west-1"}, [(_OF_DYNAMODB, "orders")]),
     ("dynamodb", {"dynamodb.tablearn": "arn:aws:dynamodb:eu-west-1:1:table/orders"}, [(_OF_DYNAMODB, "orders")]),
     (
@@ -300,6 +301,14 @@ def test_of_several_options_that_of_the_side_is_used():
         for is_write, name in ((False, "in"), (True, "out")):
             found = registry().find({}, given_options, form=form, is_write=is_write)
             assert found == [DatasetId(namespace, name)]
+
+
+@pytest.mark.parametrize("package", ["org.apache.spark.sql.kinesis", "org.apache.spark.sql.connector.kinesis"])
+def test_the_sink_of_a_stream_names_it_by_what_it_was_made_of(package: str):
+    kind = f"{package}.KinesisSink"
+    [options] = registry().getters[kind][1:]
+    made = {"kinesis.streamname": "o", "kinesis.region": "eu-west-1"}
+    assert registry().find({_FULL_NAME: kind, options: made}, is_write=True) == [DatasetId(_OF_KINESIS, "o")]
 
 
 def test_settings_of_a_session_name_the_nodes_where_the_options_do_not():
