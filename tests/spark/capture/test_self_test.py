@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_client import self_test
 from spark_client.capturing.jvm.executions import (
     _TRIED,
     LISTENER,
@@ -50,6 +52,37 @@ def test_this_spark_is_read_as_known(executions: Executions) -> None:
     assert executions.is_tried
     assert find_doubts(executions) == ()
     assert find_misread(executions.analyze) == ()
+
+
+def test_the_command_says_that_this_spark_is_read_as_known(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert self_test.main(["--json"]) == 0
+    lines = {line["check"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert list(lines) == ["Spark", "tests", "parameters", "plans", "Java", "a write"]
+    assert lines["Spark"]["result"] == spark.version
+    assert all(line["is_known"] for line in lines.values())
+
+
+@pytest.mark.parametrize(
+    ("part", "found", "line"),
+    [
+        ("jvm.executions.Executions.lacking", ("Filter.condition",), "NOT  parameters   Filter.condition"),
+        ("session.self_test.find_misread", ("join",), "NOT  plans        misread: join"),
+        ("extract.Extractor.read_write", [], "NOT  a write      0 of 2 writes, columns of []"),
+    ],
+)
+def test_the_command_names_what_is_not_as_known(
+    part: str,
+    found: object,
+    line: str,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(f"spark_client.capturing.{part}", lambda *_: found)
+    assert self_test.main([]) == 1
+    assert line in capsys.readouterr().out.splitlines()
 
 
 def test_a_parameter_that_this_spark_lacks_is_noticed_without_a_plan(executions: Executions) -> None:
