@@ -19,7 +19,7 @@ GRAPH = (
     "DATASET#d",
     "FACET#c",
     "NAMESPACE#n",
-    "NAMES",
+    "NAMES#0",
     "WORD#NAME#*#o#1",
     "TAGS",
     "TAG#t",

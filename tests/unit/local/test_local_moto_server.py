@@ -6,7 +6,11 @@ import json
 import threading
 from io import BytesIO
 
-from local.moto_server import OneAtATime
+import pytest
+from moto.sqs.models import Message, sqs_backends
+
+from local.endpoint import ACCOUNT, REGION
+from local.moto_server import LongPolls, OneAtATime
 
 
 class Busy:
@@ -60,8 +64,37 @@ def test_invocations_may_overlap_since_they_call_back():
     assert most_at_once(a_request("lambda"), a_request("lambda")) == 2
 
 
-def test_a_long_poll_keeps_nobody_from_sending():
-    body = json.dumps({"QueueUrl": "q", "WaitTimeSeconds": 20}).encode()
-    assert most_at_once(a_request("sqs", "AmazonSQS.ReceiveMessage", body), a_request("sqs")) == 2
-    body = json.dumps({"QueueUrl": "q"}).encode()
-    assert most_at_once(a_request("sqs", "AmazonSQS.ReceiveMessage", body), a_request("sqs")) == 1
+@pytest.fixture
+def queue():
+    backend = sqs_backends[ACCOUNT][REGION]
+    yield backend.create_queue("q")
+    backend.delete_queue("q")
+
+
+class LongPoll:
+    """A long poll in a thread of its own, which waits for a message of the queue `q`, or for 20 s."""
+
+    def __init__(self):
+        self.moto = Busy()
+        self.polls = LongPolls(OneAtATime(self.moto))
+        body = json.dumps({"QueueUrl": "http://127.0.0.1/q", "WaitTimeSeconds": 20}).encode()
+        request = a_request("sqs", "AmazonSQS.ReceiveMessage", body)
+        self.thread = threading.Thread(target=self.polls, args=(request, None), daemon=True)
+        self.thread.start()
+
+
+def test_a_long_poll_waits_for_a_message_and_keeps_nobody_from_sending(queue):
+    poll = LongPoll()
+    poll.polls(a_request("sqs", "AmazonSQS.SendMessage"), None)
+    assert poll.moto.bodies == [b"{}"]
+    queue.add_message(Message("m-1", "body"))
+    poll.thread.join(10)
+    # moto itself is not to wait.
+    assert [json.loads(body).get("WaitTimeSeconds") for body in poll.moto.bodies] == [None, 0]
+
+
+def test_nobody_waits_for_a_message_when_the_stack_stops(queue):
+    poll = LongPoll()
+    poll.polls.let_go()
+    poll.thread.join(10)
+    assert len(poll.moto.bodies) == 1
