@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from spark_client.capturing.jvm.early_events import EarlyEvents
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
@@ -37,12 +38,8 @@ if TYPE_CHECKING:
 
 _PACKAGE = "headwater.capture"
 _REASON_CHARS = 300
-# Class that hears of executions, and the interface of it and its like in Spark.
+# Class that hears of executions.
 LISTENER = "ExecutionListener"
-_LISTENER_INTERFACE = "org.apache.spark.scheduler.SparkListenerInterface"
-_EVENT_HANDLER = "java.beans.EventHandler"
-# Events of Spark's, those of tasks included, that may wait until the classes are compiled.
-_EARLY_MAX = 20_000
 # Classes that writes are reported without where this Spark does not compile them (`Parts.java`).
 # Each line is compiled by itself.
 OPTIONAL = (
@@ -137,7 +134,7 @@ class Executions:
         try:
             self._python_context, self._gateway = context, context._gateway
             self._context, self._session = context._jsc.sc(), spark._jsparkSession
-            self._early = _EarlyEvents(self._gateway.jvm, self._context)
+            self._early = EarlyEvents(self._gateway.jvm, self._context)
             if at_once or not self._early.is_open:
                 self._listening()
         except Exception as error:  # py4j raises what the platform makes of it
@@ -239,32 +236,6 @@ class Executions:
                 self._early.close()
                 if self._listener is not None:
                     self._context.removeSparkListener(self._listener)
-
-
-class _EarlyEvents:
-    """Listener made of Java's own classes, which is there at once: it keeps the events of Spark's bus in a queue.
-
-    A small Java may lack these classes (the module java.desktop); the listener is not open then.
-    """
-
-    def __init__(self, jvm: Any, context: Any) -> None:
-        self._context = context
-        self.queue = jvm.java.util.concurrent.LinkedBlockingQueue(_EARLY_MAX)
-        self.is_open = False
-        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-        interface = jvm.java.lang.Class.forName(_LISTENER_INTERFACE, False, loader)
-        try:
-            # Whatever method is called, its argument is offered to the queue.
-            self._listener = getattr(jvm, _EVENT_HANDLER).create(interface, self.queue, "offer", "")
-        except Exception:  # noqa: BLE001 - py4j raises what the platform makes of it
-            return
-        context.addSparkListener(self._listener)
-        self.is_open = True
-
-    def close(self) -> None:
-        """Keep no more events."""
-        if self.is_open:
-            self._context.removeSparkListener(self._listener)
 
 
 class JavaClasses:

@@ -78,7 +78,7 @@ def test_a_capture_that_is_closed_at_once_has_read_what_was_written(
 def test_a_java_without_the_classes_waits_for_ours(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_client.capturing.jvm.executions._EVENT_HANDLER", "java.beans.Missing")
+    monkeypatch.setattr("spark_client.capturing.jvm.early_events._EVENT_HANDLER", "java.beans.Missing")
     executions = Executions(spark)
     write(spark, tmp_path, "early")
     assert names_of(items_of(executions)) == ["early"]
