@@ -153,7 +153,7 @@ class Tables:
 class LongPolls:
     """A WSGI application that lets ReceiveMessage wait for a message, without a lock and at next to no cost.
 
-    moto takes no long poll under a lock, and looks once a second: time that was skipped is seen too late.
+    moto's own long poll would hold the lock meanwhile, and looks once a second: it sees too late that time was skipped.
     """
 
     def __init__(self, application: Application) -> None:
@@ -168,9 +168,10 @@ class LongPolls:
         """Handle a WSGI request."""
         if environ.get("HTTP_X_AMZ_TARGET") == "AmazonSQS.ReceiveMessage":
             request = json.loads(environ["wsgi.input"].getvalue() or b"{}")
-            self._await_message(request.get("QueueUrl", ""), request.get("WaitTimeSeconds", 0))
-            body = json.dumps({**request, "WaitTimeSeconds": 0}).encode()
-            environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+            if wait_s := request.get("WaitTimeSeconds"):
+                self._await_message(request.get("QueueUrl", ""), wait_s)
+                body = json.dumps({**request, "WaitTimeSeconds": 0}).encode()
+                environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
         return self._application(environ, start_response)
 
     def _await_message(self, queue_url: str, wait_s: float) -> None:

@@ -55,7 +55,7 @@ def _units_of(operation, request):
         case "PutItem":
             yield _put(request["Item"])
         case "BatchWriteItem":
-            for write in (write for some in request["RequestItems"].values() for write in some):
+            for write in (write for writes in request["RequestItems"].values() for write in writes):
                 deleted = write.get("DeleteRequest")
                 yield (deleted["Key"]["pk"]["S"], 1) if deleted else _put(write["PutRequest"]["Item"])
         case "BatchExecuteStatement":
