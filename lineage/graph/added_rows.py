@@ -13,13 +13,15 @@ from lineage.graph.facet_refs import LINEAGE, OPERATIONS, datasets_ever_with_col
 from lineage.graph.facts import IdText, RunFacts, dataset_of
 from lineage.graph.index_rows import (
     active_rows,
+    column_rows,
     dataset_rows,
-    job_rows,
+    io_rows,
     rows_of,
     transactional_rows,
     unverified_rows,
+    version_rows,
 )
-from lineage.graph.run_facts import code_of, effective_times, ended, has_io, owner, parent_run
+from lineage.graph.run_facts import code_of, effective_times, ended, has_io, owner, parent_run, version_times
 from lineage.graph.stream_rows import stream_positions
 from lineage.graph.table import Key, Row
 from lineage_model.ids import JobId, RunKey
@@ -38,21 +40,22 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     before, after = (_of_some(facts, changed) for facts in (old, new))
     rows, known = ({row.key: row for row in _of_datasets(run, part, job, new)} for part in (after, before))
     yield from _lacking(rows, known)
-    since = effective_times(new)
-    if datasets_ever_with_columns(after) <= datasets_ever_with_columns(before):
-        since = _times_of_change(before, after, set(effective_times(old)))
-    yield from job_rows(run, new, job, since)
-    new_times = _uncovered_times(old, new) if new.streaming and not new.declared else ()
-    for text in new.outputs.keys() - changed if new_times else ():
-        yield from active_rows(run, new, dataset_of(text), new_times)
+    yield from version_rows(run, new, job, _times_of_change(before, after, new))
+    reported = datasets_ever_with_columns(after) - datasets_ever_with_columns(before)
+    yield from column_rows(run, new, job, reported, effective_times(new))
+    if new_times := _uncovered_times(old, new):
+        yield from io_rows(run, new, job, new_times)
+        yield from column_rows(run, new, job, datasets_ever_with_columns(new) - reported, new_times)
+        for text in new.outputs.keys() - changed:
+            yield from active_rows(run, new, dataset_of(text), new_times)
 
 
 def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
     """Return the times of a stream's new events, without those at whose positions its earlier events have rows."""
     times = set(effective_times(old))
-    known = set(stream_positions("ACTIVE", old, times))
     added = sorted(set(effective_times(new)) - times)
-    return [time for time in added if not known.issuperset(stream_positions("ACTIVE", new, [time]))]
+    known = set(stream_positions("", old, times)) if added else set()
+    return [time for time in added if not known >= set(stream_positions("", new, [time]))]
 
 
 def _differ_in_all_rows(run: RunKey, old: RunFacts, new: RunFacts) -> bool:
@@ -86,18 +89,20 @@ def _of_datasets(run: RunKey, part: RunFacts, job: JobId, whole: RunFacts) -> It
     yield from unverified_rows(run, part).values()
 
 
-def _times_of_change(before: RunFacts, after: RunFacts, known: Set[str]) -> list[str]:
-    """Return the effective times that are new, or at which the run used other datasets than it was known to use."""
+def _times_of_change(before: RunFacts, after: RunFacts, new: RunFacts) -> list[str]:
+    """Return the times of the run's versions at which it used other datasets than it was known to use."""
     firsts = [
         first
-        for old, new in ((before.inputs, after.inputs), (before.outputs, after.outputs))
-        for text, first in new.items()
+        for old, of_side in ((before.inputs, after.inputs), (before.outputs, after.outputs))
+        for text, first in of_side.items()
         if old.get(text) != first
     ]
+    if not firsts:
+        return []
     # At its end, and at any if it is no stream, all datasets count.
-    earliest = min(firsts, default="~") if after.streaming else ("" if firsts else "~")
-    end = ended(after) if firsts else None
-    return [time for time in effective_times(after) if time not in known or time >= earliest or time == end]
+    earliest = min(firsts) if new.streaming else ""
+    end = ended(new)
+    return [time for time in version_times(new) if time >= earliest or time == end]
 
 
 def _lacking(rows: Mapping[Key, Row], known: Mapping[Key, Row]) -> Iterator[Row]:

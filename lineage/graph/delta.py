@@ -313,6 +313,7 @@ def _job_facts(event: Event, stamp: str) -> JobFacts:
         parents=_parents(event, stamp),
         first_columns=event.time if reported else None,
         first_foreign_columns=event.time if foreign else None,
+        first_streamed=event.time if event.kind == "RUN" and _streams(event) else None,
     )
 
 

@@ -81,7 +81,7 @@ class JobFacts:
 
     `run_facets` are those of its runs that describe the job: their tags.
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
-    columns of a dataset which the event did not write.
+    columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming.
     """
 
     first: str | None = None
@@ -92,6 +92,7 @@ class JobFacts:
     parents: History = field(default_factory=dict)
     first_columns: str | None = None
     first_foreign_columns: str | None = None
+    first_streamed: str | None = None
     deleted_at: Sequence[str] = ()
     tagged: Tagged = field(default_factory=dict)
 

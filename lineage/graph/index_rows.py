@@ -22,6 +22,7 @@ from lineage.graph.run_facts import (
     run_version_id,
     storage_version,
     version_at,
+    version_times,
 )
 from lineage.graph.run_reports import RunReports
 from lineage.graph.stream_rows import stream_positions
@@ -35,28 +36,49 @@ def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     rows = {} if transactional_rows(run, facts) else unverified_rows(run, facts)
     job = owner(facts)
     if job is not None:
-        rows |= {row.key: row for row in job_rows(run, facts, job, effective_times(facts))}
+        rows |= {row.key: row for row in job_rows(run, facts, job)}
         rows |= {row.key: row for row in dataset_rows(run, facts, job, facts.inputs.keys())}
     return rows
 
 
-def job_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows in the job's partition: runs, versions and reports of columns, at these effective times."""
-    pk = job_pk(job)
+def job_rows(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
+    """Yield the rows in the job's partition: the run by start and by effective time, its versions and its columns."""
     if not facts.declared:
-        yield Row(pk, f"RUN#{facts.first or EARLIEST}#{run}")
+        yield Row(job_pk(job), f"RUN#{facts.first or EARLIEST}#{run}")
+    times = effective_times(facts)
+    yield from io_rows(run, facts, job, times)
+    yield from version_rows(run, facts, job, version_times(facts))
+    yield from column_rows(run, facts, job, datasets_ever_with_columns(facts), times)
+
+
+def io_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows by which the run is found among those with inputs or outputs, or without, at these times."""
+    return _placed(job_pk(job), "WITH_IO" if has_io(facts) else "WITHOUT_IO", run, facts, times)
+
+
+def version_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of the job versions of the run at these times (see `version_times`)."""
+    pk = job_pk(job)
     location, code = code_of(facts)
-    reported = sorted(map(dataset_of, datasets_ever_with_columns(facts)))
     for time in times:
-        version = version_at(facts, time)
-        yield Row(pk, f"{'WITH_IO' if has_io(facts) else 'WITHOUT_IO'}#{time}#{run}")
-        if version:
+        if version := version_at(facts, time):
             inputs, outputs = io_at(facts, time)
             sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
             yield Row(pk, f"VERSION#{version}", {**sides, "location": location, "code": code})
             yield Row(pk, f"VERSION_RUN#{version}#{time}#{run}")
-        for dataset in reported:
-            yield Row(pk, f"{columns_prefix(dataset)}#{time}#{run}")
+
+
+def column_rows(
+    run: RunKey, facts: RunFacts, job: JobId, datasets: Iterable[IdText], times: Iterable[str]
+) -> Iterator[Row]:
+    """Yield the rows by which the run is found among those that reported columns of these datasets, at these times."""
+    for dataset in sorted(map(dataset_of, datasets)):
+        yield from _placed(job_pk(job), columns_prefix(dataset), run, facts, times)
+
+
+def _placed(pk: str, prefix: str, run: RunKey, facts: RunFacts, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows under a prefix at the places of these times."""
+    return (Row(pk, f"{name}#{place}#{run}") for name, place in stream_positions(prefix, facts, times))
 
 
 def dataset_rows(run: RunKey, facts: RunFacts, job: JobId, inputs: Set[IdText]) -> Iterator[Row]:
@@ -103,10 +125,8 @@ def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[R
 def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
     """Yield the rows of the times at which a streaming run writes a dataset: once it named it, and at its ends."""
     ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
-    pk = dataset_pk(dataset)
     written = (time for time in times if time >= first or time in ends)
-    positions = stream_positions("ACTIVE", facts, written)
-    yield from (Row(pk, f"{prefix}#{place}#{run}") for prefix, place in positions)
+    return _placed(dataset_pk(dataset), "ACTIVE", run, facts, written)
 
 
 def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:

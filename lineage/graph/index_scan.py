@@ -14,7 +14,8 @@ from lineage.graph.facts import IdText, RunFacts, as_of, dataset_of
 from lineage.graph.index_rows import columns_prefix
 from lineage.graph.keys import facts_key, job_pk
 from lineage.graph.read_ahead import ReadAhead
-from lineage.graph.run_facts import ended, has_io, is_active_stream, owner
+from lineage.graph.run_facts import effective_time, ended, has_io, is_active_stream, owner
+from lineage.graph.stream_rows import coarse_highs
 from lineage.graph.table import GraphTable, Key, Row, RowPage, RowQuery
 from lineage.times import EARLIEST
 from lineage_model.ids import JobId, RunKey
@@ -111,11 +112,17 @@ class IndexScan(Generic[T]):
             self.floor, self._high = (time_of(last), end_of(last)), last.sk
 
 
-def advance(scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: str | None = None) -> None:
-    """Read one more page of each scan: one round of queries, and one of facts (as of a time)."""
+def advance(
+    scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: str | None = None, beside: Iterable[Key] = ()
+) -> None:
+    """Read one more page of each scan: one round of queries, and one of facts (as of a time).
+
+    `beside` are keys that a table that reads ahead adds to the round of facts.
+    """
     if not scans:
         return
     pages = table.query([scan.query(rows) for scan in scans])
+    table.expect(beside)
     read = zip(scans, pages, strict=True)
     runs = {run_of(row) for scan, page in read for row in page.rows if scan.needs_facts(row)}
     facts = read_run_facts(runs, table, at) if runs else {}
@@ -153,27 +160,56 @@ def first_found(
     return [scan.best for scan in scans]
 
 
-def stands_at(facts: RunFacts, time: str) -> bool:
-    """True if this is the run's effective time; for an active stream, that of its newest row."""
-    return ended(facts) == time or is_active_stream(facts)
+def first_of_groups(
+    groups: Sequence[Sequence[IndexScan[T]]],
+    table: GraphTable,
+    *,
+    at: str | None = None,
+    pages: Sequence[int] = _PAGES,
+    rounds_max: int | None = None,
+) -> list[T | None]:
+    """Return the newest result of each group of scans that share what they found; see `first_found`."""
+    scans = [scan for group in groups for scan in group]
+    first_found(scans, table, at=at, pages=pages, rounds_max=rounds_max)
+    return [group[0].best if group else None for group in groups]
 
 
-def last_with_io(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
-    """Scan for the job's last run with inputs or outputs, by (effective time, run id)."""
-    return scan_runs(job, "WITH_IO", high, lambda facts, time: has_io(facts) and stands_at(facts, time))
+def place_of(run: RunWithFacts) -> Position:
+    """Return a run's position among its job's runs that count: by effective time, then by identity."""
+    return effective_time(run[1]) or "", str(run[0])
 
 
-def last_without_io(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
+def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last run with inputs or outputs; `streamed`: a run of it is a stream (`JobFacts`)."""
+    return _scan_places(job, "WITH_IO", high, has_io, streamed=streamed)
+
+
+def last_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
     """Scan for the job's last run that counts and has neither inputs nor outputs."""
-    return scan_runs(job, "WITHOUT_IO", high, lambda facts, time: not has_io(facts) and stands_at(facts, time))
+    return _scan_places(job, "WITHOUT_IO", high, lambda facts: not has_io(facts), streamed=streamed)
 
 
-def last_with_columns(job: JobId, dataset: IdText, high: str = "~") -> IndexScan[RunWithFacts]:
+def last_with_columns(job: JobId, dataset: IdText, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
     """Scan for the job's last run that reported the columns of a dataset."""
     prefix = columns_prefix(dataset_of(dataset))
-    return scan_runs(
-        job, prefix, high, lambda facts, time: reported_columns(facts, dataset) is not None and stands_at(facts, time)
+    return _scan_places(
+        job, prefix, high, lambda facts: reported_columns(facts, dataset) is not None, streamed=streamed
     )
+
+
+def _scan_places(
+    job: JobId, prefix: str, high: str, accept: Callable[[RunFacts], bool], *, streamed: bool
+) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last accepted run by `place_of`: rows of its end and, if it may be a stream, coarse rows."""
+
+    def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
+        # Any row of an active stream finds it; before coarse rows there was one at each of its events.
+        stands = is_active_stream(facts) or ended(facts) == time_of(row)
+        return (run_of(row), facts) if stands and accept(facts) else None
+
+    found: dict[Key, RunWithFacts] = {}
+    places = [(prefix, high), *(coarse_highs(prefix, high) if streamed else ())]
+    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, found=found) for name, end in places]
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -19,7 +19,8 @@ from lineage.graph.facts import (
     parent_of,
     text_of,
 )
-from lineage.graph.index_scan import RunWithFacts, first_found, last_started, last_with_columns, last_with_io
+from lineage.graph.index_scan import RunWithFacts, first_of_groups, last_started, last_with_columns, last_with_io
+from lineage.graph.keys import facts_key
 from lineage.graph.run_facts import (
     effective_time,
     ended,
@@ -88,6 +89,7 @@ def job_node(
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
         "description": text_in(facets.get("documentation", {}), "description"),
         **({"annotations": annotations} if annotations else {}),
+        **({"streamed": True} if facts.first_streamed else {}),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
@@ -112,6 +114,17 @@ def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, An
         "sources": list(reported.sources) if reported else [],
         "explicit": is_explicit(facts),
     }
+
+
+def is_streamed(facts: JobFacts) -> bool:
+    """True if a run of the job is, or was, a stream: it may have coarse rows (see `stream_rows`)."""
+    return facts.first_streamed is not None
+
+
+def streamed_jobs(jobs: Iterable[JobId], table: GraphTable) -> set[JobId]:
+    """Return those of these jobs that had a stream, by their facts."""
+    keys = {facts_key(job): job for job in jobs}
+    return {keys[key] for key, row in table.get(keys).items() if is_streamed(JobFacts(**row.data["facts"]))}
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
@@ -145,8 +158,12 @@ def compute_nodes(
 ) -> dict[JobId, dict[str, Any]]:
     """Compute the node of each job from its facts and those of its runs, now or at an earlier time."""
     high = at or "~"
-    scans = [scan for job in jobs for scan in (last_with_io(job, high), last_started(job, high))]
-    runs = first_found(scans, table, at=at)
+    groups = [
+        group
+        for job, facts in jobs.items()
+        for group in (last_with_io(job, high, streamed=is_streamed(facts)), [last_started(job, high)])
+    ]
+    runs = first_of_groups(groups, table, at=at)
     runs_with_io = dict(zip(jobs, runs[::2], strict=True))
     reporters = _reporters(jobs, runs_with_io, table, at)
     return {
@@ -170,8 +187,8 @@ def _reporters(
                 reporters[job][output] = with_io
             else:
                 unresolved.append((job, output))
-    scans = [last_with_columns(job, output, at or "~") for job, output in unresolved]
-    newest = first_found(scans, table, at=at)
+    groups = [last_with_columns(job, output, at or "~", streamed=is_streamed(jobs[job])) for job, output in unresolved]
+    newest = first_of_groups(groups, table, at=at)
     for (job, output), reporter in zip(unresolved, newest, strict=True):
         if reporter is not None:
             reporters[job][output] = reporter

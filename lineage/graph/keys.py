@@ -10,6 +10,7 @@
                             VERSION#<version>                    a version of the job
                             VERSION_RUN#<version>#<time>#<run>   the runs of that version
                             COLUMNS#<dataset>#<time>#<run>       its runs that reported the dataset's columns
+                            <prefix>_<size>#<bucket>~#<run>      live streams by WITH_IO, WITHOUT_IO, COLUMNS#<dataset>
     DATASET#<dataset>       NOW#FACTS                            the facts of a dataset
                             NOW#DERIVED#<dataset>                datasets that DatasetEvents derive from it
                             NOW#PRODUCER#<job>                   current producers: those whose CURRENT lists it
@@ -22,7 +23,7 @@
                             FAILED#<time>#<run>                  versions of runs that failed
                             EVENT#<time>#<hash>                  DatasetEvents about it
                             ACTIVE#<time>#<run>                  ends of streaming runs that write it
-                            ACTIVE_<size>#<bucket>~#<run>        their other events, by MINUTE, DAY or MONTH
+                            ACTIVE_<size>#<bucket>~#<run>        their other events
                             BY_PARENT#<parent>#<time>#<run>      its versions by the parent run of their run
                             BY_STORAGE#<version>#<time>#<run>    its versions by the storage's own version
                             BY_STORAGE#<version>#STREAMED#<run>  likewise, each that a stream made
@@ -43,8 +44,9 @@
     CREATED#<kind>#<part>   <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
 
-`<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, or of any event of a
-streaming run. Readers cut queries by the order of these prefixes: EVER#PRODUCER comes before EVER#READER, so that a
+`<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, and of the first event of a
+streaming run that names a dataset. `<bucket>` is that of any event of a streaming run, `<size>` MINUTE, DAY or MONTH
+(`stream_rows`). Readers cut queries by the order of these prefixes: EVER#PRODUCER comes before EVER#READER, so that a
 dataset with too many past readers keeps its producers.
 
 The rows NOW#PRODUCER, NOW#READER and NOW#SOURCE_OF move with CURRENT; BACKWARD, FORWARD and the change that lists a

@@ -99,10 +99,11 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
         complete_keys = set()
         swaps: list[tuple[_Subject, Swap]] = []
         streamed: list[_Subject] = []
+        joined: dict[Key, Facts] = {}
         for subject in pending:
             row = rows.get(subject.key)
             old = subject.joined_with(row)
-            new: Facts = join(old, subject.facts)  # type: ignore[type-var]
+            joined[subject.key] = new = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
                 streamed += _streamed(new, subject.facts)
             if row is None or new != old:
@@ -113,7 +114,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
         partitions |= PARTITIONS & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
-        pending = _each_once((*lost, *streamed))
+        pending = _each_once((*lost, *(one for one in streamed if _adds(one.facts, joined.get(one.key)))))
         if not pending:
             return Merged(partitions, nodes)
         extra = []
@@ -142,15 +143,22 @@ def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> li
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
-    """Yield facts of the datasets that a streaming run writes: another of its events may declare that it streams.
+    """Yield facts of a streaming run's job and outputs: another of its events may declare that it streams.
 
-    These are the outputs of the delta or, of the event that declared it first, all: every event of a long stream would
+    The outputs are those of the delta or, of the event that declared it first, all: every event of a long stream would
     read the facts of all its outputs.
     """
-    if not facts.streaming or not isinstance(delta, RunFacts):
+    job = owner(facts)
+    if not facts.streaming or not isinstance(delta, RunFacts) or job is None:
         return
+    yield _Subject(facts_key(job), text_of(job), JobFacts(first_streamed=facts.streaming))
     for text in facts.outputs if delta.streaming == facts.streaming else delta.outputs:
         yield _Subject(facts_key(dataset_of(text)), text, DatasetFacts(first_streamed=facts.streaming))
+
+
+def _adds(facts: Facts, known: Facts | None) -> bool:
+    """True if the facts add to the known ones; a row that is swapped meanwhile still has those."""
+    return known is None or join(known, facts) != known  # type: ignore[type-var]
 
 
 def _each_once(subjects: Iterable[_Subject]) -> list[_Subject]:

@@ -72,6 +72,13 @@ def effective_times(facts: RunFacts) -> list[str]:
     return sorted(ends | set(facts.times) if facts.streaming else ends)
 
 
+def version_times(facts: RunFacts) -> list[str]:
+    """Return the effective times at which its job version may change: its ends, and first mentions by a stream."""
+    ends = {terminal.partition("#")[0] for terminal in facts.terminals}
+    firsts = (*facts.inputs.values(), *facts.outputs.values()) if facts.streaming else ()
+    return sorted(ends.union(firsts))
+
+
 def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
     """Return its inputs and outputs, sorted: of a streaming run those mentioned by then, at its end all."""
     whole = not facts.streaming or time == ended(facts)

@@ -33,10 +33,10 @@ _BUCKETS = (
 
 
 def stream_positions(prefix: str, facts: RunFacts, times: Iterable[str]) -> Iterator[RowPosition]:
-    """Yield the positions of rows for these effective times of a streaming run, each once."""
+    """Yield the positions of rows for these effective times of a run, each once; but for streams all are ends."""
     ends = {terminal.partition("#")[0] for terminal in facts.terminals}
     times = sorted(times)
-    limits = _limits(facts.first) if facts.first else []
+    limits = _limits(facts.first) if facts.first and facts.streaming else []
     yield from dict.fromkeys((prefix, time) if time in ends else _coarse(prefix, time, limits) for time in times)
 
 
@@ -56,6 +56,16 @@ def _later(began: datetime, age: timedelta) -> str:
 def _coarse(prefix: str, time: str, limits: Iterable[tuple[str, _Bucket]]) -> RowPosition:
     bucket = next(bucket for limit, bucket in limits if time < limit)
     return prefix + bucket.suffix, f"{time[: bucket.length]}~"
+
+
+def first_position(prefix: str, time: str) -> str:
+    """Return the prefix of the coarse row of a stream that began at this time, up to the run.
+
+    >>> first_position("WITH_IO", "2025-11-20T12:00:01.000000Z")
+    'WITH_IO_MINUTE#2025-11-20T12:00~#'
+    """
+    name, place = _coarse(prefix, time, _limits(time))
+    return f"{name}#{place}#"
 
 
 def coarse_highs(prefix: str, high: str = "~") -> list[tuple[str, str]]:

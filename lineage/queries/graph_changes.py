@@ -6,17 +6,18 @@ were read, or when a later run of a job that was read counts. A time that change
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeAlias
 
 from lineage.graph.facts import DatasetFacts, JobFacts, NamespaceFacts, RunFacts, dataset_of, text_of
 from lineage.graph.index_scan import read_run_facts, run_of, time_of
-from lineage.graph.job_nodes import io_of
+from lineage.graph.job_nodes import io_of, streamed_jobs
 from lineage.graph.keys import dataset_pk, facts_key, job_pk
 from lineage.graph.lattice import History
 from lineage.graph.read_ahead import ReadAhead
+from lineage.graph.run_facts import io_at, owner
 from lineage.graph.stream_rows import beginning, coarse_bounds
 from lineage.graph.table import GraphTable, Key, Row, RowQuery
 from lineage.queries.current_facets import is_doubtful
@@ -151,8 +152,22 @@ class LaterRuns:
         found: dict[JobId, list[LaterRun]] = {job: [] for job in new}
         for (job, expected), rows in zip(queries.values(), self._rows(list(queries)), strict=True):
             found[job] += [LaterRun(time_of(row), run_of(row), expected) for row in rows]
+        for job, streams in self._streams({job for job, _ in queries.values()}).items():
+            found[job] += streams
         self.of_jobs.update((job, _in_order(some)) for job, some in found.items())
         self._read_datasets([one for one in datasets if one not in self.of_datasets])
+
+    def _streams(self, jobs: Collection[JobId]) -> dict[JobId, list[LaterRun]]:
+        """Return the streams of these jobs at each of their events in the range."""
+        streamed = sorted(streamed_jobs(jobs, self.table)) if jobs else []
+        pages = self._rows([query for job in streamed for query in self._coarse(job_pk(job), "WITH_IO")])
+        runs = sorted({run_of(row) for page in pages for row in page})
+        found: dict[JobId, list[LaterRun]] = {}
+        for run, facts in read_run_facts(runs, self.table).items() if runs else ():
+            if job := owner(facts):
+                used = ((time, io_at(facts, time)) for time in self._times_of(facts))
+                found.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
+        return found
 
     def _read_datasets(self, datasets: Sequence[DatasetId]) -> None:
         wanted = [(one, query) for one in datasets for query in self._of_dataset(one)]
@@ -162,8 +177,8 @@ class LaterRuns:
         runs = {run_of(row) for some in rows.values() for row in some}
         facts = read_run_facts(runs, self.table) if runs else {}
         for one, some in rows.items():
-            writes = (write for row in some for write in self._writes(row, facts.get(run_of(row), RunFacts()), one))
-            self.of_datasets[one] = _in_order(writes)
+            writes = (_write(time, run, facts[run], one) for time, run in self._times(some, facts) if run in facts)
+            self.of_datasets[one] = _in_order(filter(None, writes))
 
     def _of_dataset(self, dataset: DatasetId) -> list[RowQuery]:
         """Return the queries of the versions of a dataset; only one that a stream wrote has rows of streams."""
@@ -171,16 +186,23 @@ class LaterRuns:
         exact = [self._range(pk, prefix) for prefix in ("VERSION", "FAILED")]
         if row is None or not DatasetFacts(**row.data["facts"]).first_streamed:
             return exact
-        bounds = coarse_bounds("ACTIVE", self.start, self.end)
-        coarse = [RowQuery(pk, low=low, high=high, limit=ROWS_MAX) for low, high in bounds]
-        return [*exact, self._range(pk, "ACTIVE"), *coarse]
+        return [*exact, self._range(pk, "ACTIVE"), *self._coarse(pk, "ACTIVE")]
 
-    def _writes(self, row: Row, facts: RunFacts, dataset: DatasetId) -> Iterator[LaterRun]:
-        """Yield the run as it wrote a dataset at the row's time; a coarse row is of all the run's events in range."""
-        place = time_of(row)
-        times = facts.times if place.endswith("~") else [place]
-        writes = (_write(time, run_of(row), facts, dataset) for time in times if self.start <= time < self.end)
-        yield from filter(None, writes)
+    def _coarse(self, pk: str, prefix: str) -> list[RowQuery]:
+        bounds = coarse_bounds(prefix, self.start, self.end)
+        return [RowQuery(pk, low=low, high=high, limit=ROWS_MAX) for low, high in bounds]
+
+    def _times_of(self, facts: RunFacts) -> list[str]:
+        """Return the times of a stream's events in the range, of those that are known."""
+        known = (*facts.times, facts.first, facts.streaming, *facts.inputs.values(), *facts.outputs.values())
+        return sorted({time for time in known if time and self.start <= time < self.end})
+
+    def _times(self, rows: Iterable[Row], facts: Mapping[RunKey, RunFacts]) -> set[tuple[str, RunKey]]:
+        """Return the times of these rows, each with its run; a coarse row is of all the run's events in the range."""
+        places = {(time_of(row), run_of(row)) for row in rows}
+        streams = {run for place, run in places if place.endswith("~")}
+        events = {(time, run) for run in streams & facts.keys() for time in self._times_of(facts[run])}
+        return {place for place in places if not place[0].endswith("~")} | events
 
     def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
         """Return what each version of a job uses, by job; None for a job with too many versions."""
@@ -221,5 +243,5 @@ def io_of_nodes(nodes: Mapping[JobId, Mapping[str, Any]]) -> dict[JobId, IO]:
     return {job: _frozen(io_of(node)) for job, node in nodes.items()}
 
 
-def _frozen(io: tuple[set[DatasetId], set[DatasetId]]) -> IO:
+def _frozen(io: tuple[Iterable[DatasetId], Iterable[DatasetId]]) -> IO:
     return frozenset(io[0]), frozenset(io[1])

@@ -10,6 +10,7 @@ from lineage.graph.graph_results import Cause, Graph, GraphChange, GraphDirectio
 from lineage.graph.index_scan import read_run_facts, run_of
 from lineage.graph.keys import job_pk
 from lineage.graph.run_facts import owner
+from lineage.graph.stream_rows import first_position
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.descriptions import schema_of
@@ -114,8 +115,14 @@ class HistoryWalk:
     def _first_runs(self, time: str, jobs: Collection[JobId]) -> set[RunKey]:
         """Return the runs of this time of those jobs that no event mentioned before it."""
         new = [job for job in jobs if self._walk.nodes[job]["first"] == time]
-        pages = self._table.query([RowQuery(job_pk(job), prefix=f"WITH_IO#{time}#") for job in new]) if new else []
-        return {run_of(row) for page in pages for row in page.rows}
+        queries = [RowQuery(job_pk(job), prefix=f"WITH_IO#{time}#") for job in new]
+        streamed = [job for job in new if "streamed" in self._walk.nodes[job]]
+        coarse = [RowQuery(job_pk(job), prefix=first_position("WITH_IO", time)) for job in streamed]
+        pages = self._table.query([*queries, *coarse]) if queries else []
+        runs = {run_of(row) for page in pages[: len(queries)] for row in page.rows}
+        streams = {run_of(row) for page in pages[len(queries) :] for row in page.rows}
+        facts = read_run_facts(streams, self._table) if streams else {}
+        return runs | {run for run, of_run in facts.items() if of_run.first == time}
 
     def _causes(self, runs: Collection[RunKey]) -> tuple[Cause, ...]:
         """Return the jobs of these runs that the caller may see, each with its run."""

@@ -6,14 +6,23 @@ the last known datasets, marked as unknown. It depends on the runs before, so it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from lineage.graph.entities import JobVersion
 from lineage.graph.facts import RunFacts
-from lineage.graph.index_scan import RunWithFacts, advance, first_found, last_with_io, last_without_io, scan_runs
-from lineage.graph.job_nodes import summarize_run
-from lineage.graph.keys import job_pk
+from lineage.graph.index_scan import (
+    IndexScan,
+    RunWithFacts,
+    advance,
+    first_of_groups,
+    last_with_io,
+    last_without_io,
+    scan_runs,
+)
+from lineage.graph.job_nodes import streamed_jobs, summarize_run
+from lineage.graph.keys import facts_key, job_pk
+from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.run_facts import code_of, effective_time, has_io, io_at, job_version_id, owner
 from lineage.graph.table import GraphTable, RowQuery
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -86,8 +95,12 @@ class JobVersionPage:
 
 def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVersionPage:
     """Return the entries of the job's newest runs, up to a position."""
-    scans = [last_with_io(job, f"{until}#~"), last_without_io(job, f"{until}#~")]
-    advance(scans, table, rows=RUNS_MAX)
+    ahead = ReadAhead.of(table)
+    scans = _scans_of(job, until, streamed=False)
+    advance(scans, ahead, rows=RUNS_MAX, beside=[facts_key(job)])
+    if streamed_jobs([job], ahead):
+        scans = _scans_of(job, until, streamed=True)
+        advance(scans, ahead, rows=RUNS_MAX)
     # Some runs of the floor's time may be unread: no run of that time is shown.
     floor = max(scan.floor for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.found.values()}
@@ -96,6 +109,12 @@ def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVer
     )
     entries = _in_sequence([(run, runs[run]) for _, run in placed], cut=bool(floor))
     return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(floor))
+
+
+def _scans_of(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Return the scans of a job's runs, with inputs and outputs or without, up to a position."""
+    high = f"{until}#~"
+    return [*last_with_io(job, high, streamed=streamed), *last_without_io(job, high, streamed=streamed)]
 
 
 def _in_sequence(runs: Iterable[RunWithFacts], *, cut: bool) -> Iterator[JobVersionEntry]:
@@ -180,9 +199,10 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
     return sorted(found, key=lambda one: one.updated, reverse=True)
 
 
-def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, JobVersionEntry]:
-    """Return the newest entry of each job, which is its current version."""
-    runs = first_found([scan for job in jobs for scan in (last_with_io(job), last_without_io(job))], table)
+def last_entries(jobs: Sequence[JobId], streamed: Set[JobId], table: GraphTable) -> dict[JobId, JobVersionEntry]:
+    """Return the newest entry of each job, which is its current version; `streamed` are those that had a stream."""
+    kinds = (last_with_io, last_without_io)
+    runs = first_of_groups([last(job, streamed=job in streamed) for job in jobs for last in kinds], table)
     found = {}
     for job, with_io, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*with_io), key=lambda entry: entry.order) if with_io else []

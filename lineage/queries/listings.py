@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
 from lineage.graph.facet_refs import ref_of, restored
-from lineage.graph.facts import JobFacts, facets_of
+from lineage.graph.facts import JobFacts, facets_of, job_of
+from lineage.graph.job_nodes import is_streamed
 from lineage.graph.keys import current_key, facet_key, facts_key
 from lineage.graph.result_page import ResultPage
 from lineage.graph.run_results import State
@@ -217,11 +218,12 @@ class Jobs:
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their facets and current versions."""
         rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
-        entries = last_entries([job.id for job in jobs], self._table) if jobs else {}
+        facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
+        streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
+        entries = last_entries([job.id for job in jobs], streamed, self._table) if jobs else {}
         detailed = []
         for job in jobs:
-            row = rows.get(facts_key(job.id))
-            facets = facets_of(JobFacts(**row.data["facts"]).facets) if row else {}
+            facets = facets_of(facts[job.id].facets) if job.id in facts else {}
             last = entries.get(job.id)
             detailed.append(
                 replace(

@@ -8,7 +8,7 @@ from functools import partial
 
 from lineage.graph.facts import RunFacts, merged_facets
 from lineage.graph.index_rows import is_of_stream, storage_prefix
-from lineage.graph.index_scan import IndexScan, first_found, run_of, time_of
+from lineage.graph.index_scan import IndexScan, first_of_groups, run_of, time_of
 from lineage.graph.keys import dataset_pk
 from lineage.graph.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
 from lineage.graph.stream_rows import coarse_highs
@@ -117,9 +117,7 @@ def newest_written(
 
     `reads_max`: rows are read at most this number of times, and None may mean that none was found.
     """
-    scans = [one.scans() for one in wanted]
-    first_found([scan for some in scans for scan in some], table, at=at, pages=_PAGES, rounds_max=reads_max)
-    return [some[0].best if some else None for some in scans]
+    return first_of_groups([one.scans() for one in wanted], table, at=at, pages=_PAGES, rounds_max=reads_max)
 
 
 def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:

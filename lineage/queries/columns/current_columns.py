@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from lineage.graph.facet_refs import OPERATIONS_KIND, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, job_of, text_of
-from lineage.graph.index_scan import RunWithFacts, first_found, last_with_columns, read_run_facts
+from lineage.graph.index_scan import RunWithFacts, first_of_groups, last_with_columns, place_of, read_run_facts
 from lineage.graph.job_nodes import io_of
 from lineage.graph.keys import current_key, facet_key, facts_key
-from lineage.graph.run_facts import effective_time, run_version_id
+from lineage.graph.run_facts import run_version_id
 from lineage.graph.table import GraphTable, Key, Row
 from lineage.queries.columns.results import Reporter
 from lineage.queries.current_facets import read_facets
@@ -260,18 +260,19 @@ class CurrentColumns:
         For a dataset with one name, the job's node has the report.
         """
         scans = [
-            ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~"))
+            ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~", streamed=is_streamed))
             for group in groups
             if len(group.names) > 1
             for job in sorted(group.producers)
             if self.is_visible_job(job) and io_of(self.nodes[job])[1] & set(group.names)
+            for is_streamed in ["streamed" in self.nodes[job]]
             for name in group.names
         ]
         last: dict[_Writer, RunWithFacts] = {}
-        found = first_found([scan for _, scan in scans], self.table, at=self.at)
+        found = first_of_groups([group for _, group in scans], self.table, at=self.at)
         for (writer, _), run in zip(scans, found, strict=True):
             if run is not None:
-                last[writer] = max(run, last.get(writer, run), key=lambda one: (effective_time(one[1]) or "", one[0]))
+                last[writer] = max(run, last.get(writer, run), key=place_of)
         return last
 
     def _entry(self, group: DatasetGroup, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, replace
+from itertools import accumulate
 
 import orjson
 from hypothesis import strategies as st
 
 from lineage.openlineage.event import DatasetUse, Deletion, Description, Event, ParentRun, Tagging
+from lineage.times import from_seconds
 from lineage_model.ids import DatasetId, JobId
 
 # The last dataset is in the jobs' namespace, so that deleting that deletes both; the third is a table's other name.
@@ -21,6 +23,8 @@ DATASETS = (
 )
 RUNS = tuple(f"00000000-0000-4000-8000-00000000000{number}" for number in range(1, 5))
 TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
+_BEGAN_S = 1_763_640_000
+_GAPS_S = (1, 50, 3_000, 15 * 3_600, 20 * 86_400)
 
 _SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
 _DELETED = {"_deleted": True}
@@ -289,6 +293,48 @@ def versions_of_a_stream(draw):
         event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)], **side)
         events.append(stamped(event))
     return events
+
+
+@st.composite
+def runs_of_one_job(draw):
+    """Draw two streaming runs and two batch runs of one job, each event with an input, an output, both or neither."""
+    uses = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), _facets(schema=_SCHEMAS)), max_size=1)
+    job, events = draw(st.sampled_from(JOBS)), []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=6)):
+        run = draw(st.sampled_from((*RUNS, RUNS[0])))
+        kind = draw(st.sampled_from(_ENDS if run in RUNS[2:] else ("START", "RUNNING", "RUNNING", "COMPLETE")))
+        sides = {"inputs": tuple(draw(uses)), "outputs": tuple(draw(uses))}
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=job, **sides)
+        # A stream need not say so in each event.
+        streaming = run in RUNS[:2] and draw(st.integers(1, 4)) > 1
+        events.append(stamped(replace(event, job_facets=_STREAMING if streaming else {})))
+    return events
+
+
+def streaming_runs(max_size=3):
+    """Draw statements among which are streaming runs beside others of the same job, or of the same dataset."""
+    pieces = st.one_of(
+        runs_of_one_job(),
+        runs_of_one_job(),
+        writers_of_one_dataset(),
+        versions_of_a_stream(),
+        run_events().map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
+    )
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
+@st.composite
+def distant_times(draw):
+    """Draw as many times as `TIMES` has, each a second, minutes, hours, days or weeks after the one before."""
+    gaps = draw(st.lists(st.sampled_from(_GAPS_S), min_size=len(TIMES) - 1, max_size=len(TIMES) - 1))
+    return tuple(from_seconds(_BEGAN_S + offset) for offset in accumulate(gaps, initial=0))
+
+
+def moved(statements, times):
+    """Return the statements at these times in place of `TIMES`."""
+    place = dict(zip(TIMES, times, strict=True))
+    return _in_order([[stamped(replace(one, time=place[one.time])) for one in statements]])
 
 
 def streams(max_size=8):

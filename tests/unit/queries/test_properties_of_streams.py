@@ -1,48 +1,117 @@
-"""Live streams count at their last event, however far apart events are: index rows are coarser than time."""
+"""Live streams beside batch runs, with events a second or weeks apart: every result is the model's."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from itertools import accumulate
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineage.graph.apply import apply_changes
+from lineage.graph.facet_refs import datasets_ever_with_columns
+from lineage.graph.facts import RunFacts, dataset_of
+from lineage.graph.index_rows import columns_prefix, version_rows
+from lineage.graph.keys import CURRENT, FACTS, job_pk
+from lineage.graph.run_facts import effective_times, has_io, owner
+from lineage.graph.table import Row, Swap
 from lineage.queries.service import LineageQueries
-from lineage.times import from_seconds
+from lineage.times import just_after
+from lineage_model.ids import RunKey
 from tests.examples import examples
-from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, stamped, streams
-from tests.unit.queries.every_query import loaded
-from tests.unit.queries.test_properties_of_results import structure_of
+from tests.unit.graph.strategies import DATASETS, JOBS, arrivals, distant_times, moved, streaming_runs
+from tests.unit.queries.columns import every_column_query, strategies
+from tests.unit.queries.columns.every_column_query import is_remembered
+from tests.unit.queries.every_query import differences, loaded, results_of, right_results
+from tests.unit.queries.test_history import applied, model_state
 
-_WHOLE = 9
-_BEGAN_S = 1_763_640_000
-_GAPS_S = (1, 50, 3_000, 15 * 3_600, 20 * 86_400)
-
-
-@examples(10)
-@given(st.data())
-def test_with_events_minutes_hours_days_and_weeks_apart_the_graph_of_a_time_is_that_of_the_events_before_it(data):
-    drawn = data.draw(streams())
-    times = data.draw(distant_times())
-    statements = [stamped(replace(one, time=times[TIMES.index(one.time)])) for one in drawn if one.time in TIMES]
-    table = loaded(statements)
-    time = data.draw(st.sampled_from(times))
-    then, now = LineageQueries(loaded([one for one in statements if one.time < time])), LineageQueries(table)
-    for node in [*JOBS, *DATASETS]:
-        past = structure_of(now.find_graph(node.node_id, depth=_WHOLE, at=time))
-        assert past == structure_of(then.find_graph(node.node_id, depth=_WHOLE))
-    for dataset in DATASETS:
-        past, before = now.find_graph(dataset.node_id, depth=1, at=time), then.find_graph(dataset.node_id, depth=1)
-        assert facets_of(past) == facets_of(before)
+_COARSE = re.compile("_(MINUTE|DAY|MONTH)#")
+_NODES = [one.node_id for one in (*JOBS, *DATASETS)]
 
 
-@st.composite
-def distant_times(draw):
-    """Draw as many times as `TIMES` has, each a second, minutes, hours, days or weeks after the one before."""
-    gaps = draw(st.lists(st.sampled_from(_GAPS_S), min_size=len(TIMES) - 1, max_size=len(TIMES) - 1))
-    return [from_seconds(_BEGAN_S + offset) for offset in accumulate(gaps, initial=0)]
+@examples(100)
+@given(st.data(), distant_times())
+def test_every_result_about_runs_is_the_models(data, times):
+    statements = moved(data.draw(streaming_runs()), times)
+    assert wrong_results(loaded(*data.draw(arrivals(statements))), statements, times) == {}
 
 
-def facets_of(graph):
-    return {one.id: one.facets for one in graph.datasets} if graph else {}
+def wrong_results(table, statements, times):
+    """Return differences from the model of runs; searches by tag are left out, for streams are not in them."""
+    right = right_results(statements, times[1::2])
+    right = {query: result for query, result in right.items() if not query.startswith("search_tagged")}
+    return differences(results_of(table, times[1::2]), right)
+
+
+@examples(50)
+@given(st.data(), distant_times(), st.integers(0, 8))
+def test_a_stream_whose_first_events_were_loaded_without_coarse_rows_is_found_as_any(data, times, count):
+    statements = moved(data.draw(streaming_runs()), times)
+    assert wrong_results(loaded_in_part_without(statements, count), statements, times) == {}
+
+
+@examples(30)
+@given(st.data(), distant_times(), st.integers(0, 8))
+def test_its_columns_are_found_as_any(data, times, count):
+    statements = moved(data.draw(strategies.streams(statements=streaming_runs(2))), times)
+    found = every_column_query.results_of(loaded_in_part_without(statements, count), statements, times)
+    assert differences(found, every_column_query.right_results(statements, times)) == {}
+
+
+def loaded_in_part_without(statements, count):
+    """Return a table of these statements, of which the first `count` were loaded without coarse rows."""
+    table = loaded(statements[:count])
+    make_exact(table)
+    apply_changes(statements[count:], table)
+    return table
+
+
+def make_exact(table):
+    """Give jobs the rows that they had before coarse ones: one at each event, and no sign of a stream."""
+    for pk, sk in [(item["pk"]["S"], item["sk"]["S"]) for item in table.dynamo.items()]:
+        row = table.get([(pk, sk)])[pk, sk]
+        if pk.startswith("JOB#") and _COARSE.search(sk):
+            table.remove([row.key])
+        elif pk.startswith("RUN#"):
+            table.put(exact_rows(RunKey.parse(row.data["id"]), RunFacts(**row.data["facts"])))
+        elif pk.startswith("JOB#") and sk in {FACTS, CURRENT}:
+            facts = {name: value for name, value in row.data.get("facts", {}).items() if name != "first_streamed"}
+            data = {name: value for name, value in row.data.items() if name != "streamed"}
+            table.swap([Swap(replace(row, data={**data, "facts": facts} if facts else data))])
+
+
+def exact_rows(run, facts):
+    """Yield the rows of a run at each of its effective times."""
+    job = owner(facts)
+    for time in effective_times(facts) if job else ():
+        reported = map(columns_prefix, map(dataset_of, datasets_ever_with_columns(facts)))
+        for prefix in ("WITH_IO" if has_io(facts) else "WITHOUT_IO", *reported):
+            yield Row(job_pk(job), f"{prefix}#{time}#{run}")
+        yield from version_rows(run, facts, job, [time])
+
+
+@examples(50)
+@given(st.data(), distant_times())
+def test_every_result_about_columns_is_the_models(data, times):
+    statements = moved(data.draw(strategies.streams(statements=streaming_runs(2))), times)
+    found = every_column_query.results_of(loaded(statements), statements, times)
+    assert differences(found, every_column_query.right_results(statements, times)) == {}
+
+
+@examples(100)
+@given(streaming_runs().filter(is_remembered), distant_times())
+def test_the_graph_of_a_time_with_the_changes_since_is_that_of_a_later_time(drawn, times):
+    statements = moved(drawn, times)
+    queries = LineageQueries(loaded(statements))
+    start, end = times[1], just_after(times[-1])
+    for node in _NODES:
+        history = queries.report_history(node, depth=9, direction="both", start=start, end=end)
+        if history is None:
+            continue
+        state = model_state(statements, node, 9, "both", start)
+        changes = {one.time: one for one in history.changes}
+        for time in times[1:]:
+            then = model_state(statements, node, 9, "both", just_after(time))
+            assert (time in changes) == (then != state)
+            state = applied(state, changes[time]) if time in changes else state
+            assert state == then

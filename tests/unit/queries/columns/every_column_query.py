@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import LineageQueries
+from lineage.times import just_after
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
@@ -11,8 +12,6 @@ from tests.unit.queries.columns.strategies import COLUMNS
 from tests.unit.queries.every_query import loaded
 
 _ALL = 9
-# Two pasts are enough: one in the middle, one near the end.
-_TIMES = TIMES[2::2]
 WINDOWS = (TimeRange(TIMES[0], TIMES[3]), TimeRange(TIMES[1], "2025-11-21T00:00:00.000000Z"))
 # One that schemas alone name.
 _FIELDS = (*COLUMNS, "co2")
@@ -22,20 +21,23 @@ def field_ids():
     return [f"datasetField:{one.namespace}:{one.name}:{path}" for one in DATASETS for path in _FIELDS]
 
 
-def every_result(queries, versions):
+def every_result(queries, versions, times=TIMES):
     """Return the results as JSON text by query; `versions` are (node id, version) of datasets, fields, jobs."""
     requested = _Results(queries)
+    # Two pasts are enough: one in the middle, one near the end.
+    pasts = times[2::2]
+    windows = WINDOWS if times == TIMES else (TimeRange(times[0], times[3]), TimeRange(times[1], just_after(times[-1])))
     for node in [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]:
         requested.columns(node, depth=_ALL)
         for depth in (1, _ALL):
             requested.columns(node, depth=depth, downstream=True)
-        for time in _TIMES:
+        for time in pasts:
             requested.columns(node, depth=_ALL, at=time)
-        requested.columns(node, depth=_ALL, downstream=True, at=_TIMES[0])
+        requested.columns(node, depth=_ALL, downstream=True, at=pasts[0])
     for node, version in versions:
         requested.columns(f"{node}#{version}", depth=_ALL)
     for dataset in DATASETS:
-        requested.mappings(dataset)
+        requested.mappings(dataset, windows)
     requested.columns_of()
     return requested.results
 
@@ -50,8 +52,8 @@ class _Results:
     def columns(self, node, **how):
         self.results[f"find_columns {node} {how}"] = rendered(self._queries.find_columns(node, **how))
 
-    def mappings(self, dataset):
-        for window in WINDOWS:
+    def mappings(self, dataset, windows):
+        for window in windows:
             for level in (1, _ALL):
                 found = self._queries.find_mappings(dataset, window, level=level)
                 self.results[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(found)
@@ -74,10 +76,10 @@ def versions_in(model):
     return found
 
 
-def right_results(statements):
+def right_results(statements, times=TIMES):
     """Return the model's results of all queries that are exact for every set of statements."""
     model = FieldModel(statements)
-    right = every_result(model, versions_in(model.runs))
+    right = every_result(model, versions_in(model.runs), times)
     if not is_remembered(statements):
         right = {query: result for query, result in right.items() if "'at'" not in query}
     return right
@@ -102,8 +104,8 @@ def is_remembered(statements):
     return True
 
 
-def results_of(table, statements):
-    return every_result(LineageQueries(table), versions_in(FieldModel(statements).runs))
+def results_of(table, statements, times=TIMES):
+    return every_result(LineageQueries(table), versions_in(FieldModel(statements).runs), times)
 
 
 def queries_of(statements):

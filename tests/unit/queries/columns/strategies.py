@@ -183,9 +183,9 @@ def _repeats(draw, event):
 
 
 @st.composite
-def streams(draw, max_size=4):
-    """Statements that report columns, each once, by time and hash."""
-    reported = [draw(_with_columns(one)) for one in draw(runs.streams(max_size))]
+def streams(draw, max_size=4, statements=None):
+    """Statements (of runs, of any kind) that report columns, each once, by time and hash."""
+    reported = [draw(_with_columns(one)) for one in draw(runs.streams(max_size) if statements is None else statements)]
     reported += [one for some in draw(st.lists(_pipelines(), max_size=2)) for one in some]
     return sorted({one.hash: one for one in reported}.values(), key=lambda one: (one.time, one.hash))
 
