@@ -10,6 +10,7 @@ from typing import Any
 from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
 from lineage_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.glue import find_glue_target
 from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.targets import Target, find_sink, find_targets
@@ -24,6 +25,7 @@ from spark_client.capturing.datasets.versions import (
 from spark_client.capturing.leaves import Checkpoints, Reading
 from spark_client.capturing.model import (
     CHANGES_WITHOUT_ROWS,
+    GLUE_WRITE,
     RDD_ACTION,
     RDD_SAVES,
     Dataset,
@@ -65,6 +67,8 @@ class Extractor:
         Raises:
             UnknownTarget: a write's target has no name.
         """
+        if execution.plan.kind == GLUE_WRITE:
+            return self._frame(execution)
         if execution.plan.kind == RDD_ACTION:
             found = self._action(execution)
         elif execution.is_read:
@@ -164,6 +168,27 @@ class Extractor:
             written = replace(written, rows=None)
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         return Write(**values, output=Dataset(output), written=written)
+
+    def _frame(self, execution: Execution) -> list[Write]:
+        """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.
+
+        Raises:
+            UnknownTarget: the sink has no name.
+        """
+        reading = Reading(self._catalogs, self._checkpoints, execution.plan, stream=execution.stream)
+        frame = reading.frame(execution.plan)
+        target = find_glue_target(frame.sink, self._catalogs)
+        read = replace(self._read(execution, GLUE_WRITE, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
+        if target.output is None:
+            raise UnknownTarget(read)
+        columns = frame.relation.columns
+        made = OutputColumns(tuple(columns or ()), list((columns or {}).values()), ())
+        values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
+        write = Write(**values, output=target.output, change=target.change, written=execution.task_outputs)
+        if not columns:
+            return [write]
+        lineage = ColumnLineage(made.fields, sources_of(frame.relation.rows))
+        return [replace(write, tier=execution.tier, columns=lineage, unknown=made.unknown)]
 
     def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
         reading = Reading(self._catalogs, self._checkpoints, target.query, target.rows, execution.stream)

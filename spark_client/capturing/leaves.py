@@ -12,9 +12,10 @@ from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.datasets.glue import FrameRead, QueryRead, read_frame
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets, find_record_column
-from spark_client.capturing.model import RDD_ACTION, Dataset
+from spark_client.capturing.model import GLUE_WRITE, RDD_ACTION, Dataset
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation, plans_of
 from spark_client.capturing.plans.plan import Node
@@ -45,9 +46,11 @@ class Reading:
     ) -> None:
         self._catalogs = catalogs
         self._checkpoints = checkpoints
+        self._stream = stream
         leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
         self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
         self._read: dict[int, LeafSource] = {}
+        self._frames: dict[int, FrameRead] = {}
         for leaf in self._leaves:
             checkpoints.meet(leaf, stream)
 
@@ -70,7 +73,7 @@ class Reading:
         waiting, seen = list(reversed(self._leaves)), {leaf.number for leaf in self._leaves}
         while waiting:
             leaf = waiting.pop()
-            remembered = self._checkpoints.find(leaf)
+            remembered = self._remembered(leaf)
             inside = [] if remembered else [node for node in leaf.nodes("leaves") if node.kind not in _REFERENCES]
             waiting += [node for node in reversed(inside) if node.number not in seen]
             seen |= {node.number for node in inside}
@@ -78,7 +81,7 @@ class Reading:
 
     def leaf(self, node: Node) -> Relation:
         """Return the columns of a leaf's datasets."""
-        remembered = self._checkpoints.find(node)
+        remembered = self._remembered(node)
         if remembered:
             return remembered.relation(_ids(node))
         read = self._find(node)
@@ -90,6 +93,27 @@ class Reading:
         return Relation(
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
         )
+
+    def frame(self, leaf: Node) -> FrameRead:
+        """Return the DynamicFrame that a leaf reads or writes."""
+        if leaf.number not in self._frames:
+            self._frames[leaf.number] = read_frame(leaf, self._catalogs, self._query)
+        return self._frames[leaf.number]
+
+    def _remembered(self, leaf: Node) -> Checkpoint | None:
+        """Return what a leaf reads that was noted when it was made: a checkpoint, or a DynamicFrame."""
+        found = self._checkpoints.find(leaf)
+        if found is not None or leaf.text("steps") is None:
+            return found
+        frame = self.frame(leaf)
+        values = [frame.relation.get(output.text("name") or "") for output in _outputs(leaf)]
+        return Checkpoint(values, frame.relation.rows, frame.inputs, frame.unknown_inputs)
+
+    def _query(self, plan: Node) -> QueryRead:
+        """Return a frame of Spark's that a DynamicFrame was made of."""
+        reading = Reading(self._catalogs, self._checkpoints, plan, stream=self._stream)
+        relation = PlanWalk(reading.leaf).relation(plan)
+        return QueryRead(relation, list(reading.inputs()), list(reading.unknown_inputs()))
 
     def _find(self, leaf: Node) -> LeafSource:
         if leaf.number not in self._read:
@@ -173,7 +197,7 @@ def _ids(leaf: Node) -> tuple[str, ...]:
 
 
 def _is_leaf(node: Node) -> bool:
-    if node.kind == RDD_ACTION:
+    if node.kind in (RDD_ACTION, GLUE_WRITE):
         return True
     return "schema" in node.values and node.kind not in _REFERENCES and not plans_of(node)
 

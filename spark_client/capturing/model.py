@@ -26,6 +26,9 @@ RDD_READS = ("foreach", "foreachPartition")
 # Kind of the plan that stands for such an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
 
+# Kind of the plan that stands for the write of a DynamicFrame, and the command of that write.
+GLUE_WRITE = "GlueWrite"
+
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
 # Those of statements that write no row.

@@ -96,6 +96,29 @@ def test_the_glue_job_is_captured_as_the_job_that_airflow_started(tmp_path: Path
     assert [field["field"] for field in columns["co2"]["inputFields"]] == ["distance"]
 
 
+# Takes long: a Spark process of its own.
+def test_the_glue_job_of_dynamic_frames_is_captured(tmp_path: Path) -> None:
+    (tmp_path / "raw.json").write_text('{"tailnum": "N14228", "distance": 1400}\n')
+    arguments = ["--JOB_NAME", "map-flights", "--source", f"{tmp_path}/raw.json", "--target", f"{tmp_path}/mapped"]
+    events = run(
+        [sys.executable, str(EXAMPLES / "glue_dynamic_frames.py"), *arguments],
+        tmp_path,
+        PYTHONPATH=f"{ROOT}:{ROOT / 'tests' / 'spark' / 'glue'}",
+        PYSPARK_SUBMIT_ARGS=f"{QUIET} --conf spark.openlineage.namespace=emissions pyspark-shell",
+    )
+    write = f"map-flights.{tmp_path.name}_mapped"
+    assert [(event["job"]["name"], event["eventType"]) for event in events] == [
+        ("map-flights", "START"),
+        (write, "START"),
+        (write, "COMPLETE"),
+        ("map-flights", "COMPLETE"),
+    ]
+    assert [(one["namespace"], one["name"]) for one in events[2]["inputs"]] == [("file", f"{tmp_path}/raw.json")]
+    columns = events[2]["outputs"][0]["facets"]["columnLineage"]["fields"]
+    sources = {name: [one["field"] for one in column["inputFields"]] for name, column in columns.items()}
+    assert sources == {"tail_number": ["tailnum"], "miles": ["distance"]}
+
+
 def airflows_conf() -> dict[str, str]:
     """Return the configuration in the DAG as Airflow renders it for the task that runs."""
     tree = ast.parse((EXAMPLES / "airflow_dag.py").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -60,13 +60,30 @@ class Catalog:
 class Catalogs:
     """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`.
 
-    `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed.
+    `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed. `region`
+    and `account` are those of AWS that the application runs in. `glue_schema` returns the schema of a table of Glue's
+    catalog (database, table, account) in Spark's JSON, where Glue is at hand.
     """
 
     session: Catalog = Catalog()
     named: Mapping[str, Catalog] = field(default_factory=dict)
     default_fs: str = "file:///"
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
+    region: str | None = None
+    account: str | None = None
+    glue_schema: Callable[[str, str, str | None], str | None] = field(default=lambda *_: None, compare=False)
+
+    def find_glue_table(self, database: str, table: str, account: str | None = None) -> DatasetId | None:
+        """Return a table's name in Glue's catalog of the region, whichever catalog is the session's.
+
+        None if the region or the account is not known.
+
+        >>> Catalogs(region="eu-west-1", account="111122223333").find_glue_table("web", "orders")
+        DatasetId(namespace='arn:aws:glue:eu-west-1:111122223333', name='table/web/orders')
+        """
+        account = account or self.account
+        known = self.region and account and database and table
+        return Catalog(f"arn:aws:glue:{self.region}:{account}").find_table([database], table) if known else None
 
     def find_table(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
@@ -108,7 +125,8 @@ def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> C
     prefix = "spark.sql.catalog."
     names = {key.removeprefix(prefix).split(".")[0] for key in conf if key.startswith(prefix)}
     named = {name: _named(conf, f"{prefix}{name}.", environment) for name in names}
-    return Catalogs(_session(conf, environment), named, conf.get(_DEFAULT_FS, "file:///"), own)
+    session, default_fs = _session(conf, environment), conf.get(_DEFAULT_FS, "file:///")
+    return Catalogs(session, named, default_fs, own, _region(environment), _account(conf))
 
 
 def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog:
@@ -137,9 +155,16 @@ def _named(conf: Mapping[str, str], prefix: str, environment: Mapping[str, str])
 
 
 def _glue(conf: Mapping[str, str], account: str | None, environment: Mapping[str, str]) -> str | None:
-    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
-    account = account or conf.get(_GLUE_ID) or conf.get("spark.glue.accountId")
+    region, account = _region(environment), account or _account(conf)
     return f"arn:aws:glue:{region}:{account}" if region and account else None
+
+
+def _region(environment: Mapping[str, str]) -> str | None:
+    return environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
+
+
+def _account(conf: Mapping[str, str]) -> str | None:
+    return conf.get(_GLUE_ID) or conf.get("spark.glue.accountId")
 
 
 def _metastore(uris: str | None) -> str | None:

@@ -1,5 +1,6 @@
 package headwater.capture;
 
+import java.util.List;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDDLike;
 import org.apache.spark.sql.Dataset;
@@ -28,6 +29,29 @@ public class Actions {
         context.listenerBus().post(
             new RddAction(name, number, ((JavaRDDLike) rdd).rdd(), path, startedMs, endedMs, failure, executionId)
         );
+    }
+
+    /** Note that a DynamicFrame is written by this thread: the steps that made it and the sink, as JSON. */
+    public void beginWrite(long number, String steps, List datasets) {
+        GlueFrames.begin(number, steps, datasets);
+        context.setLocalProperty(RddAction.GLUE_WRITE, Long.toString(number));
+        begin(number);
+    }
+
+    public void endWrite(String name, long number, long startedMs, long endedMs, String failure) {
+        context.setLocalProperty(RddAction.PROPERTY, null);
+        context.setLocalProperty(RddAction.GLUE_WRITE, null);
+        String executionId = context.getLocalProperty(EXECUTION);
+        RddAction action = new RddAction(name, number, null, null, startedMs, endedMs, failure, executionId);
+        action.frame = GlueFrames.end(number);
+        if (action.frame != null) {
+            context.listenerBus().post(action);
+        }
+    }
+
+    /** Remember the steps that a frame of Spark's was made by, as long as its RDD lives. */
+    public void rememberSteps(Object made, String steps, List datasets) {
+        GlueFrames.remember((Dataset) made, steps, datasets);
     }
 
     /** Remember the frame whose rows an RDD has, as long as the RDD lives. */

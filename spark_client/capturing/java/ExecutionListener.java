@@ -41,6 +41,7 @@ public class ExecutionListener extends SparkListener {
     /** An execution's end, with the values of its start; without `end`, an execution that only had parts is over. */
     public static class Kept {
         public final SparkListenerSQLExecutionEnd end;
+        /** The outermost execution, or, negative, the number of the write of a DynamicFrame that it is a part of. */
         public final long rootId;
         public final long startedMs;
         public final long endedMs;
@@ -57,12 +58,15 @@ public class ExecutionListener extends SparkListener {
         public final long[] written;
         /** Id of the newest RDD of its last job; -1 if it had none. */
         public final int lastRdd;
+        /** DynamicFrame that it writes; null if that is not what it does. */
+        public final GlueFrames.Frame frame;
 
         Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs, boolean isRead, long[] written) {
             this.end = end;
             this.isRead = isRead;
             this.written = written;
-            this.rootId = running.rootId;
+            this.rootId = running.write > 0 ? -running.write : running.rootId;
+            this.frame = running.frame;
             this.startedMs = running.startedMs;
             this.endedMs = endedMs;
             this.hadJobs = running.hadJobs;
@@ -83,6 +87,8 @@ public class ExecutionListener extends SparkListener {
         final Stream stream;
         volatile boolean hadJobs;
         volatile int lastRdd = -1; // the newest RDD of its last job; -1 without any
+        volatile long write; // number of the write of a DynamicFrame that it is a part of; 0 if it is no part
+        volatile GlueFrames.Frame frame;
 
         Running(long id, long rootId, long startedMs, boolean dynamic, Stream stream) {
             this.id = id;
@@ -257,6 +263,7 @@ public class ExecutionListener extends SparkListener {
             try {
                 count(job);
                 noteRdd(job);
+                noteWrite(job);
                 noteJob(job);
             } catch (Throwable failed) {
                 turnOff(failed);
@@ -293,6 +300,17 @@ public class ExecutionListener extends SparkListener {
         of.lastRdd = newest;
     }
 
+    /** What runs in the thread of the write of a DynamicFrame is a part of it. */
+    private void noteWrite(SparkListenerJobStart job) {
+        String write = job.properties() == null ? null : job.properties().getProperty(RddAction.GLUE_WRITE);
+        String execution = write == null ? null : job.properties().getProperty("spark.sql.execution.id");
+        Running of = execution == null ? null : (Running) running.get(Long.valueOf(execution));
+        if (of != null) {
+            of.write = Long.parseLong(write);
+            of.frame = GlueFrames.write(of.write);
+        }
+    }
+
     /** Tasks are counted of the innermost execution, or of the action of an RDD. */
     private void count(SparkListenerJobStart job) {
         if (tasks != null && job.properties() != null) {
@@ -326,7 +344,7 @@ public class ExecutionListener extends SparkListener {
         Object batch = action.executionId == null ? null : running.get(Long.valueOf(action.executionId));
         action.stream = batch == null ? null : ((Running) batch).stream;
         action.written = tasks == null ? null : tasks.take(Long.toString(action.number));
-        put(action, action.path == null);
+        put(action, action.path == null && action.frame == null);
     }
 
     public void onApplicationEnd(SparkListenerApplicationEnd event) {

@@ -89,7 +89,7 @@ public class Executions {
         return json.append('}').toString();
     }
 
-    /** An action of an RDD as if it were an execution; ids of executions are not negative. */
+    /** An action of an RDD, or the write of a DynamicFrame, as if it were an execution; their ids are not negative. */
     private String action(RddAction action) {
         StringBuilder json = new StringBuilder("{\"id\":").append(-action.number).append(",\"root_id\":").append(-action.number);
         json.append(",\"action\":").append(quoted(action.name, FAILURE_MAX)).append(",\"read\":false");
@@ -106,7 +106,7 @@ public class Executions {
             appendWritten(action.written, json);
         }
         try {
-            appendPlan(action, PlanReader.SOURCES, json);
+            appendPlan(action, action.frame == null ? PlanReader.SOURCES : PlanReader.FULL, json);
         } catch (Throwable failed) { // of this action alone
             return "{\"id\":" + -action.number + ",\"unread\":" + quoted(failed.toString(), FAILURE_MAX) + "}";
         }
@@ -157,7 +157,12 @@ public class Executions {
             appendVersions(kept, query, json);
         }
         // What is read and written nowhere has no columns to be related, but checkpoints are known by the ids of theirs.
-        appendPlan(query.analyzed(), kept.isRead ? PlanReader.SOURCES : PlanReader.FULL, json);
+        reader.assume(kept.frame);
+        try {
+            appendPlan(query.analyzed(), kept.isRead ? PlanReader.SOURCES : PlanReader.FULL, json);
+        } finally {
+            reader.assume(null);
+        }
     }
 
     /** Versions of tables that were read and written; without them the execution is reported all the same. */

@@ -28,6 +28,7 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.OuterReference;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.JoinType;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -76,6 +77,7 @@ public class PlanReader {
     private Map placesOfTypes;
     private Map attributes;
     private ArrayDeque waiting;
+    private GlueFrames.Frame assumed;
 
     /**
      * @param getters by class or interface, the methods to call; a dot calls the next on the result of the first
@@ -88,6 +90,11 @@ public class PlanReader {
         this.options = new HashSet(options);
         this.objectsMax = objectsMax;
         this.charsMax = charsMax;
+    }
+
+    /** Take an RDD of which nothing is known for the rows of this frame; null: for what it is. */
+    public void assume(GlueFrames.Frame frame) {
+        this.assumed = frame;
     }
 
     /**
@@ -215,11 +222,29 @@ public class PlanReader {
     }
 
     private void writeAction(RddAction action) throws Exception {
-        out.append('[').append(kind("RddAction")).append(",{");
-        name("path", true);
-        value(action.path, 0);
-        writePlaces(action.rdd, false);
+        out.append('[').append(kind(action.frame == null ? "RddAction" : "GlueWrite")).append(",{");
+        if (action.frame == null) {
+            name("path", true);
+            value(action.path, 0);
+            writePlaces(action.rdd, false);
+        } else {
+            writeFrame(action.frame, true);
+        }
         out.append("}]");
+    }
+
+    /** Add what a DynamicFrame is made of: its steps, and the plans of Spark's frames with the names of their columns. */
+    private boolean writeFrame(GlueFrames.Frame frame, boolean first) throws Exception {
+        name("steps", first);
+        quote(frame.steps, charsMax, out);
+        name("frames", false);
+        Object[] plans = new Object[frame.queries.length];
+        for (int i = 0; i < plans.length; i++) {
+            LogicalPlan plan = frame.queries[i].analyzed();
+            plans[i] = new Object[] {plan, plan.schema().fieldNames()};
+        }
+        list(plans, 0);
+        return false;
     }
 
     private void writeValues(TreeNode node) throws Exception {
@@ -247,7 +272,10 @@ public class PlanReader {
             first = name("field", first);
             text(((StructType) step.child().dataType()).fields()[step.ordinal()].name());
         } else if (node instanceof LogicalRDD || node instanceof ExternalRDD) {
-            first = writePlaces(node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd(), first);
+            RDD rdd = node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd();
+            GlueFrames.Frame known = GlueFrames.of(rdd);
+            GlueFrames.Frame frame = known == null && assumed != null && !assumed.reads(rdd) ? assumed : known;
+            first = frame == null ? writePlaces(rdd, first) : writeFrame(frame, first);
         } else if (isOfFiles(node)) {
             Object relation = ((LogicalRelation) node).relation();
             Object isTable = Boolean.valueOf(((LogicalRelation) node).catalogTable().isDefined());

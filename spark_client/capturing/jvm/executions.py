@@ -15,6 +15,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spark_client.capturing.jvm.early_events import EarlyEvents
+from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
@@ -140,6 +141,7 @@ class Executions:
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         rdd_actions.open(context, self._receiver)
+        glue_frames.open()
 
     @property
     def dropped(self) -> int:
@@ -232,6 +234,7 @@ class Executions:
         with self._lock:
             if not self._is_closed:
                 self._is_closed = True
+                glue_frames.close()
                 rdd_actions.close(self._python_context, self._receiver)
                 self._early.close()
                 if self._listener is not None:

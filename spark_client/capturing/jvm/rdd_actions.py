@@ -59,7 +59,7 @@ class RddActions:
         receiver = self.await_receiver(rdd.ctx)
         if receiver is None:
             return act()
-        number, started_ms = next(self._numbers), _now_ms()
+        number, started_ms = self.next_number(), now_ms()
         # `_prev_jrdd`: what Python's functions are applied to. Of the RDD itself, PySpark would have to make one more.
         source = self._guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
         self._guarded(lambda: receiver.begin(number))
@@ -67,10 +67,14 @@ class RddActions:
         try:
             return act()
         except BaseException as error:
-            failure = _text_of(error)
+            failure = text_of(error)
             raise
         finally:
-            self._guarded(lambda: receiver.end(name, number, source, path, started_ms, _now_ms(), failure))
+            self._guarded(lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure))
+
+    def next_number(self) -> int:
+        """Return a number that no other action has."""
+        return next(self._numbers)
 
     def remember(self, rdd: RDD[Any], frame: Any) -> None:
         """Note that an RDD has the rows of a frame."""
@@ -96,14 +100,15 @@ class RddActions:
 rdd_actions = RddActions()
 
 
-def _text_of(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     """Return an exception as Java prints its own, with the stack in the JVM if it comes from there."""
     text = f"{type(error).__name__}: {error}"
     of_java = text.partition("\n: ")[2] if hasattr(error, "java_exception") else ""
     return (of_java or text)[:_FAILURE_CHARS]
 
 
-def _now_ms() -> int:
+def now_ms() -> int:
+    """Return the time in milliseconds since 1970."""
     return int(time.time() * 1000)
 
 

@@ -7,6 +7,7 @@ import os
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -15,6 +16,7 @@ from lineage_model.ids import normalize_run_id
 from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.events import Application
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
+from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
@@ -184,7 +186,7 @@ class _LaterExtractor:
         from spark_client.capturing.datasets.catalogs import read_catalogs
         from spark_client.capturing.extract import Extractor
 
-        return Extractor(read_catalogs(self._conf, os.environ))
+        return Extractor(replace(read_catalogs(self._conf, os.environ), glue_schema=glue_frames.schema_of))
 
     def read(self, execution: Execution) -> Sequence[Read]:
         """Return what `Extractor.read` does."""

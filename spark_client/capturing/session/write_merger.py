@@ -19,7 +19,7 @@ from typing import Protocol
 from lineage_model.columns import ColumnLineage, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import MAY_WRITE_ALONE, STATEMENTS, WRAPPERS
-from spark_client.capturing.model import Dataset, Symlink, Tier, Write
+from spark_client.capturing.model import GLUE_WRITE, Dataset, Symlink, Tier, Write
 from spark_client.capturing.session.met_tables import MetTables
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
@@ -178,7 +178,7 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
         unknown=unknown,
         tier=tier,
         # The insert of a CTAS overwrites the table that the CTAS has just made.
-        change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
+        change=outer.change if outer.command in WRAPPERS - {GLUE_WRITE} else outer.change or inner.change,
         written=inner.written.otherwise(outer.written),
         sql=outer.sql or inner.sql,
         # The inner plan is the outer one after the optimizer: it has no more detail.

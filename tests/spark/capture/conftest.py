@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,15 @@ def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
 class Watch:
     """Writes and reads captured in a Spark context."""
 
-    def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        bounds: Bounds | None = None,
+        environment: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         self._executions = Executions(spark, bounds, at_once=True)
-        self._extractor = Extractor(read_catalogs(SessionConf(spark), {}))
+        self._extractor = Extractor(replace(read_catalogs(SessionConf(spark), environment or {}), **more))
         self._merger = WriteMerger()
 
     def writes_of(self, act: Callable[[], object]) -> list[Write]:

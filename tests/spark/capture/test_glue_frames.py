@@ -1,0 +1,364 @@
+"""Lineage of Glue's DynamicFrames: of what AWS's own examples do, transform by transform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.capture.conftest import Watch
+from tests.spark.capture.glue_jobs import (
+    ACCOUNT,
+    REGION,
+    catalog,
+    glue_case,
+    on_path,
+    spark_case,
+    to_json,
+)
+from tests.spark.capture.specification import Case
+
+# AWS's package makes PySpark's contexts and frames by their constructors.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Deprecated in 3.0.0:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:DataFrame constructor is internal:UserWarning"),
+]
+
+MAPPINGS = [
+    ("id", "string", "person_id", "string"),
+    ("age", "int", "age", "bigint"),
+    ("address.city", "string", "city", "string"),
+    ("family_name", "string", "name.last", "string"),
+    ("name", "string", "name.first", "string"),
+]
+MAPPED = """
+    person_id <- persons.id IDENTITY
+    age <- persons.age TRANSFORMATION
+    city <- persons.address.city IDENTITY
+    name.last <- persons.family_name IDENTITY
+    name.first <- persons.name IDENTITY
+"""
+_ALL = ("id", "name", "family_name", "age", "address", "links", "titles")
+
+
+def same(*names: str, of: str = "persons") -> str:
+    return "\n".join(f"{name} <- {of}.{name} IDENTITY" for name in names)
+
+
+def opaque(kind: str, *names: str, of: str = "persons", how: str) -> str:
+    return ", ".join(f"{of}.{name} {how} (opaque: {kind})" for name in names)
+
+
+def persons(glue: Any) -> Any:
+    return catalog(glue, "persons")
+
+
+def mapped(glue: Any) -> Any:
+    from awsglue.transforms import ApplyMapping
+
+    return ApplyMapping.apply(frame=persons(glue), mappings=MAPPINGS, transformation_ctx="mapped")
+
+
+def selected(glue: Any, *paths: str) -> Any:
+    return persons(glue).select_fields(list(paths))
+
+
+def is_adult(record: Any) -> bool:
+    return bool(record["age"] > 18)
+
+
+def shout(record: Any) -> Any:
+    return {"name": record["name"].upper()}
+
+
+def joined(glue: Any) -> Any:
+    """Return AWS's example of joining and relationalizing data, up to its history."""
+    from awsglue.transforms import Join
+
+    orgs = (
+        catalog(glue, "organizations")
+        .drop_fields(["type"])
+        .rename_field("id", "org_id")
+        .rename_field("name", "org_name")
+    )
+    members = Join.apply(persons(glue).select_fields(["id", "name"]), catalog(glue, "memberships"), "id", "person_id")
+    return Join.apply(orgs, members, "org_id", "organization_id").drop_fields(["person_id", "org_id"])
+
+
+ROWS_OF_HISTORY = """
+    * <- organizations.id JOIN, memberships.organization_id JOIN, persons.id JOIN, memberships.person_id JOIN
+    inputs: organizations, memberships, persons
+"""
+CASES = [
+    glue_case("a table of the catalog is written as it is", persons, same(*_ALL)),
+    glue_case("mappings name, cast and nest columns", mapped, MAPPED),
+    glue_case("mappings written as JSON, without a command of Spark's", mapped, MAPPED, to_json),
+    glue_case(
+        "one mapping is a tuple, and a type has two words",
+        lambda glue: persons(glue).apply_mapping(("age", "integer", "years", "int")),
+        "years <- persons.age IDENTITY",
+    ),
+    glue_case("applyMapping is the same", lambda glue: persons(glue).applyMapping(MAPPINGS), MAPPED),
+    glue_case("fields are selected", lambda glue: selected(glue, "id", "age"), same("id", "age")),
+    glue_case(
+        "a field inside another is selected",
+        lambda glue: persons(glue).select_fields("address.city"),
+        "address.city <- persons.address.city IDENTITY",
+    ),
+    glue_case(
+        "fields are dropped",
+        lambda glue: persons(glue).drop_fields(["links", "titles", "address"]),
+        same("id", "name", "family_name", "age"),
+    ),
+    glue_case(
+        "a field is renamed, and selected by its new name",
+        lambda glue: persons(glue).rename_field("name", "first").select_fields(["first", "name"]),
+        "first <- persons.name IDENTITY",
+    ),
+    glue_case(
+        "two fields are split off",
+        lambda glue: persons(glue).split_fields(["id", "age"], "chosen", "left").select("chosen"),
+        same("id", "age"),
+    ),
+    glue_case(
+        "the fields that are left",
+        lambda glue: persons(glue).split_fields(["links", "titles", "address"], "chosen", "left")["left"],
+        same("id", "name", "family_name", "age"),
+    ),
+    glue_case(
+        "rows are split by a comparison",
+        lambda glue: selected(glue, "id", "age").split_rows({"age": {">": 18}}, "old", "young")["young"],
+        f"{same('id', 'age')}; * <- persons.age FILTER",
+    ),
+    glue_case(
+        "records are filtered by a function of any column",
+        lambda glue: selected(glue, "id", "age").filter(is_adult),
+        f"{same('id', 'age')}; * <- {opaque('Filter is_adult', 'id', 'age', how='FILTER')}",
+    ),
+    glue_case(
+        "a filter of columns that nobody named",
+        lambda glue: persons(glue).filter(f=is_adult).select_fields(["id"]),
+        same("id"),
+    ),
+    glue_case(
+        "a function makes records of all that goes in",
+        lambda glue: selected(glue, "id", "name").map(shout),
+        f"name <- {opaque('Map shout', 'id', 'name', how='TRANSFORMATION')}",
+    ),
+    glue_case(
+        "a function of columns that nobody named",
+        lambda glue: persons(glue).map(shout),
+        "name <- unknown; inputs: persons",
+    ),
+    glue_case(
+        "a choice is cast",
+        lambda glue: persons(glue).resolveChoice(specs=[("age", "cast:long")]).select_fields(["id", "age"]),
+        "id <- persons.id IDENTITY; age <- persons.age TRANSFORMATION",
+    ),
+    glue_case(
+        "a choice becomes a column for each type",
+        lambda glue: persons(glue).resolveChoice(specs=("age", "make_cols")).select_fields(["id", "age_integer"]),
+        "id <- persons.id IDENTITY; age_integer <- persons.age TRANSFORMATION",
+    ),
+    glue_case(
+        "whatever is a choice becomes a struct",
+        lambda glue: selected(glue, "id", "age").resolveChoice(choice="make_struct"),
+        "id <- persons.id SOMEHOW; age <- persons.age SOMEHOW",
+    ),
+    glue_case(
+        "columns that were mapped have no choice",
+        lambda glue: mapped(glue).resolveChoice(choice="make_struct").select_fields(["person_id", "age", "city"]),
+        "person_id <- persons.id IDENTITY; age <- persons.age TRANSFORMATION; city <- persons.address.city IDENTITY",
+    ),
+    glue_case(
+        "columns by type, of columns that nobody named",
+        lambda glue: persons(glue).resolveChoice(choice="make_cols"),
+        "\n".join([*(f"{name} <- unknown" for name in _ALL), "inputs: persons"]),
+    ),
+    glue_case(
+        "partitions, a spigot and a schema change nothing",
+        lambda glue: selected(glue, "id").repartition(2).coalesce(1).spigot("s3://b/samples").with_frame_schema(None),
+        same("id"),
+    ),
+    glue_case(
+        "frames are joined by keys, and a name of both gets a dot",
+        lambda glue: selected(glue, "id", "name").join(
+            "id", "id", catalog(glue, "organizations").select_fields(["id", "seats"])
+        ),
+        """
+        id <- persons.id IDENTITY
+        name <- persons.name IDENTITY
+        .id <- organizations.id IDENTITY
+        seats <- organizations.seats IDENTITY
+        * <- persons.id JOIN, organizations.id JOIN
+        """,
+    ),
+    glue_case(
+        "columns of two frames that nobody named are of either",
+        lambda glue: persons(glue).join("id", "person_id", catalog(glue, "memberships")).select_fields(["id", "role"]),
+        """
+        id <- persons.id IDENTITY
+        role <- unknown
+        * <- persons.id JOIN, memberships.person_id JOIN
+        inputs: persons, memberships
+        """,
+    ),
+    glue_case(
+        "a history is joined of three tables",
+        lambda glue: joined(glue).select_fields(["org_name", "id", "name"]),
+        f"""
+        org_name <- organizations.name IDENTITY
+        id <- persons.id IDENTITY
+        name <- persons.name IDENTITY
+        {ROWS_OF_HISTORY}
+        """,
+    ),
+    glue_case(
+        "records of two frames are one after the other",
+        lambda glue: selected(glue, "id", "name").union(catalog(glue, "organizations").select_fields(["id", "name"])),
+        """
+        id <- persons.id IDENTITY, organizations.id IDENTITY
+        name <- persons.name IDENTITY, organizations.name IDENTITY
+        """,
+    ),
+    glue_case(
+        "newer records take the place of older ones by their keys",
+        lambda glue: selected(glue, "id", "name").mergeDynamicFrame(
+            catalog(glue, "organizations").select_fields(["id", "name"]), ["id"]
+        ),
+        """
+        id <- persons.id IDENTITY, organizations.id IDENTITY
+        name <- persons.name IDENTITY, organizations.name IDENTITY
+        * <- persons.id JOIN, organizations.id JOIN
+        """,
+    ),
+    glue_case(
+        "structs become columns",
+        lambda glue: selected(glue, "id", "address").unnest(),
+        """
+        id <- persons.id SOMEHOW
+        `address.city` <- persons.address.city SOMEHOW
+        `address.zip` <- persons.address.zip SOMEHOW
+        """,
+    ),
+    glue_case(
+        "the root of relational tables",
+        lambda glue: selected(glue, "id", "address", "links").relationalize("root", "s3://b/tmp").select("root"),
+        """
+        id <- persons.id SOMEHOW
+        `address.city` <- persons.address.city SOMEHOW
+        `address.zip` <- persons.address.zip SOMEHOW
+        links <- persons.links SOMEHOW
+        """,
+    ),
+    glue_case(
+        "an array of structs is a table",
+        lambda glue: persons(glue).relationalize("root", "s3://b/tmp").select("root_links"),
+        """
+        id <- nothing
+        index <- nothing
+        `links.val.note` <- persons.links.note SOMEHOW
+        `links.val.url` <- persons.links.url SOMEHOW
+        """,
+    ),
+    glue_case(
+        "an array of texts is a table",
+        lambda glue: persons(glue).relationalize("root", "s3://b/tmp")["root_titles"],
+        "id <- nothing; index <- nothing; `titles.val` <- persons.titles SOMEHOW",
+    ),
+    glue_case(
+        "a text is read as JSON",
+        lambda glue: selected(glue, "id", "name").unbox("name", "json"),
+        "id <- persons.id IDENTITY; name <- persons.name TRANSFORMATION",
+    ),
+    glue_case(
+        "texts of DynamoDB are simplified",
+        lambda glue: selected(glue, "id").simplify_ddb_json(),
+        "id <- persons.id SOMEHOW",
+    ),
+    glue_case(
+        "errors are records that nobody knows",
+        lambda glue: selected(glue, "id").errorsAsDynamicFrame(),
+        "id <- unknown; inputs: persons",
+    ),
+    # To Spark and back.
+    spark_case("a frame of Spark's has the columns", lambda glue: mapped(glue).toDF(), MAPPED),
+    spark_case(
+        "Spark goes on with the columns",
+        lambda glue: persons(glue).toDF().where("age > 18").selectExpr("id", "upper(name) AS name"),
+        "id <- persons.id IDENTITY; name <- persons.name TRANSFORMATION; * <- persons.age FILTER",
+    ),
+    spark_case(
+        "a frame twice in a query",
+        lambda glue: (lambda one, other: one.join(other, one.id == other.person_id).select("name", "role"))(
+            persons(glue).toDF(), catalog(glue, "memberships").toDF()
+        ),
+        """
+        name <- persons.name IDENTITY
+        role <- memberships.role IDENTITY
+        * <- persons.id JOIN, memberships.person_id JOIN
+        """,
+    ),
+    spark_case(
+        "a frame from the catalog without records",
+        lambda glue: glue.create_data_frame.from_catalog(database="legislators", table_name="persons").select("id"),
+        same("id"),
+    ),
+    glue_case(
+        "a frame of Spark's goes back to Glue",
+        lambda glue: from_spark(glue, glue.spark_session.sql("SELECT carrier, distance * 2 AS twice FROM flights")),
+        "carrier <- flights.carrier IDENTITY; twice <- flights.distance TRANSFORMATION",
+    ),
+    glue_case(
+        "a frame of Spark's is mapped by Glue and written as JSON",
+        lambda glue: from_spark(glue, glue.spark_session.table("flights")).apply_mapping(
+            [("carrier", "string", "airline", "string"), ("distance", "int", "miles", "double")]
+        ),
+        "airline <- flights.carrier IDENTITY; miles <- flights.distance TRANSFORMATION",
+        to_json,
+    ),
+    glue_case(
+        "from Glue to Spark to Glue to Spark",
+        lambda glue: from_spark(
+            glue, from_spark(glue, mapped(glue).toDF().where("age > 1")).toDF().select("city", "age")
+        ),
+        "city <- persons.address.city IDENTITY; age <- persons.age TRANSFORMATION; * <- persons.age FILTER",
+    ),
+    glue_case(
+        "the program's own rows have no source",
+        lambda glue: glue.create_dynamic_frame.from_rdd(
+            glue.spark_session.sparkContext.parallelize([(1, "x")]), "rows", ["a", "b"]
+        ),
+        "a <- unknown; b <- unknown; inputs: unknown",
+    ),
+]
+
+
+def from_spark(glue: Any, frame: Any) -> Any:
+    from awsglue.dynamicframe import DynamicFrame
+
+    return DynamicFrame.fromDF(frame, glue, "frame")
+
+
+@pytest.fixture(scope="module")
+def jvm() -> Iterator[Any]:
+    with on_path() as jvm:
+        yield jvm
+
+
+@pytest.fixture(scope="module")
+def watch(spark: SparkSession, datasets: Path, jvm: Any) -> Iterator[Watch]:
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set("hive.metastore.glue.catalogid", ACCOUNT)
+    watch = Watch(spark, environment={"AWS_REGION": REGION})
+    yield watch
+    watch.close()
+    hadoop.unset("hive.metastore.glue.catalogid")
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_dynamic_frame_is_written_with_its_lineage(case: Case, check: Callable[[Case], None]) -> None:
+    check(case)
