@@ -87,7 +87,7 @@ class JavaFrame:
 
     def filter(self, function: Callable[[Mapping[str, Any]], bool]) -> JavaFrame:
         keeps = F.udf(lambda row: bool(function(row.asDict(recursive=True))), "boolean")
-        return JavaFrame(self.frame.where(keeps(F.struct("*"))))
+        return JavaFrame(self.frame.where(keeps(F.struct(*(F.col(f"`{name}`") for name in self.frame.columns)))))
 
     def map(self, function: Callable[[dict[str, Any]], Mapping[str, Any]]) -> JavaFrame:
         made = self.frame.rdd.map(lambda row: Row(**function(row.asDict(recursive=True))))
