@@ -19,12 +19,24 @@ from lineage.queries.service import LineageQueries
 from lineage.times import just_after
 from lineage_model.ids import RunKey
 from tests.examples import examples
-from tests.unit.graph.strategies import DATASETS, JOBS, arrivals, distant_times, moved, streaming_runs
+from tests.unit.graph.statements import A, X, Y, Z, an_event, short
+from tests.unit.graph.strategies import (
+    DATASETS,
+    JOBS,
+    a_symlink,
+    arrivals,
+    distant_times,
+    moved,
+    stamped,
+    streaming_runs,
+)
 from tests.unit.queries.columns import every_column_query, strategies
+from tests.unit.queries.columns.column_statements import IDENTITY, column_lineage, taken
 from tests.unit.queries.columns.every_column_query import is_remembered
 from tests.unit.queries.every_query import differences, loaded, results_of, right_results
 from tests.unit.queries.test_history import applied, model_state
 
+STREAMING = {"jobType": {"processingType": "STREAMING"}}
 _COARSE = re.compile("_(MINUTE|DAY|MONTH)#")
 _NODES = [one.node_id for one in (*JOBS, *DATASETS)]
 
@@ -41,6 +53,26 @@ def wrong_results(table, statements, times):
     right = right_results(statements, times[1::2])
     right = {query: result for query, result in right.items() if not query.startswith("search_tagged")}
     return differences(results_of(table, times[1::2]), right)
+
+
+def test_a_live_stream_is_found_by_its_columns_although_a_later_run_of_its_job_reports_none():
+    columns = column_lineage(carrier=[taken(Y, "carrier", IDENTITY)])
+    # The second name is found by the job's rows alone, because the dataset has several.
+    for name, facets in ((X, {}), (Z, a_symlink(X))):
+        events = [
+            an_event(0, "s1", A, "START", inputs=[Y], outputs=[(name, {**columns, **facets})], job_facets=STREAMING),
+            an_event(10, "b1", A, inputs=[Y], outputs=[name]),
+        ]
+        found = LineageQueries(loaded(events)).columns_of([name])[name]
+        assert [short(reporter.run.id) for one in found.columns for reporter in one.reporters] == ["s1"]
+
+
+def test_a_stream_loaded_without_coarse_rows_is_found_behind_many_runs_by_an_event_that_does_not_say_it_streams():
+    first = an_event(0, "s1", A, "START", outputs=[X], job_facets=STREAMING)
+    runs = [an_event(10 + number, f"b{number}", A, outputs=[Y]) for number in range(5)]
+    last = stamped(replace(an_event(20, "s1", A, "RUNNING"), time="2025-11-20T12:05:00.000000Z"))
+    table = loaded_in_part_without([first, *runs, last], 1)
+    assert LineageQueries(table).find_job(A).outputs == (X,)
 
 
 @examples(50)
