@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
@@ -319,10 +320,15 @@ def _session():
     return boto3.Session("testing", "testing", "testing", "us-east-1")
 
 
-@cache
 def tests_client(service):
     """Return the client of all tests, which looks and never fails: those of the handlers are made for each test."""
-    return _session().client(service)
+    return _tests_client(service, os.environ.get(f"AWS_ENDPOINT_URL_{service.upper()}"))
+
+
+@cache
+def _tests_client(service, endpoint):
+    """A client keeps the endpoint of the time at which it was made."""
+    return _session().client(service, endpoint_url=endpoint)
 
 
 @pytest.fixture
