@@ -31,12 +31,14 @@ def redirect_to_page(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_file(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a file of the build; any other name is that of a view, so return the page."""
+    """Return a file of the build, and the page for the name of a view; 404 for a file that an older build had."""
     return _respond(services, request.segment("file"))
 
 
 def _respond(services: Services, name: str) -> Response[str]:
     file = page_files.find_file(page_files.built_files(), name)
+    if file is None and page_files.built_files():
+        return Response(404, "text/plain; charset=utf-8", f"no file {name}", _headers(services, page_files.REVALIDATE))
     if file is None:
         return Response(503, page_files.HTML, _NOT_BUILT, _headers(services, page_files.REVALIDATE))
     return Response(200, file.content_type, file.text, _headers(services, file.cache_control))

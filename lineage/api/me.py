@@ -13,7 +13,9 @@ from lineage.api.responses import respond
 from lineage.api.route import Route, operation_id
 from lineage.api.services import Services
 from lineage.api.tokens import SCOPES, Scope
+from lineage.api.values import when
 from lineage.namespaces import EVERY_RIGHT, EVERYWHERE
+from lineage.times import from_seconds
 
 
 class Me(TypedDict):
@@ -31,6 +33,8 @@ class Me(TypedDict):
     """Other namespaces whose datasets its events may name, as inputs and as sources of columns."""
     roots: list[str]
     """Limits of its records."""
+    expiresAt: str | None
+    """The time at which the token expires; null where it does not, and without a token."""
     stage: str
     strictNamespaces: bool
     """Neighbours in other namespaces show their id and type alone."""
@@ -55,6 +59,7 @@ def make_me(routes: Callable[[], Iterable[Route]]) -> Callable[[Services, HttpRe
             "namespaces": [EVERYWHERE] if token is None else list(token.namespaces),
             "references": list(EVERY_RIGHT.references if token is None else token.references),
             "roots": [EVERYWHERE] if token is None else list(token.roots),
+            "expiresAt": None if token is None or token.expires is None else when(from_seconds(token.expires)),
             "stage": request.event.request_context.stage or "",
             "strictNamespaces": services.strict_namespaces,
             "features": sorted(operation_id(route) for route in routes() if _is_allowed(route, scopes)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 DIST = Path(__file__).resolve().parents[2] / "explorer" / "dist"
 INDEX = "index.html"
@@ -47,8 +47,8 @@ def list_files(folder: Path) -> Mapping[str, Path]:
 
 
 def find_file(files: Mapping[str, Path], name: str) -> PageFile | None:
-    """Return a file; the page for any other name, which is that of a view; None if there is no build."""
-    path = files.get(name) or files.get(INDEX)
+    """Return a file; for the name of a view, which has no suffix, the page; None for others, and without a build."""
+    path = files.get(name if PurePosixPath(name).suffix in _TYPES else INDEX)
     if path is None:
         return None
     return PageFile(_read(path), _TYPES[path.suffix], REVALIDATE if path.name == INDEX else _FOREVER)

@@ -168,6 +168,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
             "namespaces": [],
             "references": [],
             "roots": ["flights/*"],
+            "expiresAt": "2026-02-18T12:00:00Z",
             "stage": "prod",
             "strictNamespaces": False,
             "features": [

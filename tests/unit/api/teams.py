@@ -140,7 +140,7 @@ class World:
         self._log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
         apply_changes(statements, self.table)
 
-    def token(self, *namespaces):
+    def token(self, *namespaces, lifetime_s=None):
         """The text of a new token that may read in these namespaces, or in all."""
         self._made += 1
         text, token = new_token(
@@ -148,7 +148,7 @@ class World:
             namespaces=namespaces or ["*"],
             roots=(),
             now_s=NOW_S,
-            lifetime_s=None,
+            lifetime_s=lifetime_s,
             random=lambda size: self._made.to_bytes(size, "big"),
         )
         self._tokens.put(token)

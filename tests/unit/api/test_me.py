@@ -8,8 +8,10 @@ import pytest
 
 from lineage.api.app import render_document
 from lineage.api.tokens import SCOPES
+from lineage.api.values import when
+from lineage.times import from_seconds
 from tests.unit.api.graph_api import GraphApi
-from tests.unit.api.teams import OWN, A, World
+from tests.unit.api.teams import NOW_S, OWN, A, World
 
 OPERATIONS = {
     one["operationId"]: one
@@ -31,9 +33,17 @@ def test_a_token_sees_its_limits_and_what_its_scope_allows():
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (["read"], sorted([A.jobs, A.store]), [])
     assert me["references"] == []
-    assert (me["stage"], me["strictNamespaces"]) == ("prod", True)
+    assert (me["stage"], me["strictNamespaces"], me["expiresAt"]) == ("prod", True, None)
     assert me["caller"].startswith("token:")
     assert me["features"] == sorted(name for name, one in OPERATIONS.items() if needed(one) in ([], ["read"]))
+
+
+def test_a_token_sees_when_it_expires():
+    world = World(*OWN)
+
+    me = world.get(world.token(A.jobs, lifetime_s=86_400), "/api/v1/me")
+
+    assert me["expiresAt"] == when(from_seconds(NOW_S + 86_400))
 
 
 def test_without_a_token_everything_is_allowed():
