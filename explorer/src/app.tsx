@@ -1,31 +1,30 @@
 /** The frame around every view: search on top, the view below, dialogs over both. */
 
-import { lazy, Suspense, useRef, type ComponentType, type ReactNode } from "react";
-import { Link, Route, Switch, useLocation } from "wouter";
+import { Suspense, useRef, type ComponentType, type ReactNode } from "react";
+import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 
 import type { Feature } from "./api/queries";
+import { Boundary, lazyView } from "./parts/boundary";
 import { Bones, Nothing } from "./parts/frame";
 import { Find } from "./parts/find";
 import { useKeys } from "./parts/keys";
 import { KeysDialog } from "./parts/keys-dialog";
 import { useReader } from "./parts/me";
-import { TokenDialog } from "./parts/token";
+import { Account, TokenDialog } from "./parts/token";
 import { StartView } from "./views/start/start";
 import mark from "./style/mark.svg?url";
 
-const view = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) => lazy(async () => ({ default: (await load())[name] }));
-
 /** Views, and the operation without which a view shows nothing. */
 const VIEWS: readonly [string, ComponentType, Feature?][] = [
-  ["/search", view(() => import("./views/search/search"), "SearchView")],
-  ["/map", view(() => import("./views/map/map"), "MapView"), "getLineage"],
-  ["/columns", view(() => import("./views/columns/columns"), "ColumnsView"), "getColumnLineage"],
-  ["/impact", view(() => import("./views/impact/impact"), "ImpactView"), "reportImpact"],
-  ["/dataset", view(() => import("./views/dataset/dataset"), "DatasetView"), "getDataset"],
-  ["/job", view(() => import("./views/job/job"), "JobView"), "getJob"],
-  ["/run", view(() => import("./views/run/run"), "RunView"), "getRun"],
-  ["/record", view(() => import("./views/record/record"), "RecordView"), "searchRecords"],
-  ["/usage", view(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
+  ["/search", lazyView(() => import("./views/search/search"), "SearchView")],
+  ["/map", lazyView(() => import("./views/map/map"), "MapView"), "getLineage"],
+  ["/columns", lazyView(() => import("./views/columns/columns"), "ColumnsView"), "getColumnLineage"],
+  ["/impact", lazyView(() => import("./views/impact/impact"), "ImpactView"), "reportImpact"],
+  ["/dataset", lazyView(() => import("./views/dataset/dataset"), "DatasetView"), "getDataset"],
+  ["/job", lazyView(() => import("./views/job/job"), "JobView"), "getJob"],
+  ["/run", lazyView(() => import("./views/run/run"), "RunView"), "getRun"],
+  ["/record", lazyView(() => import("./views/record/record"), "RecordView"), "searchRecords"],
+  ["/usage", lazyView(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
 ];
 
 const WIDE = ["/map", "/columns"];
@@ -42,6 +41,7 @@ function Allowed({ feature, children }: { feature: Feature | undefined; children
 
 export function App() {
   const [path, navigate] = useLocation();
+  const query = useSearch();
   const keys = useRef<HTMLDialogElement>(null);
   const { me } = useReader();
   useKeys({
@@ -61,17 +61,20 @@ export function App() {
         {path !== "/" && <Find />}
         <nav style={{ marginLeft: path === "/" ? "auto" : undefined }}>
           {me?.stage && <span className="stage-of" title={`stage ${me.stage} of the API`}>{me.stage}</span>}
+          <Account />
           <button className="icon" aria-label="keys and help" onClick={() => keys.current?.showModal()}>?</button>
         </nav>
       </header>
       <main id="view" tabIndex={-1} className={WIDE.includes(path) ? "wide" : ""}>
-        <Suspense fallback={<div className="page"><Bones rows={8} /></div>}>
-          <Switch>
-            <Route path="/" component={StartView} />
-            {VIEWS.map(([route, View, feature]) => <Route key={route} path={route}><Allowed feature={feature}><View /></Allowed></Route>)}
-            <Route><Nothing title="There is no such view"><Link href="/">Start again</Link></Nothing></Route>
-          </Switch>
-        </Suspense>
+        <Boundary place={`${path}?${query}`}>
+          <Suspense fallback={<div className="page"><Bones rows={8} /></div>}>
+            <Switch>
+              <Route path="/" component={StartView} />
+              {VIEWS.map(([route, View, feature]) => <Route key={route} path={route}><Allowed feature={feature}><View /></Allowed></Route>)}
+              <Route><Nothing title="There is no such view"><Link href="/">Start again</Link></Nothing></Route>
+            </Switch>
+          </Suspense>
+        </Boundary>
       </main>
       <KeysDialog dialog={keys} />
       <TokenDialog />

@@ -21,8 +21,10 @@ const client = new QueryClient({
 });
 
 // Another token is another reader: earlier results may not be theirs to see.
+let token = tokens.get();
 tokens.subscribe(() => {
-  if (!tokens.isNeeded()) void client.resetQueries();
+  if (tokens.get() !== token) void client.resetQueries();
+  token = tokens.get();
 });
 
 // Every view is one segment below `explore/`, under whatever prefix that is.

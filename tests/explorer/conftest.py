@@ -131,6 +131,14 @@ def wide():
 
 
 @pytest.fixture(scope="session")
+def estate():
+    """A hub that grows, and a failure far upstream."""
+    served = _served(*stories.a_growing_hub(), *stories.a_failure_far_upstream())
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
 def hub():
     """A dataset with so many readers that they and what they write are more than a response holds."""
     served = _served(*stories.a_hub(2_600))

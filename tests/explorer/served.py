@@ -109,9 +109,9 @@ class ServedGraph(Served):
             apply_changes(changes, self._table)
             self._event_log.enlist(map(RawEvent, changes, events))
 
-    def new_token(self, *scopes, **limits):
+    def new_token(self, *scopes, lifetime_s=None, **limits):
         """Return the text of a new token."""
-        text, token = new_token(scopes=scopes, **limits, now_s=self._now_s, lifetime_s=None, random=os.urandom)
+        text, token = new_token(scopes=scopes, **limits, now_s=self._now_s, lifetime_s=lifetime_s, random=os.urandom)
         Tokens(self._table).put(token)
         return text
 

@@ -202,6 +202,39 @@ def a_wide_graph(chains=95, length=10):
     return events
 
 
+def a_growing_hub(old=12):
+    """A dataset that many jobs read each day; two more read it once, between their runs."""
+    events = a_run("grow.load", 1, (), [a_dataset("grown", [("id", "int")])])
+    for number in range(old):
+        for day in (2, 20):
+            name = f"old.{number:02}"
+            events += a_run(name, day, [a_dataset("grown")], [a_dataset(f"of.{name}")], minutes=number)
+    for name in ("new.a", "new.b"):
+        events += a_run(name, 10, [a_dataset("grown")], [a_dataset(f"of.{name}")])
+    return events
+
+
+def a_failure_far_upstream(length=7):
+    """A chain of jobs of which the first fails on the second day."""
+    events = []
+    for day in (1, 2):
+        before = "source"
+        for step in range(length):
+            is_failed = day == 2 and step == 0
+            made = f"step.{step}"
+            events += a_run(
+                f"far.{step}",
+                day,
+                [a_dataset(before)],
+                [a_dataset(made)],
+                state="FAIL" if is_failed else "COMPLETE",
+                error=ERROR if is_failed else None,
+                hour=6 + step,
+            )
+            before = made
+    return events
+
+
 ATTACK = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 
 

@@ -77,7 +77,7 @@ def test_the_explorer_of_an_api_with_iam_is_read_with_the_credentials_of_the_env
         page.locator(".react-flow__node", has_text="emissions.check").wait_for()
         assert "key=" not in page.url
         # An address with all that a query may hold is signed as it is sent.
-        page.get_by_role("combobox").fill("Größe & +%/ = '\"")
+        page.get_by_role("combobox", name="Find").fill("Größe & +%/ = '\"")
         page.get_by_text("Nothing is named so").wait_for()
         page.context.clear_cookies()
         assert "open the link" in page.request.get(f"{served.url}/api/v1/namespaces").text()

@@ -57,7 +57,7 @@ def node(page, name):
 
 def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(open_view, pipeline):
     page = open_view(pipeline)
-    page.get_by_role("combobox").fill("co2_k")
+    page.get_by_role("combobox", name="Find").fill("co2_k")
     page.get_by_role("option", name="co2_kg").click()
     page.get_by_text("3.16 * fuel_kg").first.wait_for()
     assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2})}")
@@ -214,7 +214,7 @@ def test_a_token_for_records_alone_is_offered_records(open_view, guarded):
     page = open_view(guarded)
     give_token(page, guarded.new_token("records", roots=["flights"]))
     page.get_by_text("Jobs whose last run failed").wait_for(state="detached")
-    page.get_by_role("combobox").fill("UA1545")
+    page.get_by_role("combobox", name="Find").fill("UA1545")
     page.get_by_role("option", name="among records").wait_for()
 
 

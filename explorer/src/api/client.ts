@@ -29,15 +29,17 @@ export class Failure extends Error {
 
 const STORED = "headwater.token";
 
+/** What the dialog for the token does: it opens at the first refusal, and once a reader has declined, only on demand. */
+export type TokenState = "none needed" | "asked for" | "declined";
+
 /** The reader's token: in memory, or for this tab where the reader chose so; never in a URL. */
 class TokenStore {
   private token = sessionStorage.getItem(STORED) ?? "";
-  private waiting = false;
+  private state: TokenState = "none needed";
   private readonly listeners = new Set<() => void>();
 
   get = () => this.token;
-  /** True once the API has refused a request for want of a valid token. */
-  isNeeded = () => this.waiting;
+  getState = () => this.state;
   subscribe = (listener: () => void) => {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -45,14 +47,22 @@ class TokenStore {
 
   set(token: string, keep: boolean): void {
     this.token = token;
-    this.waiting = false;
     if (keep && token) sessionStorage.setItem(STORED, token);
     else sessionStorage.removeItem(STORED);
-    this.listeners.forEach((listener) => listener());
+    this.enter("none needed");
   }
 
+  /** The API has refused a request for want of a valid token. */
   need(): void {
-    this.waiting = true;
+    if (this.state === "none needed") this.enter("asked for");
+  }
+
+  /** The reader wants to give one, or gives none. */
+  ask = () => this.enter("asked for");
+  decline = () => this.enter("declined");
+
+  private enter(state: TokenState): void {
+    this.state = state;
     this.listeners.forEach((listener) => listener());
   }
 }
@@ -107,7 +117,7 @@ async function send(path: string, parts: Record<string, string>, query: Query, a
     response = await fetch(url, { headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Failure(call, 0, "the API did not respond, or its response is where the browser may not read it");
+    throw new Failure(call, 0, navigator.onLine ? "the API did not respond, or its response is where the browser may not read it" : "this computer is offline");
   }
   if (response.ok) return response;
   if (response.status === 401) tokens.need();

@@ -1,7 +1,7 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
 import { get, Failure, type ResponseOf, type Schema } from "./client";
-import { DRAWN_MAX, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
+import { DRAWN_MAX, FOLD_ABOVE, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { cutsOf, datasetId, fieldId, jobId, slashed, type NodeName } from "../url/ids";
 import type { Side } from "../url/state";
@@ -81,6 +81,12 @@ export async function lineage({ node, depth, at = "", direction, fold, full }: L
   const more = new Map(nodes.flatMap(({ id, more }) => (more ? [[id, more] as const] : [])));
   return toLineage(nodes.map(toItem), arrows, graph.truncated, more);
 }
+
+/** The query of the graph around a node with at most so many neighbours of each as a map draws. */
+export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_ABOVE) => lineageQuery({ node, depth, direction: "through", at, fold });
+
+/** A query of a graph, under one key wherever it is needed. */
+export const lineageQuery = (query: LineageQuery) => ({ queryKey: ["lineage", query] as const, queryFn: ({ signal }: { signal: AbortSignal }) => lineage(query, signal) });
 
 export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
 
@@ -268,7 +274,7 @@ export const runEvents = (runId: string, signal?: AbortSignal) => get("/api/v1/e
 
 /** What a namespace has, as search hits have it. */
 export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {
-  const request = { parts: { namespace }, query: { limit }, signal };
+  const request = { parts: { namespace }, query: { limit, form: "summary" }, signal };
   const [found, jobs] = await Promise.all([get("/api/v1/namespaces/{namespace}/datasets", request), get("/api/v1/namespaces/{namespace}/jobs", request)]);
   const hits: Hit[] = [
     ...found.datasets.map(({ name, updatedAt }) => ({ type: "DATASET" as const, name, namespace, updatedAt, nodeId: datasetId({ namespace, name }) })),

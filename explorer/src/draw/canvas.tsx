@@ -2,16 +2,18 @@
 
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import {
-  BaseEdge, Handle, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore,
+  BaseEdge, Handle, MiniMap, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore,
   type Edge, type EdgeProps, type Node, type NodeChange, type NodeProps, type ReactFlowState,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
 
-import { anchored, bendsOf, type Box, type Placed, type Point } from "../layout/boxes";
-import { place } from "../layout/place";
+import { bendsOf, type Box, type Placed, type Point } from "../layout/boxes";
 import { pathOf } from "../layout/path";
 import { arrowKey, type PathNodes } from "../model/paths";
+import type { Direction } from "../url/state";
+import { moveIntoSight, showFirst } from "./sight";
+import { usePlaced } from "./use-placed";
 
 export interface DrawnArrow {
   from: string;
@@ -38,11 +40,11 @@ interface Look {
 
 const Looks = createContext<Look>({ draw: () => null, path: null, hover: null });
 const HOVER_MS = 100;
-export const FULL_FROM = 0.6;
-export const NAME_FROM = 0.25;
-// The least at which a first sight is of all; else it is of the focus, large enough to read.
-const FIT_FROM = 0.7;
-const READ_AT = 0.85;
+/** The least scales at which a box has all its text, larger text, or its name alone. */
+export const FULL_FROM = 0.85;
+const LARGE_FROM = 0.6;
+const NAME_FROM = 0.25;
+const MAPPED_FROM = 30;
 
 function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
   const { draw, path, hover } = useContext(Looks);
@@ -70,7 +72,8 @@ function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<
 
 const NODE_TYPES = { box: BoxNode };
 const EDGE_TYPES = { arrow: ArrowEdge };
-const level = ({ transform }: ReactFlowState) => (transform[2] >= FULL_FROM ? "zoom-full" : transform[2] >= NAME_FROM ? "zoom-name" : "zoom-block");
+const level = ({ transform: [, , scale] }: ReactFlowState) => (scale >= FULL_FROM ? "zoom-full" : scale >= LARGE_FROM ? "zoom-large" : scale >= NAME_FROM ? "zoom-name" : "zoom-block");
+const paneSize = ({ width, height }: ReactFlowState) => `${width} ${height}`;
 
 export interface CanvasProps {
   boxes: readonly Box[];
@@ -79,8 +82,16 @@ export interface CanvasProps {
   layoutArrows?: readonly { from: string; to: string }[];
   anchor: string;
   focus: string;
+  /** True while the boxes are of the last picture, and those of the focus load. */
+  isLate: boolean;
+  /** True where all is to be in sight at first, however small. */
+  isWhole?: boolean;
+  /** The sides that are drawn, which decide where the focus of a large picture is at first. */
+  dir: Direction;
+  /** Ids that stay in sight while the picture or the pane changes, the most important first. */
+  inSight: readonly string[];
   path: PathNodes | null;
-  isOnPath?: (arrow: DrawnArrow) => boolean;
+  isOnPath: (arrow: DrawnArrow) => boolean;
   neighbours: (id: string) => PathNodes;
   draw: (id: string, muted: boolean) => ReactNode;
   label: (id: string) => string;
@@ -98,21 +109,23 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neighbours, draw, label, onChoose, onClear, handle, onPlaced }: CanvasProps) {
-  const placed = usePlaced(boxes, layoutArrows ?? arrows, anchor, onPlaced);
+function Flow({ boxes, arrows, layoutArrows, anchor, focus, isLate, isWhole = false, dir, inSight, path, isOnPath, neighbours, draw, label, onChoose, onClear, handle, onPlaced }: CanvasProps) {
+  const { placed, isCurrent } = usePlaced(boxes, layoutArrows ?? arrows, anchor, onPlaced);
   const [pins, setPins] = useState<Record<string, Point>>({});
   const [hovered, setHovered] = useState<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const flow = useReactFlow();
   const zoomLevel = useStore(level);
-  const settled = useRef(false);
+  const pane = useStore(paneSize);
+  // The layout that was shown first; of a whole picture the last one that was fitted.
+  const settled = useRef<Placed | null>(null);
   const sizes = useMemo(() => new Map(boxes.map((box) => [box.id, box])), [boxes]);
 
   // Another focus is another picture: nothing of the old one is pinned in it.
   useEffect(() => {
     setPins({});
-    settled.current = false;
-  }, [focus]);
+    settled.current = null;
+  }, [focus, isWhole]);
 
   const nodes = useMemo<Node[]>(() => {
     if (!placed) return [];
@@ -120,7 +133,7 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neig
       const at = pins[id] ?? placed.at[id];
       if (!at) return [];
       return [{
-        id, type: "box", position: at, width, height, data: {}, ariaLabel: label(id), connectable: false, deletable: false,
+        id, type: "box", position: at, width, height, measured: { width, height }, zIndex: 2, data: {}, ariaLabel: label(id), connectable: false, deletable: false,
         handles: [
           { type: "target", position: Position.Left, x: 0, y: height / 2, width: 1, height: 1 },
           { type: "source", position: Position.Right, x: width - 1, y: height / 2, width: 1, height: 1 },
@@ -135,7 +148,7 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neig
     return arrows.filter(({ from, to }) => placed.at[from] && placed.at[to]).map((arrow) => {
       const { from, to, look = "" } = arrow;
       const free = !pins[from] && !pins[to];
-      const lit = (isOnPath ? isOnPath(arrow) : path !== null && path.has(from) && path.has(to)) || (hovered !== null && (from === hovered || to === hovered));
+      const lit = isOnPath(arrow) || (hovered !== null && (from === hovered || to === hovered));
       const middle = (id: string) => (sizes.get(id)?.height ?? 0) / 2;
       return {
         id: arrow.key ?? arrowKey(arrow), source: from, target: to, type: "arrow", focusable: false, selectable: false,
@@ -150,17 +163,26 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neig
 
   const fit = useCallback(() => void flow.fitView({ padding: 0.12, maxZoom: 1, minZoom: 0.05 }), [flow]);
   useEffect(() => {
-    if (!placed || settled.current || !nodes.length) return;
-    settled.current = true;
-    showFirst(flow, nodes, focus);
+    // While the next picture loads, or is laid out, its place is not known.
+    if (!placed || !isCurrent || isLate || !nodes.length || (isWhole ? settled.current === placed : settled.current !== null)) return;
+    settled.current = placed;
+    if (isWhole) fit();
+    else showFirst(flow, nodes, focus, dir);
     performance.mark("map-drawn");
-  }, [placed, nodes, flow, focus]);
+  }, [placed, isCurrent, isLate, nodes, flow, focus, dir, isWhole, fit]);
+  const sighted = inSight.join("\n");
+  useEffect(() => {
+    // Not before the first sight, and after the new boxes are known.
+    if (!placed || !settled.current || isWhole) return;
+    const frame = requestAnimationFrame(() => moveIntoSight(flow, sighted.split("\n")));
+    return () => cancelAnimationFrame(frame);
+  }, [placed, pane, sighted, flow, isWhole]);
   useEffect(() => {
     handle({
       fit,
       center: (id) => {
         const node = flow.getNode(id);
-        if (node) void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, { zoom: Math.max(flow.getZoom(), FULL_FROM) });
+        if (node) void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, { zoom: Math.max(flow.getZoom(), LARGE_FROM) });
       },
       focusNode: (id) => document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }),
       zoom: (factor) => void (factor > 1 ? flow.zoomIn() : flow.zoomOut()),
@@ -193,42 +215,9 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, path, isOnPath, neig
         disableKeyboardA11y deleteKeyCode={null} selectionKeyCode={null} multiSelectionKeyCode={null}
         onNodesChange={change} onNodeClick={(event, node) => onChoose(node.id, event)} onPaneClick={onClear}
         onNodeMouseEnter={enter} onNodeMouseLeave={leave}
-      />
+      >
+        {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
+      </ReactFlow>
     </Looks.Provider>
   );
-}
-
-/** All of a small graph; of one that would be too small to read, the focus in the middle. */
-function showFirst(flow: ReturnType<typeof useReactFlow>, nodes: readonly Node[], focus: string): void {
-  const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
-  const left = Math.min(...nodes.map((node) => node.position.x)), right = Math.max(...nodes.map((node) => node.position.x + (node.width ?? 0)));
-  const top = Math.min(...nodes.map((node) => node.position.y)), bottom = Math.max(...nodes.map((node) => node.position.y + (node.height ?? 0)));
-  const zoom = pane ? Math.min((pane.width * 0.9) / (right - left), (pane.height * 0.84) / (bottom - top), 1) : 1;
-  const on = nodes.find((node) => node.id === focus);
-  const middle = zoom >= FIT_FROM || !on ? { x: (left + right) / 2, y: (top + bottom) / 2 } : { x: on.position.x + (on.width ?? 0) / 2, y: on.position.y + (on.height ?? 0) / 2 };
-  void flow.setCenter(middle.x, middle.y, { zoom: zoom >= FIT_FROM || !on ? Math.max(zoom, 0.05) : READ_AT });
-}
-
-/** The layout of the boxes; the last one stays until the next is there, and the anchor stays where it was. */
-function usePlaced(boxes: readonly Box[], arrows: readonly { from: string; to: string }[], anchor: string, onPlaced?: (placed: Placed) => void): Placed | null {
-  const [placed, setPlaced] = useState<Placed | null>(null);
-  const last = useRef<Placed | null>(null);
-  const key = useMemo(() => JSON.stringify([boxes.map(({ id, width, height }) => [id, width, height]).sort(), arrows.map(({ from, to }) => [from, to]).sort()]), [boxes, arrows]);
-  useEffect(() => {
-    if (!boxes.length) return;
-    const stop = new AbortController();
-    const heights = Object.fromEntries(Object.entries(last.current?.at ?? {}).map(([id, { y }]) => [id, y]));
-    place({ boxes: boxes.map(({ id, width, height }) => ({ id, width, height })), arrows: arrows.map(({ from, to }) => ({ from, to })), last: heights }, stop.signal)
-      .then((found) => {
-        last.current = anchored(found, anchor, last.current?.at[anchor]);
-        setPlaced(last.current);
-        onPlaced?.(last.current);
-      })
-      .catch((error: unknown) => {
-        if (!stop.signal.aborted) throw error;
-      });
-    return () => stop.abort();
-    // The key says all that the layout depends on.
-  }, [key]);
-  return placed;
 }

@@ -3,13 +3,15 @@
 import { memo } from "react";
 
 import type { Fold, Item } from "../model/graph";
-import { ago, agoShort, count, cutMiddle, placeOf, titleOf } from "../model/format";
+import { ago, agoShort, count } from "../model/format";
+import { cutFront, type Title } from "../model/titles";
 import type { Side } from "../url/state";
 import { SignOf, signOfState } from "../parts/signs";
 
 export const CARD = { width: 256, height: 54 };
 export const FOLD = { width: 148, height: 36 };
-const NAME_CHARS = 25;
+// Two lines of a card.
+export const NAME_CHARS_MAX = 56;
 
 export interface CardLook {
   focus: boolean;
@@ -20,7 +22,7 @@ export interface CardLook {
 
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
 
-export const Card = memo(function Card({ item, look, more, onMore }: { item: Item; look: CardLook; more: Record<Side, number>; onMore: (side: Side) => void }) {
+export const Card = memo(function Card({ item, title, look, more, onMore }: { item: Item; title: Title; look: CardLook; more: Record<Side, number>; onMore: (side: Side) => void }) {
   const trouble = item.state === "FAILED" || item.state === "ABORTED";
   const marks = [
     trouble && "has-trouble", item.stale && "is-stale", look.focus && "is-focus", look.selected && "is-selected",
@@ -30,10 +32,10 @@ export const Card = memo(function Card({ item, look, more, onMore }: { item: Ite
     <div className={`box of-${item.kind} ${marks}`} title={titled(item)}>
       <div className="name">
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}><SignOf of={item.kind} /></span>
-        <span>{cutMiddle(titleOf(item), item.tags.length ? NAME_CHARS - 3 : NAME_CHARS)}</span>
+        <span>{cutFront(title.title, NAME_CHARS_MAX)}</span>
         {item.tags.length > 0 && <span className="tagged" title={`tagged ${item.tags.join(", ")}`}><SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} /></span>}
       </div>
-      <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}</div>
+      <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} />}</div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
       {(["up", "down"] as const).map((side) => more[side] > 0 && (
         <button
@@ -61,12 +63,12 @@ function JobFacts({ item }: { item: Item }) {
   );
 }
 
-function DatasetFacts({ item }: { item: Item }) {
+function DatasetFacts({ item, place }: { item: Item; place: string }) {
   if (!item.known) return <>not yours to see</>;
   return (
     <>
       {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
-      {cutMiddle(placeOf(item), 18)}{item.fieldCount > 0 && ` · ${count(item.fieldCount)} col.`}
+      <span className="place">{place}</span>{item.fieldCount > 0 && <span>{count(item.fieldCount)} col.</span>}
     </>
   );
 }

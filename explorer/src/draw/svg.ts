@@ -3,11 +3,14 @@
 import { bendsOf, type Box, type Placed } from "../layout/boxes";
 import { pathOf } from "../layout/path";
 import { cutMiddle } from "../model/format";
+import { cutFront } from "../model/titles";
 import { signPath, type Sign } from "../parts/signs";
 
 export interface Figure extends Box {
   kind: "dataset" | "job" | "fold" | "columns";
   title: string;
+  /** The whole name, for a hint on hover. */
+  name: string;
   about: string;
   sign: Sign | null;
   /** A colour's name in `Inks`, of the border. */
@@ -65,16 +68,27 @@ export function toSvg(figures: readonly Figure[], arrows: readonly { from: strin
   return { text, width, height };
 }
 
-function drawFigure({ kind, width, height, title, about, sign, ink, rows }: Figure, { x, y }: { x: number; y: number }, inks: Inks): string {
+function drawFigure({ kind, width, height, title, name: whole, about, sign, ink, rows }: Figure, { x, y }: { x: number; y: number }, inks: Inks): string {
   const round = kind === "job" ? height / 2 : kind === "fold" ? height / 2 : 10;
   const inner = kind === "job" ? 16 : 12;
   const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${kind === "fold" ? ' stroke-dasharray="4 3"' : ""}/>`;
   const signed = sign ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${signPath(sign)}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>` : "";
   const at = x + inner + (sign ? 23 : 0);
-  const name = `<text x="${at}" y="${y + (rows ? 22 : about ? 23 : height / 2 + 4.5)}" font-size="13" font-weight="600" fill="${inks.text}">${escape(cutMiddle(title, rows ? 30 : 25))}</text>`;
-  const facts = about ? `<text x="${at}" y="${y + 41}" font-size="12" fill="${inks.muted}">${escape(about)}</text>` : "";
+  const lines = linesOf(title, rows ? 1 : 2);
+  const first = y + (rows ? 22 : height / 2 + 4.5 - 8 * (lines.length + (about ? 1 : 0) - 1));
+  const name = lines.map((line, index) => `<text x="${at}" y="${first + 16 * index}" font-size="13" font-weight="600" fill="${inks.text}">${escape(line)}</text>`).join("");
+  const facts = about ? `<text x="${at}" y="${first + 16 * lines.length + 1}" font-size="12" fill="${inks.muted}">${escape(cutFront(about, LINE_CHARS + 4))}</text>` : "";
   const body = (rows ?? []).map(({ text, lit }, index) => `<text x="${x + 12}" y="${y + 34 + 26 * index + 17}" font-size="12.5" font-family="ui-monospace, Menlo, Consolas, monospace" font-weight="${lit ? 700 : 400}" fill="${lit ? inks.focus : inks.text}">${escape(cutMiddle(text, 32))}</text>`);
-  return frame + signed + name + facts + body.join("");
+  return `<g>${whole ? `<title>${escape(whole)}</title>` : ""}${frame}${signed}${name}${facts}${body.join("")}</g>`;
+}
+
+// Of text in a box of 256 pixels.
+const LINE_CHARS = 28;
+
+/** Break a title into lines; of one that is too long, its end is kept. */
+function linesOf(title: string, most: number): string[] {
+  const text = cutFront(title, most * LINE_CHARS);
+  return Array.from({ length: Math.ceil(text.length / LINE_CHARS) }, (_, line) => text.slice(line * LINE_CHARS, (line + 1) * LINE_CHARS));
 }
 
 const PIXELS_MAX = 8000;

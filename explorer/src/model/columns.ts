@@ -102,6 +102,13 @@ export function columnPath(arrows: readonly Arrow[], id: string): Set<string> {
   return new Set([...reach(up, id).keys(), ...reach(down, id).keys()]);
 }
 
+/** The number of datasets that a column is not a source of, but decides about: by a join, a filter, a group. */
+export function indirectUses(lines: ColumnLines, id: string): number {
+  const isOf = (sources: readonly Source[]) => sources.some((source) => source.id === id);
+  const datasets = lines.columns.filter((column) => isOf(lines.own.get(column.id) ?? [])).map(({ dataset }) => dataset);
+  return new Set([...datasets, ...[...lines.dependencies].filter(([, sources]) => isOf(sources)).map(([dataset]) => dataset)]).size;
+}
+
 /** Arrows between datasets, each once. */
 export function cardArrows(arrows: readonly ColumnArrow[], datasetOf: (id: string) => string): Arrow[] {
   const found = new Map<string, Arrow>();

@@ -16,6 +16,9 @@ export function ago(time: string | null, now: number): string {
   return utc(time).slice(0, 10);
 }
 
+/** Return the whole days until a time, 0 of a time in the past; `now` is in milliseconds. */
+export const daysUntil = (time: string, now: number) => Math.max(0, Math.floor((Date.parse(time) - now) / 86_400_000));
+
 /** "2025-11-20 12:00:00" in UTC. */
 export function utc(time: string | null): string {
   return time ? new Date(time).toISOString().replace("T", " ").slice(0, 19) : "–";
@@ -46,21 +49,6 @@ const UNITS: Record<string, string> = { second: "s", minute: "min", hour: "h", d
 /** Return "2 h ago", for where there is little room. */
 export function agoShort(time: string | null, now: number): string {
   return ago(time, now).replace(/ (second|minute|hour|day)s? /, (_, unit: string) => ` ${UNITS[unit] ?? unit} `);
-}
-
-interface Named {
-  kind?: string;
-  namespace: string;
-  name: string;
-}
-
-/** Return the name for a card: of a dataset whose name is a path, its last part. */
-export const titleOf = ({ kind, name }: Named): string => (kind === "job" ? name : name.replace(/\/+$/, "").split("/").pop() || name);
-
-/** Return where a dataset is: its namespace, or the folder of a path. */
-export function placeOf(item: Named): string {
-  const folder = item.name.replace(/\/+$/, "").slice(0, -titleOf(item).length).replace(/\/+$/, "");
-  return folder && item.kind !== "job" ? (item.namespace === "file" ? folder : `${item.namespace}/${folder.replace(/^\//, "")}`) : item.namespace;
 }
 
 /** A name of at most so many characters: its begin and its end say most. */

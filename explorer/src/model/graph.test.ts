@@ -116,9 +116,14 @@ test("those that ran last come first, and what never ran last, by id", () => {
 
 test("paths: through a node, between two, in whichever order, and none", () => {
   const arrows = [...PIPELINE.down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
-  expect([...pathThrough(arrows, "rejected")].sort()).toEqual(["job:check", "planes", "raw", "rejected"]);
-  expect([...between(arrows, "estimated", "raw")].sort()).toEqual(["checked", "estimated", "job:check", "job:estimate", "raw"]);
-  expect([...between(arrows, "bills", "report")].sort()).toEqual(["bills", "report"]);
+  expect([...pathThrough(arrows, "rejected").nodes].sort()).toEqual(["job:check", "planes", "raw", "rejected"]);
+  expect([...between(arrows, "estimated", "raw").nodes].sort()).toEqual(["checked", "estimated", "job:check", "job:estimate", "raw"]);
+  expect([...between(arrows, "bills", "report").nodes].sort()).toEqual(["bills", "report"]);
+});
+
+test("an arrow around a node is not on the path through it", () => {
+  const arrows = [{ from: "dim", to: "job:a" }, { from: "job:a", to: "out" }, { from: "dim", to: "out" }];
+  expect([...pathThrough(arrows, "job:a").arrows]).toEqual(["dim→job:a", "job:a→out"]);
 });
 
 test("why: the nearest trouble on each path, and none behind it", () => {

@@ -1,6 +1,6 @@
 /** The graph of jobs and datasets, and the part of it that a map shows: what lies on a directed path through the focus. */
 
-import type { Direction, Side } from "../url/state";
+import { DEPTH_MAX, type Direction, type Side } from "../url/state";
 
 export type State = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
 
@@ -133,6 +133,8 @@ export interface Showing {
   open: readonly string[];
   pick: readonly string[];
   all: readonly string[];
+  /** Nodes that no fold hides, such as those that a comparison is about. */
+  unfolded?: ReadonlyMap<string, unknown> | undefined;
 }
 
 /** The part of a lineage to draw: `depth` datasets to each side of the focus, and what is opened beyond. */
@@ -181,7 +183,7 @@ function choose(
   const mark = `${side}:${id}`;
   const ranked = rank(lineage, neighbours);
   const picked = new Set(ranked.slice(0, showing.all.includes(mark) ? DRAWN_MAX : FOLD_SHOWS));
-  for (const one of ranked) if (showing.pick.includes(one) || hops.has(one)) picked.add(one);
+  for (const one of ranked) if (showing.pick.includes(one) || hops.has(one) || (showing.unfolded?.has(one) && picked.size < DRAWN_MAX)) picked.add(one);
   const count = all - picked.size;
   if (count) folds.set(mark, { id: `fold:${mark}`, of: id, side, count, exact });
   else folds.delete(mark);
@@ -220,6 +222,17 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
     level = found.sort();
   }
   return hops;
+}
+
+/** Return what a map shows so that the whole way between two nodes, one upstream of the other, is drawn and lit. */
+export function showWay(lineage: Lineage, above: string, below: string): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; to: string } {
+  const fromAbove = reach(lineage.down, above), toBelow = reach(lineage.up, below);
+  const hops = toBelow.get(above) ?? 0;
+  // Of several ways the shortest.
+  const way = [...toBelow].filter(([id, hop]) => (fromAbove.get(id) ?? Infinity) + hop === hops).map(([id]) => id);
+  const shown = { dir: "up" as const, depth: Math.min(Math.ceil(hops / 2), DEPTH_MAX) };
+  const drawn = show(lineage, below, { ...shown, open: [], pick: [], all: [] }).hops;
+  return { node: below, ...shown, pick: way.filter((id) => !drawn.has(id)), sel: above, to: below };
 }
 
 /** Return the depth to request: the API counts jobs, a map counts datasets to each side, or jobs from a job. */

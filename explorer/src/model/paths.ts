@@ -4,6 +4,12 @@ import { reach, type Arrow, type Item, type Lineage } from "./graph";
 
 export type PathNodes = ReadonlySet<string>;
 
+/** What is lit: the nodes of a path, and its arrows by their keys. */
+export interface Path {
+  nodes: PathNodes;
+  arrows: ReadonlySet<string>;
+}
+
 export const arrowKey = (arrow: Arrow) => `${arrow.from}→${arrow.to}`;
 
 function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
@@ -15,20 +21,26 @@ function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map
   return { up, down };
 }
 
-/** A node, all that leads to it and all that comes of it. */
-export function pathThrough(arrows: readonly Arrow[], id: string): PathNodes {
+/** A node, all that leads to it and all that comes of it. An arrow that goes around the node is not on its path. */
+export function pathThrough(arrows: readonly Arrow[], id: string): Path {
   const { up, down } = sides(arrows);
-  return new Set([...reach(up, id).keys(), ...reach(down, id).keys()]);
+  return pathOf(arrows, new Set(reach(up, id).keys()), new Set(reach(down, id).keys()));
+}
+
+/** The path whose arrows have both ends in one of the parts. */
+function pathOf(arrows: readonly Arrow[], ...parts: readonly PathNodes[]): Path {
+  const lit = arrows.filter(({ from, to }) => parts.some((part) => part.has(from) && part.has(to)));
+  return { nodes: new Set(parts.flatMap((part) => [...part])), arrows: new Set(lit.map(arrowKey)) };
 }
 
 /** What lies on a directed path between two nodes, whichever comes first; only the two if none leads. */
-export function between(arrows: readonly Arrow[], one: string, other: string): PathNodes {
+export function between(arrows: readonly Arrow[], one: string, other: string): Path {
   const { up, down } = sides(arrows);
   for (const [first, last] of [[one, other], [other, one]] as const) {
     const ahead = reach(down, first), back = reach(up, last);
-    if (ahead.has(last)) return new Set([...ahead.keys()].filter((id) => back.has(id)));
+    if (ahead.has(last)) return pathOf(arrows, new Set([...ahead.keys()].filter((id) => back.has(id))));
   }
-  return new Set([one, other]);
+  return pathOf([], new Set([one, other]));
 }
 
 export function neighboursOf(arrows: readonly Arrow[], id: string): PathNodes {

@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { cutsOf, datasetOf, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { toCsv } from "./csv";
-import { ago, agoShort, cutMiddle, duration, placeOf, titleOf } from "./format";
+import { shortError } from "./error-text";
+import { ago, agoShort, cutMiddle, duration } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
+import { titleOf, titlesOf } from "./titles";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
@@ -24,7 +26,7 @@ test.each(["", "-1", "1.5", "21", "x", "1e9"])("a depth of %j is the usual one",
   expect(parseMap(`?node=a&depth=${depth}`).depth).toBe(1);
 });
 
-test.each([["2025-11-20 12:00:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00:00+02:00", "2025-11-20T10:00:00.000Z"], ["yesterday", ""], ["", ""]])(
+test.each([["2025-11-20 12:00:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00:00+02:00", "2025-11-20T10:00:00.000Z"], ["some day", ""], ["", ""]])(
   "the time %j is %j: UTC, where no zone is given", (text, time) => expect(parseTime(text)).toBe(time),
 );
 
@@ -50,12 +52,30 @@ test("times and names for people", () => {
   expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual(["900 ms", "1 min 1 s", "–", "emissi…ecked"]);
 });
 
-test("a dataset whose name is a path is titled by its last part, beside its folder", () => {
-  const shown = (namespace: string, name: string, kind = "dataset") => [titleOf({ kind, namespace, name }), placeOf({ kind, namespace, name })];
-  expect(shown("file", "/demo/out/checked/")).toEqual(["checked", "/demo/out"]);
-  expect(shown("s3://lake", "raw/2013")).toEqual(["2013", "s3://lake/raw"]);
-  expect(shown("s3://lake", "checked")).toEqual(["checked", "s3://lake"]);
-  expect(shown("airflow", "dags/etl", "job")).toEqual(["dags/etl", "airflow"]);
+test("titles of one picture: what tells things apart, beside where they are", () => {
+  const shown = (...things: [string, string, string?][]) => [...titlesOf(things.map(([namespace, name, kind = "dataset"], place) => ({ id: String(place), kind, namespace, name }))).values()].map(({ title, place }) => [title, place]);
+  expect(shown(["file", "/demo/out/checked/"], ["s3://lake", "raw/2013"], ["s3://lake", "checked"])).toEqual([["out / checked", "demo"], ["raw", "lake"], ["checked", "lake"]]);
+  expect(shown(["s3://lake", "bronze/shop/orders/v3/compression=zstd"], ["s3://lake", "silver/shop/orders"])).toEqual([["bronze / shop / orders", "lake"], ["silver / shop / orders", "lake"]]);
+  expect(shown(["snowflake://acme.eu-central-1", "nordwind.gold.revenue"], ["postgres://marts.example:5432", "public.co2_by_day"])).toEqual([["revenue", "nordwind.gold · snowflake acme"], ["co2_by_day", "public · postgres marts"]]);
+  expect(shown(["a", "same"], ["b", "same"])).toEqual([["same", "a"], ["same", "b"]]);
+  expect(shown(["airflow", "dags/etl", "job"], ["s3://lake", "k=v/part-0"])).toEqual([["dags/etl", "airflow"], ["part-0", "k=v · lake"]]);
+  expect([titleOf({ namespace: "s3://lake", name: "orders/compression=zstd" }), titleOf({ namespace: "db", name: "public.orders" })]).toEqual(["orders", "public.orders"]);
+});
+
+test("an error in short: what happened, and the last cause", () => {
+  expect(shortError("Job aborted\n\tat a.b.C(D.scala:1)\nCaused by: X: one\n\tat e\nCaused by: Y: two\n\tat f")).toBe("Job aborted\nCaused by: Y: two");
+  expect(shortError("Job aborted due to stage failure:\n  No space left on device\n at x")).toBe("Job aborted due to stage failure:\n  No space left on device");
+  expect(shortError('Traceback (most recent call last):\n  File "a.py", line 1\nValueError: no')).toBe("ValueError: no");
+  expect(shortError("plain")).toBe("plain");
+});
+
+test.each([["today", 0], ["yesterday", 1], ["a week ago", 7], ["3 days ago", 3]])("the time %j is the begin of a day, %d days ago", (text, days) => {
+  expect((Date.parse(new Date().toISOString().slice(0, 10)) - Date.parse(parseTime(text))) / 86_400_000).toBe(days);
+});
+
+test("a weekday is its last one, and dates may have dots", () => {
+  expect(new Date(parseTime("Monday")).getUTCDay()).toBe(1);
+  expect([parseTime("23.11.2026"), parseTime("32.11.2026"), parseTime("soon")]).toEqual(["2026-11-23T00:00:00.000Z", "", ""]);
 });
 
 test("a tree of records is folded by what was done, level by level, and no record is lost", () => {

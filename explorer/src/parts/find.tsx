@@ -95,10 +95,13 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     return () => document.removeEventListener("pointerdown", away);
   }, []);
 
+  const records = can("searchRecords");
+  // Where no name is found, the last line leads to records, and so does Enter.
+  const isAmongRecords = records && !tag && typed.trim() === q && found.data !== undefined && !found.isPlaceholderData && hits.length === 0;
   const go = (hit?: Hit) => {
     setOpen(false);
     input.current?.blur();
-    navigate(hit ? mapOf(hit.nodeId) : searchLink(typed.trim(), can("search")));
+    navigate(hit ? mapOf(hit.nodeId) : searchLink(typed.trim(), can("search") && !isAmongRecords));
     if (hit) setTyped("");
   };
   const press = (event: React.KeyboardEvent) => {
@@ -115,7 +118,6 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       else input.current?.blur();
     }
   };
-  const records = can("searchRecords");
   const shown = open && q !== "" && (found.data !== undefined || !can("search"));
   const rest = hits.length ? `All that ${tag ? `is tagged “${tag}”` : `holds “${q}”`}` : `Nothing is ${tag ? "tagged" : "named"} so${records && !tag ? `. Look for “${q}” among records` : ""}`;
   return (

@@ -1,10 +1,10 @@
 /** What views share: waiting, nothing found, failures, names of things, times. */
 
-import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
 
-import { Failure } from "../api/client";
+import { Failure, tokens } from "../api/client";
 import type { Change } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
@@ -40,6 +40,15 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
     return () => clearTimeout(timer);
   }, [left, retry]);
   const missing = failure.status === 404;
+  if (failure.status === 401) {
+    return (
+      <div className="failure" role="alert">
+        <h2>This page needs a token</h2>
+        <p>The API gives {failure.call.replace(/\?.*/, "")} to readers that it knows.</p>
+        <div className="actions"><button className="button main" onClick={tokens.ask}>Sign in</button></div>
+      </div>
+    );
+  }
   return (
     <div className="failure" role="alert">
       <h2>{missing ? "Not found" : failure.status ? `The API responded with ${failure.status}` : "No response"}</h2>
@@ -53,12 +62,52 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
   );
 }
 
-/** A query's result, drawn; the last result stays while the next one loads. */
-export function Loaded<T>({ of, rows = 6, children }: { of: UseQueryResult<T>; rows?: number; children: (value: T) => ReactNode }) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
+interface LoadedProps<T> {
+  of: UseQueryResult<T>;
+  rows?: number;
+  /** Where a failure leaves the last result: what it is of, and the address at which it was drawn is kept beside it. */
+  keep?: string;
+  children: (value: T) => ReactNode;
+}
+
+/** A query's result, drawn. The last result stays while the next one loads, and, with `keep`, where the next one fails. */
+export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
+  const [, navigate] = useLocation();
+  const last = useRef<{ of: string; value: T; href: string }>(undefined);
+  const href = useHref();
+  useEffect(() => {
+    if (keep && of.data !== undefined && !of.isPlaceholderData) last.current = { of: keep, value: of.data, href };
+  });
+  const kept = keep && last.current?.of === keep ? last.current : null;
+  const value = of.data ?? (of.error && kept ? kept.value : undefined);
+  if (value !== undefined) {
+    const isKept = of.data === undefined;
+    return (
+      <>
+        {isKept && kept && of.error && (
+          <div className="notice warn" role="alert">
+            This did not load: {sentenceOf(of.error)} What is drawn is from before.
+            <button className="chip" onClick={() => void of.refetch()}>Try again</button>
+            <button className="chip" onClick={() => navigate(kept.href, { replace: true })}>Back</button>
+          </div>
+        )}
+        <div key="drawn" className={isKept ? "drawn kept" : "drawn"}>{children(value)}</div>
+      </>
+    );
+  }
   if (of.error) return <Failed error={of.error} retry={() => void of.refetch()} />;
   return <Bones rows={rows} />;
 }
+
+/** Address of the view, as links write it. */
+function useHref(): string {
+  const [path] = useLocation();
+  const query = useSearch();
+  return query ? `${path}?${query}` : path;
+}
+
+/** A failure in one sentence. */
+const sentenceOf = (error: Error) => (error instanceof Failure && error.status ? `the API responded with ${error.status}, ${error.message}.` : `${error.message}.`);
 
 export function When({ time, now }: { time: string | null; now?: boolean }) {
   return time ? <time dateTime={time} title={`${utc(time)} UTC\n${local(time)}`}>{now === false ? `${utc(time)}` : ago(time, Date.now())}</time> : <>–</>;
@@ -132,7 +181,7 @@ export function useTitle(title: string): void {
 }
 
 /** Counts of a comparison, and the way out of it. */
-export function ChangesBar({ changes, vs, end }: { changes: ReadonlyMap<string, Change>; vs: string; end: () => void }) {
+export function ChangesBar({ changes, vs, end, list }: { changes: ReadonlyMap<string, Change>; vs: string; end: () => void; list?: () => void }) {
   const count = (kind: Change) => [...changes.values()].filter((change) => change === kind).length;
   return (
     <div className="notice" role="status">
@@ -140,6 +189,7 @@ export function ChangesBar({ changes, vs, end }: { changes: ReadonlyMap<string, 
       <span className="added">+ {count("added")} added</span>
       <span className="removed">− {count("removed")} removed</span>
       <span className="changed">~ {count("changed")} changed</span>
+      {list && changes.size > 0 && <button className="chip" onClick={list}>List the changes</button>}
       <button className="chip" onClick={end}>End comparison</button>
     </div>
   );

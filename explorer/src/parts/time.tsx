@@ -3,14 +3,17 @@
 import { useEffect, useMemo, useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
-import { datasetVersions, history, jobRuns } from "../api/queries";
+import { datasetVersions, foldedLineage, history, jobRuns } from "../api/queries";
 import { ago, local, utc } from "../model/format";
+import { isWide } from "../model/graph";
 import { summaryOf } from "../model/history";
 import { kindOf } from "../url/ids";
 import { parseTime, type Moment } from "../url/state";
 import { useKeys } from "./keys";
 
 const TICKS_MAX = 100;
+// Id of the times that the fields propose.
+const TIMES = "times";
 
 interface Tick {
   /** When the change was, and the moment just after it, when what it made is there. */
@@ -24,8 +27,8 @@ interface Tick {
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
 /** The changes of the graph around a node; of a wide graph, and where they are too many, its versions or runs. */
-async function ticksOf(node: string, depth: number, isWide: boolean, signal: AbortSignal): Promise<Tick[]> {
-  const changes = isWide ? null : await history(node, depth, signal);
+async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: AbortSignal): Promise<Tick[]> {
+  const changes = isOfGraph ? await history(node, depth, signal) : null;
   if (changes) return changes.map((change) => ({ time: change.time, at: after(change.time), label: summaryOf(change), failed: false }));
   if (kindOf(node) === "job") {
     const { runs } = await jobRuns(node, TICKS_MAX, signal);
@@ -38,8 +41,12 @@ async function ticksOf(node: string, depth: number, isWide: boolean, signal: Abo
   return versions.map(({ createdAt: time, failed }) => ({ time, at: after(time), label: failed ? "a failed version" : "a version", failed }));
 }
 
-const useTicks = (node: string, depth: number, isWide: boolean) =>
-  useQuery({ queryKey: ["ticks", node, depth, isWide], queryFn: ({ signal }) => ticksOf(node, depth, isWide, signal), enabled: node !== "", retry: false, placeholderData: keepPreviousData });
+/** The ticks of a node. How wide its graph is says the folded graph, which a map has loaded already. */
+function useTicks(node: string, depth: number) {
+  const graph = useQuery({ ...foldedLineage(node, depth), enabled: node !== "", retryOnMount: false });
+  const isOfGraph = graph.data !== undefined && !isWide(graph.data);
+  return useQuery({ queryKey: ["ticks", node, depth, isOfGraph], queryFn: ({ signal }) => ticksOf(node, depth, isOfGraph, signal), enabled: graph.isFetched, retry: false, placeholderData: keepPreviousData });
+}
 
 /** Where a tick stands, 0 to 1: half by its time and half by its place, so that a night's many can be told apart. */
 function spread(ticks: readonly Tick[], index: number, now: number): number {
@@ -52,14 +59,13 @@ interface Props {
   node: string;
   /** How far its graph reaches, in jobs; its history costs what the graph does. */
   depth: number;
-  isWide: boolean;
   at: string;
   vs: string;
   change: (moment: Partial<Moment>) => void;
 }
 
-export function TimeBar({ node, depth, isWide, at, vs, change }: Props) {
-  const { data = [] } = useTicks(node, depth, isWide);
+export function TimeBar({ node, depth, at, vs, change }: Props) {
+  const { data = [], isPending, error, refetch } = useTicks(node, depth);
   const ticks = useMemo(() => [...new Map(data.map((tick) => [tick.time, tick])).values()].sort((a, b) => (a.time < b.time ? -1 : 1)), [data]);
   const now = Date.now();
   const left = (index: number) => `${spread(ticks, index, now) * 100}%`;
@@ -72,8 +78,9 @@ export function TimeBar({ node, depth, isWide, at, vs, change }: Props) {
   useKeys({ "[": () => step(false), "]": () => step(true) });
   return (
     <section className="time" aria-label="time">
+      <datalist id={TIMES}>{["yesterday", "monday", "a week ago", "30 days ago"].map((time) => <option key={time} value={time} />)}</datalist>
       <TimeField label="As of" value={at} none="now" set={(time) => change({ at: time })} />
-      <span className="ends">{ticks.length > 0 ? utc(ticks[0]!.time).slice(0, 16) : ""}</span>
+      <span className="ends" role="status">{ticks.length > 0 ? utc(ticks[0]!.time).slice(0, 16) : isPending ? "looking for changes…" : error ? <>changes are not known <button className="chip" onClick={() => void refetch()}>again</button></> : ""}</span>
       <div className="track">
         {ticks.map((tick, index) => (
           <button
@@ -100,7 +107,7 @@ function TimeField({ label, value, none, set }: { label: string; value: string; 
     <label className="ends">
       {label}{" "}
       <input
-        className="field" value={typed} placeholder={none} aria-invalid={bad} title={bad ? "must be a time, such as 2025-11-20 12:00:00" : local(value) || "a time in UTC, such as 2025-11-20 12:00:00"}
+        className="field" list={TIMES} value={typed} placeholder={none} aria-invalid={bad} title={bad ? "must be a time, such as 2025-11-20 12:00:00" : local(value) || "a time in UTC, such as 2025-11-20 12:00:00"}
         onChange={(event) => setTyped(event.target.value)} onBlur={take} onKeyDown={(event) => (event.key === "Enter" ? take() : event.key === "Escape" ? setTyped(shown) : undefined)}
       />
     </label>

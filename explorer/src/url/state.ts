@@ -100,9 +100,26 @@ export function parseMoment(query: URLSearchParams): Moment {
 /** A time as the API takes it; what is no time is left out, so that a mistyped URL shows the present. */
 export function parseTime(text: string | null): string {
   if (!text) return "";
+  const said = saidTime(text.trim().toLowerCase(), new Date());
+  if (said) return said.toISOString();
   const given = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$/.test(text) ? `${text.replace(" ", "T")}${text.length > 10 ? "Z" : ""}` : text;
   const time = Date.parse(given);
   return Number.isNaN(time) ? "" : new Date(time).toISOString();
+}
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const DAY_MS = 86_400_000;
+
+/** The begin of a day in UTC: "yesterday", "monday" (the last one), "a week ago", "3 days ago", "23.11.2026"; null of other texts. */
+function saidTime(text: string, now: Date): Date | null {
+  const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+  const [, amount, unit] = /^(a|\d{1,3}) (day|week)s? ago$/.exec(text) ?? [];
+  if (amount && unit) return new Date(today - (amount === "a" ? 1 : Number(amount)) * (unit === "week" ? 7 : 1) * DAY_MS);
+  const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
+  if (day && Number(month) <= 12 && Number(day) <= 31) return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (text === "today" || text === "yesterday") return new Date(text === "today" ? today : today - DAY_MS);
+  const weekday = WEEKDAYS.indexOf(text);
+  return weekday < 0 ? null : new Date(today - ((((now.getUTCDay() - weekday + 7) % 7) || 7) * DAY_MS));
 }
 
 function parseDirection(text: string | null): Direction {

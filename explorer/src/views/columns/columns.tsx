@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useRef, useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useLocation, useSearch } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
 
 import { columns as fetchColumns, columnsThen } from "../../api/queries";
 import { Canvas, type DrawnArrow, type Handled } from "../../draw/canvas";
@@ -12,8 +12,8 @@ import type { Change } from "../../model/compare";
 import { compareColumns } from "../../model/compare-columns";
 import { cardArrows, cardsOf, columnArrows, restrict, columnPath, type Card, type ColumnLines } from "../../model/columns";
 import { toCsv } from "../../model/csv";
-import { DRAWN_MAX } from "../../model/graph";
-import { count, cutMiddle, plural, titleOf } from "../../model/format";
+import { count, cutMiddle, plural } from "../../model/format";
+import { cutFront, titleOf, titlesOf, type Title } from "../../model/titles";
 import { Downloads } from "../../parts/export";
 import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
@@ -44,7 +44,7 @@ export function ColumnsView() {
     placeholderData: keepPreviousData,
   });
   if (!state.node) return <Nothing title="No dataset or column is chosen">Find one with the box above.</Nothing>;
-  return <Loaded of={result} rows={9}>{(now) => <Drawn state={state} now={now} before={state.vs ? (other.data ?? null) : null} isLate={result.isPlaceholderData} failure={state.vs ? other.error : null} />}</Loaded>;
+  return <Loaded of={result} rows={9} keep={`columns ${state.node}`}>{(now) => <Drawn state={state} now={now} before={state.vs ? (other.data ?? null) : null} isLate={result.isPlaceholderData} failure={state.vs ? other.error : null} />}</Loaded>;
 }
 
 interface DrawnProps {
@@ -60,7 +60,7 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
   const handled = useRef<Handled>(null);
   const placed = useRef<Placed>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [anchor, setAnchor] = useState(datasetOf(state.node));
+  const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
   const to = useCallback((change: Partial<ColumnsState>) => navigate(columnsLink({ ...state, ...change }), { replace: true }), [navigate, state]);
 
   const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
@@ -73,6 +73,7 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
     const focus = datasetOf(state.node);
     return cardsOf(lines, path ?? new Set(), opened).map((card) => ({ ...card, columns: card.columns.filter(({ id }) => used.has(id) || card.id === focus) })).filter((card) => card.columns.length > 0 || card.id === focus);
   }, [lines, path, opened, kept, state.node]);
+  const titles = useMemo(() => titlesOf(cards), [cards]);
   const boxes = useMemo(() => cards.map((card) => ({ id: card.id, width: WIDTH, height: HEAD + ROW * (card.columns.length + (card.more ? 1 : 0)) + 2 })), [cards]);
   const rows = useMemo(() => new Map(cards.flatMap((card) => card.columns.map(({ id }, index) => [id, { card: card.id, y: HEAD + ROW * index + ROW / 2 }] as const))), [cards]);
   const tables = useMemo(() => cardArrows(kept, datasetOf), [kept]);
@@ -93,18 +94,22 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
     if (!card) return null;
     return (
       <ColumnCard
-        card={card} focus={id === datasetOf(state.node)} sel={sel} path={path} changes={comparison?.changes} choose={(column) => to({ sel: column === sel && column !== state.node ? "" : column })}
+        card={card} title={titles.get(id)!} focus={id === datasetOf(state.node)} sel={sel} path={path} changes={comparison?.changes} choose={(column) => { setAnchor(id); to({ sel: column === sel && column !== state.node ? "" : column }); }}
         open={() => { setAnchor(id); setOpened((now) => new Set([...now, id])); }}
       />
     );
-  }, [cards, sel, path, state.node, to, comparison]);
+  }, [cards, titles, sel, path, state.node, to, comparison]);
+  const choose = useCallback((id: string) => {
+    setAnchor(datasetOf(id));
+    to({ sel: id });
+  }, [to]);
   const label = useCallback((id: string) => `dataset ${nameOf(id).name}, ${plural(cards.find((card) => card.id === id)?.columns.length ?? 0, "column")}`, [cards]);
   useKeys({
     i: () => to({ indirect: !state.indirect }), l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
     c: () => navigate(mapLink({ node: datasetOf(state.node), at: state.at, vs: state.vs, sel: sel ? datasetOf(sel) : "" })),
     Escape: () => to(state.sel ? { sel: "" } : state.vs ? { vs: "" } : state.at ? { at: "" } : {}),
   });
-  const svg = () => (placed.current ? toSvg(cards.map((card, index) => figureOf(card, boxes[index]!, path)), arrows.map(({ look, ...arrow }) => ({ ...arrow, dashed: look?.includes("is-indirect") ?? false, ink: path ? ("focus" as const) : ("line" as const) })), placed.current, readInks()) : null);
+  const svg = () => (placed.current ? toSvg(cards.map((card, index) => figureOf(card, titles.get(card.id)!, boxes[index]!, path)), arrows.map(({ look, ...arrow }) => ({ ...arrow, dashed: look?.includes("is-indirect") ?? false, ink: path ? ("focus" as const) : ("line" as const) })), placed.current, readInks()) : null);
   const csv = () => toCsv(["source", "column", "direct", "masked", "transformations"], kept.filter(({ from, to: end }) => !path || (path.has(from) && path.has(end))).map(({ from, to: end, direct, masked, steps }) => [from, end, direct, masked, steps.map((step) => step.description || step.kind).join("; ")]));
   const focusName = nameOf(state.node);
   return (
@@ -126,7 +131,8 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
         <button className="button" aria-pressed={state.indirect} onClick={() => to({ indirect: !state.indirect })}>Indirect</button>
         <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
         <button className="button" onClick={() => navigate(mapLink({ node: datasetOf(state.node), at: state.at, vs: state.vs }))}>Map</button>
-        {sel && <button className="button" onClick={() => navigate(link("usage", { node: sel }))}>Usage</button>}
+        {sel && <Link className="button" href={link("impact", { node: sel })}>What breaks</Link>}
+        {sel && <Link className="button" href={link("usage", { node: sel })}>Usage</Link>}
         <Downloads name={focusName.field ?? focusName.name} svg={svg} csv={csv} />
       </div>
       {lines.truncated && <div className="notice warn" role="status">These columns are truncated: there are more than a response holds.</div>}
@@ -137,7 +143,7 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
         <div className="canvas">
           {cards.length <= 1 && kept.length === 0 && <div className="empty"><h2>No lineage of its columns is reported</h2><p>Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.</p></div>}
           <Canvas
-            boxes={boxes} arrows={arrows} layoutArrows={tables} anchor={anchor} focus={datasetOf(state.node)} path={null} isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
+            boxes={boxes} arrows={arrows} layoutArrows={tables} anchor={anchor} focus={datasetOf(state.node)} isLate={isLate} dir={state.dir} inSight={[anchor]} path={null} isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
             neighbours={(id) => new Set([id])} draw={draw} label={label} onChoose={() => undefined} onClear={() => (state.sel ? to({ sel: "" }) : undefined)}
             handle={(one) => { handled.current = one; }} onPlaced={(one) => { placed.current = one; }}
           />
@@ -148,10 +154,10 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
           </div>
           {!sel && <div className="hint"><span>Choose a column to see its whole path</span></div>}
         </div>
-        {state.list && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={(id) => to({ sel: id })} />}
-        {sel && <ColumnPanel id={sel} lines={lines} arrows={kept} close={() => to({ sel: "" })} canClose={state.sel !== ""} choose={(id) => to({ sel: id })} />}
+        {state.list && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={choose} />}
+        {sel && <ColumnPanel id={sel} lines={lines} arrows={kept} isCentre={sel === state.node} close={() => to({ sel: "" })} canClose={state.sel !== ""} choose={choose} />}
       </div>
-      <TimeBar node={datasetOf(state.node)} depth={TICKS_DEPTH} isWide={cards.length > DRAWN_MAX} at={state.at} vs={state.vs} change={to} />
+      <TimeBar node={datasetOf(state.node)} depth={TICKS_DEPTH} at={state.at} vs={state.vs} change={to} />
     </>
   );
 }
@@ -159,11 +165,11 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
 const changeOf = (change: Change | undefined) => (change ? `is-${change}` : "");
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
-function ColumnCard({ card, focus, sel, path, changes, choose, open }: { card: Card; focus: boolean; sel: string; path: ReadonlySet<string> | null; changes: ReadonlyMap<string, Change> | undefined; choose: (id: string) => void; open: () => void }) {
+function ColumnCard({ card, title, focus, sel, path, changes, choose, open }: { card: Card; title: Title; focus: boolean; sel: string; path: ReadonlySet<string> | null; changes: ReadonlyMap<string, Change> | undefined; choose: (id: string) => void; open: () => void }) {
   return (
     <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
       <div className="name" title={`${card.name}\n${card.namespace}`}>
-        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutMiddle(titleOf(card), 24)}</span>
+        <span className="kind-dataset" style={{ display: "inline-flex" }}><SignOf of="dataset" /></span><span>{cutFront(title.title, 30)}</span>
         {card.stale && <span className="stale" title="stale"><SignOf of="stale" label="stale" /></span>}
       </div>
       {card.columns.map(({ id, field, type }) => (
@@ -187,6 +193,6 @@ function indirectArrows(lines: ColumnLines, of: string, there: ReadonlySet<strin
   return [...new Set(sources)].filter((from) => from !== target && there.has(from)).map((from) => ({ from, to: target, key: `indirect ${from}→${target}`, look: "is-indirect" }));
 }
 
-function figureOf(card: Card, box: { width: number; height: number }, path: ReadonlySet<string> | null): Figure {
-  return { id: card.id, ...box, kind: "columns", title: titleOf(card), about: "", sign: "dataset", ink: card.stale ? "warn" : "dataset", rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })) };
+function figureOf(card: Card, { title }: Title, box: { width: number; height: number }, path: ReadonlySet<string> | null): Figure {
+  return { id: card.id, ...box, kind: "columns", title, name: card.name, about: "", sign: "dataset", ink: card.stale ? "warn" : "dataset", rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })) };
 }

@@ -3,10 +3,10 @@
 import { useState } from "react";
 
 import type { ColumnArrow, ColumnLines } from "../../model/columns";
-import { count, titleOf } from "../../model/format";
+import { count } from "../../model/format";
+import { titleOfId } from "../../model/titles";
 import { SignOf } from "../../parts/signs";
 import { LongTable } from "../../parts/table";
-import { nameOf } from "../../url/ids";
 
 interface Props {
   lines: ColumnLines;
@@ -16,12 +16,10 @@ interface Props {
   choose: (id: string) => void;
 }
 
-const written = (id: string) => `${titleOf(nameOf(id))}.${nameOf(id).field}`;
-
 export function ColumnList({ arrows, path, sel, choose }: Props) {
   const [filter, setFilter] = useState("");
-  const rows = arrows.filter(({ from, to }) => (!path || (path.has(from) && path.has(to))) && `${written(from)} ${written(to)}`.toLowerCase().includes(filter.toLowerCase()));
-  const cell = (id: string) => <a href={`#${id}`} className="mono" onClick={(event) => { event.preventDefault(); choose(id); }}>{written(id)}</a>;
+  const rows = arrows.filter(({ from, to }) => (!path || (path.has(from) && path.has(to))) && `${titleOfId(from)} ${titleOfId(to)}`.toLowerCase().includes(filter.toLowerCase()));
+  const cell = (id: string) => <a href={`#${id}`} className="mono" onClick={(event) => { event.preventDefault(); choose(id); }}>{titleOfId(id)}</a>;
   return (
     <section className="beside" aria-label="the columns as a list">
       <div className="actions">

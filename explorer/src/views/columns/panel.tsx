@@ -5,8 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { fieldPaths, origins } from "../../api/queries";
-import type { ColumnArrow, ColumnLines, Source } from "../../model/columns";
-import { titleOf } from "../../model/format";
+import { indirectUses, type ColumnArrow, type ColumnLines, type Source } from "../../model/columns";
+import { plural } from "../../model/format";
+import { titleOf, titleOfId } from "../../model/titles";
 import { Loaded, NodeLink, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf, StateOf } from "../../parts/signs";
@@ -17,16 +18,18 @@ interface Props {
   id: string;
   lines: ColumnLines;
   arrows: readonly ColumnArrow[];
+  isCentre: boolean;
   close: () => void;
   canClose: boolean;
   choose: (id: string) => void;
 }
 
-export function ColumnPanel({ id, lines, arrows, close, canClose, choose }: Props) {
+export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choose }: Props) {
   const name = nameOf(id);
   const column = lines.columns.find((one) => one.id === id);
   const sources = lines.sources.get(id) ?? [];
   const uses = arrows.filter(({ from }) => from === id);
+  const others = indirectUses(lines, id);
   const indirect = [...(lines.own.get(id) ?? []), ...(lines.dependencies.get(datasetOf(id)) ?? [])];
   return (
     <aside className="side" aria-label={`about ${name.field ?? name.name}`}>
@@ -36,17 +39,19 @@ export function ColumnPanel({ id, lines, arrows, close, canClose, choose }: Prop
       {column?.type && <div className="mono muted">{column.type}</div>}
       {column && !column.known && <p className="muted">It stands in no schema, but in what a run reported.</p>}
       <div className="actions">
-        <Link className="button main" href={columnsLink({ node: id })}>Centre here</Link>
+        <Link className="button main" href={link("impact", { node: id })}>What breaks</Link>
+        {!isCentre && <Link className="button" href={columnsLink({ node: id })}>Centre here</Link>}
         <Link className="button" href={link("usage", { node: id })}>Usage</Link>
       </div>
       <h2>Made of <span className="muted">{sources.length}</span></h2>
       {sources.length === 0 && <p className="muted">{column ? "Nothing is reported: it begins here, as far as is known." : "Not loaded at this depth."}</p>}
       <ul className="plain">{sources.map((source) => <li key={source.id}><SourceOf source={source} choose={choose} /></li>)}</ul>
-      {uses.length > 0 && (
+      {uses.length + others > 0 && (
         <>
           <h2>Goes into <span className="muted">{uses.length}</span></h2>
+          {others > 0 && <p className="small muted">and {plural(others, "dataset")} more by joins, filters and groups: <Link href={link("impact", { node: id })}>What breaks</Link></p>}
           <ul className="plain">
-            {uses.map((use) => <li key={use.to}><button className="chip" onClick={() => choose(use.to)}>{titleOf(nameOf(use.to))}.{nameOf(use.to).field}</button> {use.masked && <Masked />}<Steps steps={use.steps} /></li>)}
+            {uses.map((use) => <li key={use.to}><button className="chip" onClick={() => choose(use.to)}>{titleOfId(use.to)}</button> {use.masked && <Masked />}<Steps steps={use.steps} /></li>)}
           </ul>
         </>
       )}

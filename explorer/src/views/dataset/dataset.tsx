@@ -82,7 +82,7 @@ function Schema({ dataset }: { dataset: Dataset }) {
                 <td className="mono muted">{field.type ?? "–"}</td>
                 {isDescribed && <td>{field.description ?? ""}</td>}
                 {isTagged && <td><Tags names={field.tags} /></td>}
-                <td className="fixed"><Link href={link("usage", { node: id })}>usage</Link></td>
+                <td className="fixed"><Link href={link("impact", { node: id })}>what breaks</Link> · <Link href={link("usage", { node: id })}>usage</Link></td>
               </tr>
             );
           })}

@@ -5,7 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { impact as fetchImpact, impactCsv } from "../../api/report-queries";
-import { count, plural, titleOf } from "../../model/format";
+import { count, plural } from "../../model/format";
+import { titleOfId } from "../../model/titles";
 import type { Impact, Impacted, Reach } from "../../model/impact";
 import { Loaded, download, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { LongTable, type ColumnOf } from "../../parts/table";
@@ -41,12 +42,10 @@ export function ImpactView() {
   );
 }
 
-const shownAs = (id: string) => (kindOf(id) === "field" ? `${nameOf(id).name}.${nameOf(id).field}` : titleOf(nameOf(id)));
-
 const COLUMNS: ColumnOf<Impacted>[] = [
   { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => row.hops },
   { name: "Name", by: (row) => row.item.name, cell: (row) => <NodeLink id={row.item.id} name={row.item.name} where={row.item.namespace} href={pageOf(row.item.id)} /> },
-  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map((id) => shownAs(id)).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
+  { name: "Through", cell: (row) => <span className="small">{row.through.slice(0, 3).map((id) => titleOfId(id)).join(", ")}{row.through.length > 3 && ` and ${row.through.length - 3} more`}</span> },
   { name: "State", by: (row) => row.item.state ?? "", cell: (row) => <StateCell item={row.item} /> },
   { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
   { name: "Tags", by: (row) => row.item.tags.join(), cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>) },

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { errorOf, job as fetchJob, jobRuns, jobVersions, type Job, type Run } from "../../api/queries";
+import { shortError } from "../../model/error-text";
 import { count, duration, plural, utc } from "../../model/format";
 import { Loaded, Facets, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
@@ -97,7 +98,7 @@ function Runs({ node }: { node: string }) {
                     <td className="fixed"><When time={run.startedAt ?? run.createdAt} /></td>
                     <td className="number fixed">{duration(run.durationMs)}</td>
                     <td className="mono"><Link href={link("run", { id: run.id })}>{run.id}</Link></td>
-                    <td>{errorOf(run.facets)?.slice(0, 160)}</td>
+                    <td>{shortError(errorOf(run.facets) ?? "").split("\n").pop()?.slice(0, 160)}</td>
                     <td className="fixed">{runs[index + 1] && <Link href={link("run", { id: run.id, vs: runs[index + 1]!.id })}>against the one before</Link>}</td>
                   </tr>
                 ))}

@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 
-import { lineage as fetchLineage, type LineageQuery } from "../../api/queries";
+import { lineageQuery, type LineageQuery } from "../../api/queries";
 import { compareLineages, type Comparison } from "../../model/compare";
 import { depthToRequest, DRAWN_MAX, FOLD_ABOVE, mergeLineages, parseMark, type Lineage } from "../../model/graph";
 import { kindOf } from "../../url/ids";
@@ -32,8 +32,6 @@ function queriesOf({ node, depth, open, pick, all, vs }: MapState, at: string): 
   ];
 }
 
-const query = (one: LineageQuery) => ({ queryKey: ["lineage", one], queryFn: ({ signal }: { signal: AbortSignal }) => fetchLineage(one, signal) });
-
 /** The parts that are there, and the first that failed. */
 const combine = (parts: UseQueryResult<Lineage>[]) => ({
   loaded: parts.flatMap(({ data }) => data ?? []), isPending: parts.some(({ isPending }) => isPending), failed: parts.find(({ error }) => error),
@@ -41,8 +39,8 @@ const combine = (parts: UseQueryResult<Lineage>[]) => ({
 
 function useMoment(state: MapState, at: string, enabled: boolean) {
   const [first, ...others] = queriesOf(state, at);
-  const focus = useQuery({ ...query(first!), enabled, placeholderData: keepPreviousData });
-  const { loaded, isPending, failed } = useQueries({ queries: enabled ? others.map(query) : [], combine });
+  const focus = useQuery({ ...lineageQuery(first!), enabled, placeholderData: keepPreviousData });
+  const { loaded, isPending, failed } = useQueries({ queries: enabled ? others.map(lineageQuery) : [], combine });
   const lineage = useMemo(() => (focus.data ? mergeLineages([focus.data, ...loaded]) : null), [focus.data, loaded]);
   return { focus, lineage, isLate: focus.isPlaceholderData || isPending, failed };
 }

@@ -4,7 +4,8 @@ import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
 import type { Lineage, Shown } from "../../model/graph";
-import { agoShort, cutMiddle, placeOf, titleOf } from "../../model/format";
+import { agoShort } from "../../model/format";
+import { titlesOf } from "../../model/titles";
 import { rowsOf } from "../../model/list";
 import { Downloads } from "../../parts/export";
 
@@ -22,12 +23,13 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
   const svg = () => {
     if (!placed.current) return null;
     const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
+    const titles = titlesOf(items);
     const figures: Figure[] = items.map((item) => ({
-      id: item.id, ...CARD, kind: item.kind, title: titleOf(item), sign: item.kind,
-      about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${cutMiddle(placeOf(item), 18)}`,
+      id: item.id, ...CARD, kind: item.kind, title: titles.get(item.id)!.title, name: item.name, sign: item.kind,
+      about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${titles.get(item.id)!.place}`,
       ink: INK[comparison?.changes.get(item.id) ?? ("" as "added")] ?? (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
     }));
-    const folds: Figure[] = shown.folds.map((fold) => ({ id: fold.id, ...FOLD, kind: "fold", title: moreOf(fold), about: "", sign: null, ink: "line" }));
+    const folds: Figure[] = shown.folds.map((fold) => ({ id: fold.id, ...FOLD, kind: "fold", title: moreOf(fold), name: "", about: "", sign: null, ink: "line" }));
     const arrows = [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
     const looks = arrows.map((arrow) => {
       const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);

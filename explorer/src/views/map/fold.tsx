@@ -6,7 +6,7 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { neighbours, type NeighbourPage } from "../../api/queries";
 import { moreOf } from "../../draw/card";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
-import { titleOf } from "../../model/format";
+import { titleOf } from "../../model/titles";
 import { Bones, Failed, NodeLink } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { nameOf } from "../../url/ids";

@@ -24,8 +24,10 @@ type Row = ReturnType<typeof rowsOf>[number];
 
 export function MapList({ lineage, shown, sel, comparison, choose, alone }: Props) {
   const [filter, setFilter] = useState("");
+  const [all, setAll] = useState(false);
+  const isOfChanges = comparison !== null && comparison.changes.size > 0 && !all;
   const rows = useMemo(() => rowsOf(lineage, shown.hops, comparison), [lineage, shown, comparison]);
-  const found = rows.filter(({ item }) => `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()));
+  const found = rows.filter(({ item, change }) => (!isOfChanges || change !== null) && `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()));
   const columns: ColumnOf<Row>[] = [
     { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`) },
     { name: "Name", by: (row) => row.item.name, cell: (row) => <NameCell item={row.item} choose={choose} /> },
@@ -40,6 +42,7 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
       <div className="actions">
         <input className="field" placeholder="filter" aria-label="filter the list" value={filter} onChange={(event) => setFilter(event.target.value)} />
         <span className="muted" role="status">{count(found.length)} of {count(rows.length)}</span>
+        {comparison !== null && comparison.changes.size > 0 && <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>Changes alone</button>}
       </div>
       <LongTable label="nodes of the map" columns={columns} rows={found} keyOf={(row) => row.item.id} selected={sel} />
     </section>

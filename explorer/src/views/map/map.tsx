@@ -6,9 +6,10 @@ import { Link, useLocation, useSearch } from "wouter";
 import { Canvas, type Handled } from "../../draw/canvas";
 import { Card, CARD, FOLD, FoldBox, moreOf, spoken, type CardLook } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
-import { degreeOf, depthToRequest, isWide, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
-import { plural, titleOf } from "../../model/format";
-import { between, neighboursOf, pathThrough } from "../../model/paths";
+import { degreeOf, depthToRequest, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
+import { plural } from "../../model/format";
+import { titleOf, titlesOf } from "../../model/titles";
+import { arrowKey, between, neighboursOf, pathThrough } from "../../model/paths";
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { SignOf } from "../../parts/signs";
@@ -30,7 +31,7 @@ export function MapView() {
   if (!state.node) return <Nothing title="No dataset or job is chosen">Find one with the box above.</Nothing>;
   if (kindOf(state.node) === "field") return <Nothing title="A column has no map of jobs"><Link href={columnsLink({ node: state.node })}>See its columns</Link></Nothing>;
   return (
-    <Loaded of={data.focus} rows={9}>
+    <Loaded of={data.focus} rows={9} keep={`map ${state.node}`}>
       {(focus) => <Drawn state={state} data={data} whole={data.lineage ?? focus} />}
     </Loaded>
   );
@@ -43,12 +44,14 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   const [, navigate] = useLocation();
   const handled = useRef<Handled>(null);
   const placed = useRef<Placed>(null);
-  const [anchor, setAnchor] = useState(state.node);
+  // What the reader acted on last: it stays where it is, and in sight.
+  const [anchor, setAnchor] = useState(state.sel || state.node);
   const to = useCallback((change: Partial<MapState>, replace = true) => navigate(mapLink({ ...state, ...change }), { replace }), [navigate, state]);
 
   const { lineage, left } = useMemo(() => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)), [whole, state.temporary, state.node]);
   const focus = lineage.items.has(state.node) ? state.node : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
-  const shown = useMemo(() => show(lineage, focus, state), [lineage, focus, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()]);
+  const shown = useMemo(() => show(lineage, focus, { ...state, unfolded: comparison?.changes }), [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()]);
+  const titles = useMemo(() => titlesOf([...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? [])), [lineage, shown]);
   const arrows = useMemo(() => arrowsWithFolds(shown), [shown]);
   const boxes = useMemo(() => [...[...shown.hops.keys()].map((id) => ({ id, ...CARD })), ...shown.folds.map(({ id }) => ({ id, ...FOLD }))], [shown]);
   const path = useMemo(() => {
@@ -62,6 +65,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
     to({ open: state.open.includes(mark) ? state.open.filter((one) => one !== mark) : [...state.open, mark] });
   }, [to, state.open]);
   const choose = useCallback((id: string, event: { shiftKey: boolean }) => {
+    setAnchor(id);
     if (event.shiftKey && state.sel && state.sel !== id) to({ to: id });
     else to({ sel: id, to: "" });
   }, [to, state.sel]);
@@ -72,15 +76,17 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       const fold = shown.folds.find((one) => one.id === id);
       return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
     }
-    const look: CardLook = { focus: id === focus, selected, muted, change: comparison?.changes.get(id) };
-    return <Card item={item} look={look} more={shown.more.get(id) ?? noMore} onMore={(side) => open(id, side)} />;
-  }, [lineage, shown, state.sel, state.to, focus, comparison, open]);
+    const change = comparison?.changes.get(id);
+    const look: CardLook = { focus: id === focus, selected, muted: muted || (comparison !== null && !change && id !== focus), change };
+    return <Card item={item} title={titles.get(id) ?? { title: titleOf(item), place: "" }} look={look} more={shown.more.get(id) ?? noMore} onMore={(side) => open(id, side)} />;
+  }, [lineage, shown, titles, state.sel, state.to, focus, comparison, open]);
   const label = useCallback((id: string) => labelOf(lineage, shown, id), [lineage, shown]);
   const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: comparison?.arrows.get(`${arrow.from}→${arrow.to}`) ?? "" })), [arrows, comparison]);
 
   const step = (key: string) => {
     const next = walk(shown, placed.current, state.sel || focus, key);
     if (!next) return;
+    setAnchor(next);
     to({ sel: next, to: "" });
     handled.current?.center(next);
     requestAnimationFrame(() => handled.current?.focusNode(next));
@@ -91,10 +97,13 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
     e: () => open(state.sel || focus, "down"), E: () => open(state.sel || focus, "up"),
     l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
     c: () => navigate(columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at, vs: state.vs })),
-    Enter: () => {
+    Enter: (event) => {
       const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset["id"];
       if (on && on !== state.sel) to({ sel: on, to: "" });
-      else if (on) document.querySelector<HTMLElement>(".side a, .side button")?.focus();
+      else if (on) {
+        event.preventDefault();
+        document.querySelector<HTMLElement>(".side .actions a, .side .actions button")?.focus();
+      }
     },
     Escape: () => to(state.to ? { to: "" } : state.sel ? { sel: "" } : state.vs ? { vs: "" } : state.at ? { at: "" } : { open: [], pick: [], all: [] }),
   });
@@ -115,11 +124,11 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
         {state.to && <button className="chip" onClick={() => to({ to: "" })}>paths between two ✕</button>}
         <div className="group" role="group" aria-label="direction">
           {(["up", "both", "down"] as const).map((dir) => (
-            <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => to({ dir })}>{{ up: "Upstream", both: "Both", down: "Downstream" }[dir]}</button>
+            <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => { setAnchor(focus); to({ dir }); }}>{{ up: "Upstream", both: "Both", down: "Downstream" }[dir]}</button>
           ))}
         </div>
         <div className="group" role="group" aria-label="depth">
-          <button className="button" aria-label="show less" disabled={state.depth <= 0} onClick={() => to({ depth: state.depth - 1 })}>−</button>
+          <button className="button" aria-label="show less" disabled={state.depth <= 0} onClick={() => { setAnchor(focus); to({ depth: state.depth - 1 }); }}>−</button>
           <span className="button" aria-live="polite">depth {state.depth}</span>
           <button className="button" aria-label="show more" disabled={state.depth >= DEPTH_MAX} onClick={() => { setAnchor(focus); to({ depth: state.depth + 1 }); }}>+</button>
         </div>
@@ -130,13 +139,14 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       </div>
       {whole.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
       {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
-      {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} />}
+      {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} list={() => to({ list: true })} />}
+      {state.vs && !comparison && !failure && <div className="notice" role="status">Comparing with {state.vs.replace("T", " ").slice(0, 19)} UTC…</div>}
       {failure && <div className="notice warn" role="alert">A part of this map could not be loaded: {failure.message} <button className="chip" onClick={retry}>Try again</button></div>}
       <div className="stage">
         {!isTooMuch && !(state.list && shown.hops.size > LIST_ABOVE) && (
           <div className="canvas">
             <Canvas
-              boxes={boxes} arrows={drawnArrows} anchor={anchor} focus={focus} path={path} neighbours={(id) => neighboursOf(arrows, id)} draw={drawn} label={label}
+              boxes={boxes} arrows={drawnArrows} anchor={anchor} focus={focus} isLate={data.isLate} isWhole={state.to === state.node} dir={state.dir} inSight={[anchor]} path={path?.nodes ?? null} isOnPath={(arrow) => path?.arrows.has(arrowKey(arrow)) ?? false} neighbours={(id) => neighboursOf(arrows, id)} draw={drawn} label={label}
               onChoose={choose} onClear={() => (state.sel ? to({ sel: "", to: "" }) : undefined)} handle={(one) => { handled.current = one; }}
               onPlaced={(one) => { placed.current = one; }}
             />
@@ -144,11 +154,11 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
             <Hint shown={shown} />
           </div>
         )}
-        {(state.list || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => to({ sel: id })} alone={isTooMuch} />}
-        {item && <NodePanel item={item} lineage={lineage} state={state} close={() => to({ sel: "", to: "" })} choose={(id) => to({ sel: id, to: "" })} open={open} />}
+        {(state.list || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => { choose(id, { shiftKey: false }); handled.current?.center(id); }} alone={isTooMuch} />}
+        {item && <NodePanel item={item} lineage={lineage} state={state} drawn={shown.hops} close={() => to({ sel: "", to: "" })} choose={(id) => choose(id, { shiftKey: false })} open={open} />}
         {fold && <FoldPanel fold={fold} state={state} drawn={shown.hops} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
       </div>
-      <TimeBar node={state.node} depth={depthToRequest(kindOf(focus) === "job" ? "job" : "dataset", state.depth)} isWide={isWide(lineage)} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
+      <TimeBar node={state.node} depth={depthToRequest(kindOf(focus) === "job" ? "job" : "dataset", state.depth)} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
     </>
   );
 }

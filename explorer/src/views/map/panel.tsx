@@ -5,10 +5,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { dataset as fetchDataset, errorOf, lineage as fetchLineage, run as fetchRun } from "../../api/queries";
-import { degreeOf, type Item, type Lineage } from "../../model/graph";
-import { count, duration, plural, titleOf } from "../../model/format";
+import { degreeOf, showWay, type Item, type Lineage } from "../../model/graph";
+import { count, duration, plural } from "../../model/format";
+import { titleOf } from "../../model/titles";
 import { nearestTroubles } from "../../model/paths";
 import { Loaded, NodeLink, pageOf, When } from "../../parts/frame";
+import { ErrorText } from "../../parts/error-text";
 import { SignOf, StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { columnsLink, link, mapLink, type MapState, type Side } from "../../url/state";
@@ -17,12 +19,14 @@ interface Props {
   item: Item;
   lineage: Lineage;
   state: MapState;
+  /** Ids on the map. */
+  drawn: ReadonlyMap<string, number>;
   close: () => void;
   choose: (id: string) => void;
   open: (id: string, side: Side) => void;
 }
 
-export function NodePanel({ item, lineage, state, close, choose, open }: Props) {
+export function NodePanel({ item, lineage, state, drawn, close, choose, open }: Props) {
   const [why, setWhy] = useState(false);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
@@ -38,7 +42,7 @@ export function NodePanel({ item, lineage, state, close, choose, open }: Props) 
         <Link className="button" href={link("impact", { node: item.id })}>Impact</Link>
         <button className="button" aria-pressed={why} onClick={() => setWhy(!why)}>Why?</button>
       </div>
-      {why && <Why item={item} at={state.at} choose={choose} />}
+      {why && <Why item={item} state={state} drawn={drawn} choose={choose} />}
       {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}
       {(["up", "down"] as const).map((side) => <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />)}
       {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
@@ -49,17 +53,18 @@ export function NodePanel({ item, lineage, state, close, choose, open }: Props) 
 const WHY_DEPTH = 20, WHY_FOLD = 20;
 
 /** The nearest trouble upstream, farther than the map reaches. */
-function Why({ item, at, choose }: { item: Item; at: string; choose: (id: string) => void }) {
+function Why({ item, state, drawn, choose }: Pick<Props, "item" | "state" | "drawn" | "choose">) {
+  const { at } = state;
   const result = useQuery({ queryKey: ["why", item.id, at], queryFn: ({ signal }) => fetchLineage({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }, signal) });
   return (
     <section className="card">
       <h2>Nearest trouble upstream</h2>
-      <Loaded of={result} rows={3}>{(lineage) => <Troubles lineage={lineage} id={item.id} choose={choose} />}</Loaded>
+      <Loaded of={result} rows={3}>{(lineage) => <Troubles lineage={lineage} id={item.id} state={state} drawn={drawn} choose={choose} />}</Loaded>
     </section>
   );
 }
 
-function Troubles({ lineage, id, choose }: { lineage: Lineage; id: string; choose: (id: string) => void }) {
+function Troubles({ lineage, id, state, drawn, choose }: { lineage: Lineage; id: string } & Pick<Props, "state" | "drawn" | "choose">) {
   const troubles = useMemo(() => nearestTroubles(lineage, id), [lineage, id]);
   const isPart = lineage.truncated || [...lineage.degrees].some(([one, { up }]) => up > (lineage.up.get(one)?.length ?? 0));
   return (
@@ -68,9 +73,14 @@ function Troubles({ lineage, id, choose }: { lineage: Lineage; id: string; choos
       <ul className="plain">
         {troubles.map(({ item: found, hops }) => (
           <li key={found.id}>
-            <button className="chip" onClick={() => choose(found.id)}>{found.name}</button>{" "}
+            {drawn.has(found.id) ? <button className="chip" onClick={() => choose(found.id)}>{found.name}</button> : <b>{found.name}</b>}{" "}
             {found.kind === "job" ? <StateOf state={found.state} /> : <span className="state stale"><SignOf of="stale" />stale</span>} <span className="muted">{plural(hops, "hop")} up, <When time={found.touchedAt} /></span>
             {found.state === "FAILED" && found.runId && <RunError id={found.runId} />}
+            <div className="actions">
+              <Link className="button" href={mapLink({ ...showWay(lineage, found.id, id), at: state.at })}>Show the way</Link>
+              {found.runId && <Link className="button" href={link("run", { id: found.runId })}>Run</Link>}
+              {found.owners.length > 0 && <span className="muted">owned by {found.owners.join(", ")}</span>}
+            </div>
           </li>
         ))}
       </ul>
@@ -99,7 +109,7 @@ function JobFacts({ item }: { item: Item }) {
 function RunError({ id }: { id: string }) {
   const { data } = useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal) });
   const error = data ? errorOf(data.facets) : null;
-  return error === null ? null : <><h2 className="removed">✕ Error</h2><pre>{error}</pre></>;
+  return error === null ? null : <><h2 className="removed">✕ Error</h2><ErrorText text={error} /></>;
 }
 
 function DatasetFacts({ item }: { item: Item }) {

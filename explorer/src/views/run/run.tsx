@@ -6,6 +6,7 @@ import { Link, useSearch } from "wouter";
 import { downstreamRuns, errorOf, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
 import { ago, duration, utc } from "../../model/format";
 import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { ErrorText } from "../../parts/error-text";
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
 import { link, mapLink, type Side } from "../../url/state";
@@ -65,7 +66,7 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                   {run.nominalStartTime && <><dt>For</dt><dd>{utc(run.nominalStartTime)}</dd></>}
                   {Object.entries(run.args).map(([name, value]) => <Argument key={name} name={name} value={value} />)}
                 </dl>
-                {error !== null && <><h2 className="removed">✕ Error</h2><pre>{error}</pre></>}
+                {error !== null && <><h2 className="removed">✕ Error</h2><ErrorText text={error} /></>}
               </section>
               <Versions title="Read" of={run.inputDatasetVersions} others={against.data?.inputDatasetVersions} />
               <Versions title="Made" of={run.outputDatasetVersions} others={against.data?.outputDatasetVersions} />

@@ -1,0 +1,87 @@
+/** Names for people: the shortest that tell the things of one picture apart, beside the place of each. */
+
+import { nameOf } from "../url/ids";
+
+interface Named {
+  kind?: string;
+  namespace: string;
+  name: string;
+}
+
+export interface Title {
+  title: string;
+  place: string;
+}
+
+// Parts of a path that are how a table is stored: partitions, versions, formats, dates, files.
+const STORAGE = /^([\w-]+=.*|v\d+|\d{4}(-\d{2}){0,2}|part-.*|_delta_log|data|metadata)$/i;
+// Schemes whose authority is a bucket or a container; the scheme says little beside it.
+const OF_BUCKETS = /^(s3[an]?|gs|abfss?|wasbs?|hdfs|dbfs|oss):\/\/([^/]+)/;
+const OF_HOSTS = /^([a-z][\w+-]*):\/\/([^/:.?,]+)/i;
+const PLACE_SEGMENTS_MAX = 2;
+
+/** A name's parts, the last of which names it best, and what joins them. */
+function partsOf({ kind, name }: Named): { parts: readonly string[]; joint: string } {
+  if (kind === "job") return { parts: [name], joint: "" };
+  if (!name.includes("/")) return { parts: name.split(".").every(Boolean) ? name.split(".") : [name], joint: "." };
+  const all = name.split("/").filter(Boolean);
+  const telling = all.filter((part) => !STORAGE.test(part));
+  return { parts: telling.length ? telling : all.length ? all : [name], joint: " / " };
+}
+
+/** Return the name of a thing by itself: of a path, its last part that is no detail of its storage. */
+export const titleOf = (thing: Named): string => {
+  const { parts, joint } = partsOf(thing);
+  return joint === "." ? thing.name : parts[parts.length - 1]!;
+};
+
+/** Return the title of a column, or of any other node, by its id. */
+export function titleOfId(id: string): string {
+  const name = nameOf(id);
+  return name.field === undefined ? titleOf(name) : `${titleOf(name)}.${name.field}`;
+}
+
+/** Return the titles of the things of one picture, and their places; two share a title only if their whole names are equal. */
+export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, Title> {
+  const named = [...things].map((thing) => {
+    const { parts, joint } = partsOf(thing);
+    return { thing, parts, joint, taken: leastOf(parts) };
+  });
+  const text = ({ parts, joint, taken }: (typeof named)[number]) => parts.slice(-taken).join(joint);
+  for (let isLonger = true; isLonger; ) {
+    const counts = new Map<string, number>();
+    for (const one of named) counts.set(text(one), (counts.get(text(one)) ?? 0) + 1);
+    const alike = named.filter((one) => counts.get(text(one))! > 1 && one.taken < one.parts.length);
+    for (const one of alike) one.taken += 1;
+    isLonger = alike.length > 0;
+  }
+  return new Map(named.map((one) => [one.thing.id, { title: text(one), place: placeOf(one.thing, one.parts.slice(0, -one.taken), one.joint) }]));
+}
+
+/** Return how many of the last parts name a thing at least: a number alone, or a letter, says nothing. */
+function leastOf(parts: readonly string[]): number {
+  const says = [...parts].reverse().findIndex((part) => /\p{L}\P{L}*\p{L}/u.test(part));
+  return says < 0 ? parts.length : says + 1;
+}
+
+/** Return where a thing is: the last folders that its title lacks, and its store. */
+function placeOf({ namespace }: Named, rest: readonly string[], joint: string): string {
+  const folder = rest.slice(-PLACE_SEGMENTS_MAX).join(joint.trim());
+  if (namespace === "file" && folder) return folder;
+  return [folder, storeOf(namespace)].filter(Boolean).join(" · ");
+}
+
+/** Return a namespace in short.
+ *
+ * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts", any other word itself.
+ */
+function storeOf(namespace: string): string {
+  const bucket = OF_BUCKETS.exec(namespace);
+  if (bucket) return bucket[2]!.split("@")[0]!;
+  const host = OF_HOSTS.exec(namespace);
+  if (host) return `${host[1]} ${host[2]}`;
+  return namespace.startsWith("arn:aws:glue:") ? "glue" : namespace;
+}
+
+/** Return the end of a name that is too long, which says most. */
+export const cutFront = (text: string, most: number): string => (text.length <= most ? text : `…${text.slice(1 - most)}`);

@@ -1,0 +1,106 @@
+"""Failures of requests and views: the header, the last picture and a way on stay."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from tests.explorer.stories import JOBS, LAKE
+
+CHECKED = f"dataset:{LAKE}:checked"
+
+
+def node(page, name):
+    return page.locator(".react-flow__node", has_text=name)
+
+
+def test_a_request_that_fails_leaves_the_picture(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    page.watch.expected = ("status of 500",)
+    node(page, "emissions.check").wait_for()
+    pipeline.refuse("/api/v1/lineage", 500, times=3)
+    page.get_by_role("button", name="show more", exact=True).click()
+    notice = page.get_by_role("alert")
+    notice.get_by_text("This did not load: the API responded with 500").wait_for()
+    assert node(page, "emissions.check").is_visible()
+    notice.get_by_role("button", name="Back").click()
+    notice.wait_for(state="detached")
+    assert "depth=" not in page.url
+    node(page, "emissions.check").wait_for()
+
+
+def test_a_view_that_cannot_be_drawn_leaves_header_and_search(open_view, pipeline):
+    page = open_view(pipeline, "search?q=check")
+    page.watch.expected = ("TypeError", "error")
+    page.route("**/api/v1/namespaces/**/datasets/checked", lambda route: route.fulfill(json={"name": "checked"}))
+    page.evaluate(f"history.pushState(null, '', 'dataset?node={quote(CHECKED, safe='')}')")
+    page.get_by_role("alert").get_by_text("This view could not be drawn").wait_for()
+    page.watch.faults.clear()
+    page.get_by_role("combobox", name="Find").fill("estim")
+    page.get_by_role("option", name="emissions.estimate").click()
+    node(page, "emissions.estimate").wait_for()
+
+
+def test_a_file_that_a_deployment_removed_reloads_the_page_once_and_is_then_named(open_view, pipeline):
+    page = open_view(pipeline, "search?q=check", fresh=True)
+    page.watch.expected = ("Failed to fetch", "404", "MissingFile", "dynamically imported")
+    page.get_by_text("emissions.check").first.wait_for()
+    loads = []
+    page.on("load", lambda *_: loads.append(1))
+    page.route(re.compile(r"/explore/impact-[^/]*\.js"), lambda route: route.fulfill(status=404, body="no file"))
+    page.evaluate(f"history.pushState(null, '', 'impact?node={quote(CHECKED, safe='')}')")
+    page.get_by_role("alert").get_by_text("A new version was deployed").wait_for()
+    assert loads == [1]
+    page.watch.faults.clear()
+
+
+def test_an_unknown_file_is_no_page(open_view, pipeline):
+    page = open_view(pipeline)
+    assert page.request.get(f"{pipeline.url}/explore/map-0ld.js").status == 404
+    assert page.request.get(f"{pipeline.url}/explore/map").status == 200
+
+
+def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, guarded):
+    page = open_view(guarded, f"map?node={CHECKED}")
+    page.watch.expected = ("status of 401", "status of 403")
+    dialog = page.get_by_role("dialog", name="token")
+    dialog.get_by_role("button", name="Not now").click()
+    page.get_by_role("alert").get_by_text("This page needs a token").wait_for()
+    page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    dialog.get_by_label("Token", exact=True).fill(guarded.new_token("read", namespaces=["*"], lifetime_s=90 * 86_400))
+    dialog.get_by_role("button", name="Use it").click()
+    node(page, "emissions.check").wait_for()
+    # The API's clock stands still in November 2025.
+    account = page.get_by_role("banner").get_by_role("button", name=re.compile(r"read · \d+ days left"))
+    account.click()
+    page.get_by_role("button", name="Forget the token").click()
+    dialog.wait_for()
+
+
+def test_records_are_looked_for_by_enter_where_no_name_is_found(open_view, pipeline):
+    page = open_view(pipeline, "search?q=check")
+    page.watch.expected = ("Failed to load",)
+    box = page.get_by_role("combobox", name="Find")
+    box.fill("UA1545")
+    page.get_by_role("option", name="among records").wait_for()
+    box.press("Enter")
+    page.wait_for_url(re.compile("kind=record"))
+
+
+def test_a_namespace_is_listed_in_short(open_view, pipeline):
+    pipeline.requested.clear()
+    page = open_view(pipeline, f"search?namespace={JOBS}")
+    page.get_by_role("link", name="emissions.check").wait_for()
+    lists = [path for path in pipeline.requested if path.startswith("/api/v1/namespaces/")]
+    assert len(lists) == 2
+    assert all("form=summary" in path for path in lists)
+
+
+def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
+    column = f"datasetField:{LAKE}:checked:distance"
+    page = open_view(pipeline, f"columns?node={column}")
+    page.get_by_role("complementary").get_by_role("link", name="What breaks").first.click()
+    page.get_by_text("What a change here reaches").wait_for()
+    page.goto(f"{pipeline.url}/explore/dataset?node={CHECKED}")
+    page.get_by_role("row", name=re.compile("^distance")).get_by_role("link", name="what breaks").click()
+    page.get_by_text("public.co2_by_day.co2_t").first.wait_for()

@@ -1,0 +1,121 @@
+"""The part of a picture that is in sight: all of a graph, the focus, changes, the way to a failure."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.explorer.stories import LAKE
+
+CHECKED = f"dataset:{LAKE}:checked"
+NODES = ".react-flow__node"
+END_OF_CHAIN = f"dataset:{LAKE}:chain.000.9"
+
+
+def node(page, name):
+    return page.locator(NODES, has_text=name)
+
+
+def is_inside(page, box):
+    """True if a box lies in the pane of the picture."""
+    pane = page.locator(".react-flow").bounding_box()
+    return (
+        box["x"] >= pane["x"] - 1
+        and box["y"] >= pane["y"] - 1
+        and box["x"] + box["width"] <= pane["x"] + pane["width"] + 1
+        and box["y"] + box["height"] <= pane["y"] + pane["height"] + 1
+    )
+
+
+@pytest.mark.parametrize("view", [f"map?node={CHECKED}&depth=4&sel={CHECKED}", f"columns?node={CHECKED}"])
+def test_fit_brings_every_box_into_the_pane(open_view, pipeline, view):
+    page = open_view(pipeline, view, size=(1000, 700))
+    page.locator(NODES).first.wait_for()
+    for _ in range(6):
+        page.get_by_role("button", name="zoom in").click()
+    page.wait_for_timeout(300)
+    drawn = page.locator(NODES).count()
+    page.get_by_role("button", name="Fit").click()
+    page.wait_for_function(f"document.querySelectorAll('{NODES}').length > {drawn}")
+    page.wait_for_timeout(300)
+    counted = page.get_by_role("status").filter(has_text=re.compile("node|dataset")).first.inner_text()
+    number = int(re.match(r"\d+", counted)[0])
+    boxes = [one.bounding_box() for one in page.locator(NODES).all()]
+    assert len(boxes) == number
+    assert all(is_inside(page, box) for box in boxes)
+
+
+def test_the_first_picture_of_sources_has_the_focus_at_the_right_and_sources_in_sight(open_view, wide):
+    page = open_view(wide, f"map?node={END_OF_CHAIN}&dir=up&depth=10")
+    focus = node(page, "chain.000.9")
+    focus.wait_for()
+    page.wait_for_timeout(300)
+    box, pane = focus.bounding_box(), page.locator(".react-flow").bounding_box()
+    assert pane["x"] + pane["width"] - box["x"] - box["width"] < 100
+    assert page.locator(NODES).count() >= 4
+
+
+def test_a_node_at_the_edge_that_is_selected_is_not_under_its_panel(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}&depth=3", size=(1100, 700))
+    last = page.locator(NODES).last
+    last.wait_for()
+    far = max(page.locator(NODES).all(), key=lambda one: one.bounding_box()["x"])
+    name = far.get_attribute("data-id")
+    far.click(position={"x": 20, "y": 20})
+    page.get_by_role("complementary").wait_for()
+    page.wait_for_timeout(700)
+    assert is_inside(page, page.locator(f'{NODES}[data-id="{name}"]').bounding_box())
+
+
+def test_a_large_picture_has_a_small_one(open_view, wide):
+    page = open_view(wide, f"map?node=dataset:{LAKE}:wide&depth=5")
+    page.get_by_label("the whole picture, small").wait_for()
+
+
+def test_what_was_added_is_drawn_though_a_fold_would_hide_it(open_view, estate):
+    page = open_view(estate, f"map?node=dataset:{LAKE}:grown&vs=2025-11-05T00:00:00Z", size=(1400, 900))
+    page.get_by_text("+ 4 added").wait_for()
+    for name in ("new.a", "new.b"):
+        node(page, name).first.wait_for()
+    page.get_by_role("button", name="List the changes").click()
+    rows = page.get_by_role("region", name="the map as a list").get_by_role("row")
+    rows.nth(4).wait_for()
+    assert rows.count() == 5
+
+
+def test_the_way_to_a_failure_far_upstream_is_shown(open_view, estate):
+    last = f"dataset:{LAKE}:step.6"
+    page = open_view(estate, f"map?node={last}&sel={last}")
+    page.get_by_role("button", name="Why?").click()
+    page.get_by_text("No space left on device").wait_for()
+    page.get_by_role("link", name="Show the way").click()
+    node(page, "far.0").wait_for()
+    page.wait_for_function("document.querySelectorAll('.react-flow__edge.is-lit').length === 13")
+    assert page.locator(NODES).count() == 15
+
+
+def test_enter_on_the_selected_node_enters_its_panel(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "emissions.check").wait_for()
+    page.keyboard.press("ArrowLeft")
+    panel = page.get_by_role("complementary", name="about emissions.check")
+    panel.wait_for()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Centre here"
+    assert panel.is_visible()
+
+
+def test_near_a_hub_the_time_bar_requests_no_history(open_view, hub):
+    hub.requested.clear()
+    page = open_view(hub, f"columns?node=dataset:{LAKE}:copy.0001")
+    page.get_by_role("button", name=re.compile("a version")).first.wait_for()
+    assert [path for path in hub.requested if "/lineage/history" in path] == []
+
+
+def test_a_time_may_be_a_word(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "emissions.check").wait_for()
+    page.get_by_label("Compare with").fill("yesterday")
+    page.get_by_label("Compare with").press("Enter")
+    page.wait_for_url(re.compile(r"vs=\d{4}-\d\d-\d\dT00"))
