@@ -61,6 +61,7 @@ GRAPH_PARTITIONS = (
     "WORD#",
     "TAGS",
     "TAG#",
+    "OWNER#",
     "SOURCES",
     "SOURCE#",
     "CREATED#",

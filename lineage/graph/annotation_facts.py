@@ -39,6 +39,12 @@ def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
     return {tag.name for _, last, body in contents for tag in _tags_in(body, _attribution(last, body))}
 
 
+def owners_ever(facts: JobFacts | DatasetFacts) -> set[str]:
+    """Return the names of every owner in the facets of these facts, now or before."""
+    contents = facts.facets.get("ownership", {}).values()
+    return {owner.name for _, _, body in contents for owner in _owners_in(body)}
+
+
 def _tag_histories(facts: JobFacts | DatasetFacts) -> tuple[History, ...]:
     """Return the histories of the facets `tags`: its own and, of a job, that of its runs."""
     sent = (facts.facets, facts.run_facets) if isinstance(facts, JobFacts) else (facts.facets,)
@@ -80,10 +86,14 @@ def _owners(history: History) -> tuple[tuple[Owner, ...], Attribution | None]:
     found = _latest(history)
     if found is None:
         return (), None
-    owners = [
-        Owner(name, text_in(sent, "type")) for sent in _objects(found[0], "owners") if (name := text_in(sent, "name"))
-    ]
-    return tuple(dict.fromkeys(owners)), found[1] if owners else None
+    owners = tuple(dict.fromkeys(_owners_in(found[0])))
+    return owners, found[1] if owners else None
+
+
+def _owners_in(facet: Mapping[str, Any]) -> Iterator[Owner]:
+    for sent in _objects(facet, "owners"):
+        if name := text_in(sent, "name"):
+            yield Owner(name, text_in(sent, "type"))
 
 
 def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:

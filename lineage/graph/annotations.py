@@ -92,6 +92,15 @@ def tag_key(name: str) -> str:
     return name.casefold()
 
 
+def owner_key(name: str) -> str:
+    """Return an owner's name for comparison.
+
+    >>> owner_key("Team:Payments")
+    'team:payments'
+    """
+    return name.casefold()
+
+
 def tag_name(key: str, value: str | None) -> str:
     """Return the name of a tag of a facet: its key, and its value if that says more.
 

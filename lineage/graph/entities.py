@@ -19,9 +19,13 @@ SearchSort: TypeAlias = Literal["name", "updated_at", "relevance"]
 
 
 class _Limits(TypedDict, total=False):
-    """Optional limits of a search: a namespace, and times of the last update (`after` included)."""
+    """Optional limits of a search: a namespace, and times of the last update (`after` included).
+
+    `within` has words of the namespace.
+    """
 
     namespace: str | None
+    within: str
     before: str | None
     after: str | None
 

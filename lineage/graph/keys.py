@@ -43,6 +43,7 @@
     WORD#<kind>#<scope>#…   <word>…                              a name or a column that has the word (`words`)
     CREATED#<kind>#<part>   <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
+    OWNER#<owner>           JOB#<name>  DATASET#<name>           what ever had the owner (`tag_rows`)
 
 `<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, and of the first event of a
 streaming run that names a dataset. `<bucket>` is that of any event of a streaming run, `<size>` MINUTE, DAY or MONTH

@@ -45,7 +45,7 @@ from lineage.graph.run_facts import owner
 from lineage.graph.run_reports import RunReports
 from lineage.graph.source_rows import source_facts_key, source_listing, source_text
 from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
-from lineage.graph.tag_rows import tag_facts_key, tag_rows
+from lineage.graph.tag_rows import owner_rows, tag_facts_key, tag_rows
 from lineage.graph.words import column_rows, columns_key, name_rows
 from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId, RunKey
@@ -300,8 +300,10 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     yield from _doubts(subject, facts)
     if isinstance(facts, JobFacts):
         yield from tag_rows(job_of(subject.id), facts)
+        yield from owner_rows(job_of(subject.id), facts)
     if isinstance(facts, DatasetFacts):
         yield from tag_rows(dataset_of(subject.id), facts)
+        yield from owner_rows(dataset_of(subject.id), facts)
         yield from _declared(subject.id, facts)
 
 

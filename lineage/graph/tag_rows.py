@@ -1,10 +1,11 @@
-"""Rows by which tags are found: the names of tags by namespace, and by tag the jobs and datasets that ever had it.
+"""Rows by which tags and owners are found: the names of tags by namespace, and what ever had a tag or an owner.
 
-    TAG#<tag>    FACTS                                   what the API gave it: its name and description
-                 JOB#<namespace>:<name>#<job>            a job that ever had the tag
-                 DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
+    TAG#<tag>        FACTS                                   what the API gave it: its name and description
+                     JOB#<namespace>:<name>#<job>            a job that ever had the tag
+                     DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
+    OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset that ever had the owner
 
-`<tag>` is a hash of the tag's name for comparison. A reader checks each row against the facts.
+`<tag>` and `<owner>` are hashes of the names for comparison. A reader checks each row against the facts.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from lineage.graph.annotation_facts import tags_ever
-from lineage.graph.annotations import tag_key
+from lineage.graph.annotation_facts import owners_ever, tags_ever
+from lineage.graph.annotations import owner_key, tag_key
 from lineage.graph.catalogue import TAGS, change
 from lineage.graph.facts import DatasetFacts, JobFacts, text_of
 from lineage.graph.keys import FACTS, sortable
@@ -29,7 +30,16 @@ _PREFIX_BYTES_MAX = 800
 
 def tag_pk(name: str) -> str:
     """Return the partition of a tag."""
-    return f"TAG#{hashlib.sha256(tag_key(name).encode()).hexdigest()}"
+    return f"TAG#{_digest(tag_key(name))}"
+
+
+def owner_pk(name: str) -> str:
+    """Return the partition of an owner."""
+    return f"OWNER#{_digest(owner_key(name))}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def tag_facts_key(name: str) -> Key:
@@ -51,12 +61,22 @@ def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterat
     yield from _rows(thing, sorted(tags_ever(facts)))
 
 
+def owner_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
+    """Yield the rows of every owner that the facets of these facts have or had."""
+    yield from (_row_of(thing, owner_pk(name)) for name in sorted(owners_ever(facts)))
+
+
 def _rows(thing: JobId | DatasetId, names: Iterable[str]) -> Iterator[Row]:
-    kind = "JOB" if isinstance(thing, JobId) else "DATASET"
-    suffix = f"{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}"
     for name in names:
         yield change(TAGS, thing.namespace, [name])
-        yield Row(tag_pk(name), f"{kind}#{suffix}", {"name": text_of(thing)})
+        yield _row_of(thing, tag_pk(name))
+
+
+def _row_of(thing: JobId | DatasetId, pk: str) -> Row:
+    kind = "JOB" if isinstance(thing, JobId) else "DATASET"
+    return Row(
+        pk, f"{kind}#{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}", {"name": text_of(thing)}
+    )
 
 
 def namespace_prefix(kind: Literal["JOB", "DATASET"], namespace: str) -> str:

@@ -11,6 +11,7 @@ from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.graph.words import has_words, typed_words
 from lineage.queries.name_lists import Id, ListedFacts
 from lineage.queries.relevance import rank_of
 from lineage.queries.word_search import find_names
@@ -32,16 +33,20 @@ def search(
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
+    within: str = "",
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[SearchHit]:
     """Return the matches updated from `after` on and before `before`: by name, the best or the last updated first.
+
+    Their namespaces have the words of `within`.
 
     The index may have names that are hidden, temporary, or another name of a dataset: no page shows these. The total
     counts them if it is above `CHECKED_MAX` and the page was full before they were met.
     """
     table = ReadAhead.of(table)
     found, truncated = find_names(text, table, namespace, visibility)
-    matches = [name for name in found if kind is None or isinstance(name, JobId) == (kind == "job")]
+    matches = [name for name in found if has_words(typed_words(within), [name.namespace])]
+    matches = [name for name in matches if kind is None or isinstance(name, JobId) == (kind == "job")]
     matches.sort(key=_order_of(text, sort))
     if sort != "updated_at" and before is None and after is None:
         hits, unlisted = _first(matches, limit, table)

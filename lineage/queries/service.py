@@ -199,10 +199,24 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         return tags.find_tag(name, self._table)
 
     def search_tagged(
-        self, tag: str, text: str = "", *, kind: tags.Kind | None, **options: Unpack[SearchOptions]
+        self,
+        tag: str,
+        text: str = "",
+        *,
+        kind: tags.Kind | None,
+        owner: str | None = None,
+        **options: Unpack[SearchOptions],
     ) -> ResultPage[SearchHit | ColumnHit]:
-        """Return the jobs, datasets and columns that have the tag, and that have the words of the text."""
-        return tags.search_tagged(tag, text, self._table, kind=kind, visibility=self._visibility, **options)
+        """Return the jobs, datasets and columns that have the tag, and the owner, and the words of the text."""
+        return tags.search_tagged(
+            tag, text, self._table, kind=kind, owner=owner, visibility=self._visibility, **options
+        )
+
+    def search_owned(
+        self, owner: str, text: str = "", *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
+    ) -> ResultPage[SearchHit | ColumnHit]:
+        """Return the jobs and datasets that have the owner, and that have the words of the text."""
+        return tags.search_owned(owner, text, self._table, kind=kind, visibility=self._visibility, **options)
 
     def find_columns(
         self,

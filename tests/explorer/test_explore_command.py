@@ -78,7 +78,7 @@ def test_the_explorer_of_an_api_with_iam_is_read_with_the_credentials_of_the_env
         assert "key=" not in page.url
         # An address with all that a query may hold is signed as it is sent.
         page.get_by_role("combobox", name="Find").fill("Größe & +%/ = '\"")
-        page.get_by_text("Nothing is named so").wait_for()
+        page.get_by_text("Nothing has this name").wait_for()
         page.context.clear_cookies()
         assert "open the link" in page.request.get(f"{served.url}/api/v1/namespaces").text()
     assert any(path.startswith("/api/v1/search?q=Gr%C3%B6%C3%9Fe") for path in gateway.requested)

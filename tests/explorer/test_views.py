@@ -63,6 +63,17 @@ def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(
     assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2})}")
 
 
+def test_an_owner_and_a_tag_are_filters_of_the_search(open_view, pipeline):
+    page = open_view(pipeline)
+    box = page.get_by_role("combobox", name="Find")
+    box.fill("owner:team:emissions")
+    page.get_by_role("option", name="estimated").wait_for()
+    box.fill("tag:gold estim")
+    page.get_by_role("option", name="estimated").wait_for()
+    box.press("Enter")
+    page.get_by_text("3.16 * fuel_kg").or_(page.get_by_text("emissions.estimate")).first.wait_for()
+
+
 def test_the_slash_goes_to_the_search_and_escape_leaves_it(open_view, pipeline):
     page = open_view(pipeline, f"map?node={CHECKED}")
     node(page, "emissions.check").wait_for()

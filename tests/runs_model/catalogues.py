@@ -83,6 +83,23 @@ class Catalogues:
         }
         return page([known[name] for name in sorted(known)], limit, offset)
 
+    def search_owned(self, owner, text="", *, kind=None, sort="name", limit=10, namespace=None, within=""):
+        """Return the listed jobs and datasets that have the owner, by name."""
+        datasets = [one for name in self.statements.namespaces for one in self.list_datasets(name, limit=None).items]
+        found = [
+            SearchHit(one.id, one.updated)
+            for one in [*datasets, *self.list_jobs(limit=None).items]
+            if owner.lower() in {other.name.lower() for other in one.annotations.owners}
+            if kind in (None, "job" if isinstance(one.id, JobId) else "dataset")
+            if holds(text, one.id.namespace, one.id.name)
+            if holds(within, one.id.namespace)
+            if namespace in (None, one.id.namespace)
+        ]
+        found.sort(key=lambda hit: (hit.id.name, hit.id.namespace, isinstance(hit.id, JobId)))
+        if sort == "updated_at":
+            found.sort(key=lambda hit: hit.updated, reverse=True)
+        return page(found, limit)
+
     def search_tagged(self, tag, text="", *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
         jobs, datasets = self.list_jobs(limit=None).items, self.statements.namespaces
         datasets = [one for name in datasets for one in self.list_datasets(name, limit=None).items]

@@ -7,6 +7,8 @@ from dataclasses import asdict
 import orjson
 
 _DEPTHS = (0, 1, 9)
+# Of the generated facets.
+_OWNERS = ("ann", "team", "bob")
 
 
 def every_result(queries, *, jobs, datasets, runs, times=()):
@@ -67,6 +69,9 @@ def _query_lists(record, queries, namespaces):
     for kind in (None, "job", "dataset", "column"):
         record(queries.search_tagged, "Pii", kind=kind, sort="name", limit=100)
     record(queries.search_tagged, "pii", "c", kind=None, sort="updated_at", limit=1)
+    for owner in _OWNERS:
+        record(queries.search_owned, owner.upper(), kind=None, sort="name", limit=100)
+        record(queries.search_owned, owner, "c", kind="dataset", sort="updated_at", limit=2, within="fl")
     for namespace in sorted(namespaces):
         record(queries.search_tagged, "team:blue", kind=None, sort="name", limit=100, namespace=namespace)
         record(queries.search, "T", kind=None, sort="name", limit=1, namespace=namespace)

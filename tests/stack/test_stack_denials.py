@@ -23,6 +23,7 @@ GRAPH = (
     "WORD#NAME#*#o#1",
     "TAGS",
     "TAG#t",
+    "OWNER#o",
     "EVENTS",
     "EVENTS#2025-11-20#0",
 )

@@ -7,6 +7,7 @@ import { shortError } from "./error-text";
 import { ago, agoShort, cutMiddle, duration } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
+import { termsOf } from "./terms";
 import { titleOf, titlesOf } from "./titles";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
@@ -94,4 +95,9 @@ test("a change is summed up in a few words", () => {
     summaryOf({ ...none, edges: { added: [{}], removed: [] }, columns: { added: names("a"), removed: names("b", "c"), retyped: names("d", "e", "f", "g") } }),
     summaryOf(none),
   ]).toEqual(["+ 2 nodes, − 1 node", "+ 1 edge, + column a, − columns b, c, ~ 4 columns", "changed"]);
+});
+
+test("filters of a search, in any case and place", () => {
+  expect(termsOf('orders OWNER:team:finance ns:"gold lake" 2026')).toEqual({ words: "orders 2026", tag: "", owner: "team:finance", within: "gold lake" });
+  expect([termsOf("tag: pii").tag, termsOf("a.tag:b").words]).toEqual(["pii", "a.tag:b"]);
 });

@@ -6,6 +6,7 @@ import { useLocation } from "wouter";
 
 import { search, type Hit } from "../api/queries";
 import { plural } from "../model/format";
+import { termsOf } from "../model/terms";
 import { link } from "../url/state";
 import { mapOf } from "./frame";
 import { useReader } from "./me";
@@ -23,19 +24,21 @@ export interface Hits {
 /** What a text, or a tag, finds: jobs and datasets, and columns. */
 export function useHits(q: string, limit: number, tag = "") {
   const { namespace, isKnown, can } = useReader();
+  const terms = termsOf(q);
   return useQuery({
     queryKey: ["hits", q, tag, limit, namespace],
     queryFn: async ({ signal }): Promise<Hits> => {
       const asked = { q, tag, limit, namespace };
-      if (tag) {
+      // Of a tag, columns come beside jobs and datasets; an owner has no columns.
+      if (tag || terms.tag || terms.owner) {
         const { hits, total, truncated } = await search({ ...asked, kind: "name" }, signal);
         const fields = hits.filter(({ type }) => type === "DATASET_FIELD").length;
         return { names: { total: total - fields, truncated }, fields: { total: fields, truncated }, all: hits };
       }
       const [names, fields] = await Promise.all([search({ ...asked, kind: "name" }, signal), search({ ...asked, kind: "field" }, signal)]);
-      return { names, fields, all: ranked(q, [...names.hits, ...fields.hits]) };
+      return { names, fields, all: ranked(terms.words, [...names.hits, ...fields.hits]) };
     },
-    enabled: (q.trim() !== "" || tag !== "") && isKnown && can("search"),
+    enabled: (terms.words !== "" || terms.tag !== "" || terms.owner !== "" || tag !== "") && isKnown && can("search"),
     placeholderData: (old) => old,
   });
 }
@@ -52,10 +55,11 @@ function ranked(q: string, hits: Hit[]): Hit[] {
   return hits.map((hit, place) => ({ hit, key: rank(hit) * 1e6 + place })).sort((a, b) => a.key - b.key).map(({ hit }) => hit);
 }
 
-/** The tag that "tag:pii" asks for. */
-const tagIn = (text: string) => /^tag:\s*(.*)$/i.exec(text)?.[1]?.trim() ?? "";
-
-const searchLink = (text: string, names: boolean) => link("search", tagIn(text) ? { tag: tagIn(text) } : { q: text, kind: names ? "" : "record" });
+const searchLink = (text: string, names: boolean) => {
+  const { words, tag, owner, within } = termsOf(text);
+  if (tag && !words && !owner && !within) return link("search", { tag });
+  return within && !words && !tag && !owner ? link("search", { namespace: within }) : link("search", { q: text, kind: names ? "" : "record" });
+};
 
 export function Marked({ text, q }: { text: string; q: string }) {
   const at = q ? text.toLowerCase().indexOf(q.toLowerCase()) : -1;
@@ -80,8 +84,9 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const { can } = useReader();
-  const tag = tagIn(q);
-  const found = useHits(open && !tag ? q : "", 8, open ? tag : "");
+  const terms = termsOf(q);
+  const filters = [terms.tag && `is tagged “${terms.tag}”`, terms.owner && `is owned by “${terms.owner}”`, terms.within && `is in “${terms.within}”`].filter(Boolean).join(" and ");
+  const found = useHits(open ? q : "", 8);
   const hits = q.trim() ? (found.data?.all.slice(0, 12) ?? []) : [];
 
   useEffect(() => {
@@ -97,7 +102,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
 
   const records = can("searchRecords");
   // Where no name is found, the last line leads to records, and so does Enter.
-  const isAmongRecords = records && !tag && typed.trim() === q && found.data !== undefined && !found.isPlaceholderData && hits.length === 0;
+  const isAmongRecords = records && !filters && typed.trim() === q && found.data !== undefined && !found.isPlaceholderData && hits.length === 0;
   const go = (hit?: Hit) => {
     setOpen(false);
     input.current?.blur();
@@ -118,8 +123,8 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       else input.current?.blur();
     }
   };
-  const shown = open && q !== "" && (found.data !== undefined || !can("search"));
-  const rest = hits.length ? `All that ${tag ? `is tagged “${tag}”` : `holds “${q}”`}` : `Nothing is ${tag ? "tagged" : "named"} so${records && !tag ? `. Look for “${q}” among records` : ""}`;
+  const shown = open && q !== "" && (found.data !== undefined || found.error !== null || filters !== "" || !can("search"));
+  const rest = filters ? `All that ${filters}${terms.words && ` and has “${terms.words}”`}` : hits.length ? `All results for “${q}”` : `Nothing has this name${records ? `. Look for “${q}” among records` : ""}`;
   return (
     <div className={`find${large ? " large" : ""}`} role="search" ref={box}>
       <SignOf of="search" />
@@ -138,7 +143,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
           >
             <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
             <span className="what">
-              <b><Marked text={hit.field ?? hit.name} q={tag ? "" : q} /></b>
+              <b><Marked text={hit.field ?? hit.name} q={terms.words} /></b>
               <br />
               <span className="where">{hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}</span>
             </span>
@@ -146,7 +151,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
           </li>
         ))}
         <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
-          <span className="muted">{rest}</span>
+          <span className="muted">{found.error ? `The search did not respond: ${found.error.message}. Try again` : rest}</span>
         </li>
       </ul>
     </div>

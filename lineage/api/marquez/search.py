@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -19,7 +19,10 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.values import when
 from lineage.graph.entities import SearchHit, SearchOptions, SearchSort
+from lineage.graph.result_page import ResultPage
 from lineage.queries.columns.results import ColumnHit
+from lineage.queries.search_terms import SearchTerms, parse_terms
+from lineage.queries.service import LineageQueries
 from lineage_model.errors import Invalid
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId, JobId
@@ -37,7 +40,8 @@ _SORTS: Mapping[str, SearchSort] = {
 _TEXT = given_text(
     "q",
     "Words, in any order and case, each the beginning of a word of the namespace, the name or the column. "
-    "Not blank; it may be left out where `tag` is given.",
+    "Not blank; it may be left out where `tag` is given. Ours: `tag:pii`, `owner:team-x` and `ns:gold` keep what has "
+    "the tag, the owner, or the words in its namespace.",
     "check",
 )
 _TAG = text("tag", "Ours: only what has this tag, in any case.")
@@ -57,7 +61,7 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
     the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000 names of each word: `truncated`
     says that there are more.
 
-    With a tag and without a filter, columns are found beside jobs and datasets.
+    With a tag and without a filter, columns are found beside jobs and datasets; with an owner, jobs and datasets.
 
     With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
 
@@ -74,16 +78,27 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         "before": _BEFORE.read(request),
         "after": _AFTER.read(request),
     }
+    found: ResultPage[Any] = _find(services.queries, parse_terms(wanted or ""), tag, kind, options)
+    return respond_list(services.links, "results", found, render(found.items))
+
+
+def _find(
+    queries: LineageQueries, terms: SearchTerms, tag: str | None, kind: _Kind | None, options: SearchOptions
+) -> ResultPage[SearchHit] | ResultPage[ColumnHit] | ResultPage[SearchHit | ColumnHit]:
+    if tag is not None and terms.tag is not None:
+        raise Invalid.because("tag", tag, "must not stand beside tag: in q")
+    options, tag = {**options, "within": terms.within}, tag or terms.tag
     if tag is not None:
-        tagged = services.queries.search_tagged(tag, wanted or "", kind=kind, **options)
-        return respond_list(services.links, "results", tagged, render(tagged.items))
-    if wanted is None:
-        raise Invalid.because("q", None, "must be given, and not blank")
+        return queries.search_tagged(tag, terms.words, kind=kind, owner=terms.owner, **options)
+    if terms.owner is not None:
+        if kind == "column":
+            raise Invalid.because("filter", kind, "must be dataset or job beside owner:, which no column has")
+        return queries.search_owned(terms.owner, terms.words, kind=kind, **options)
+    if not terms.words:
+        raise Invalid.because("q", terms.within or None, "must have a word of a name, a tag: or an owner:")
     if kind == "column":
-        columns = services.queries.search_columns(wanted, **options)
-        return respond_list(services.links, "results", columns, render(columns.items))
-    hits = services.queries.search(wanted, kind=kind, **options)
-    return respond_list(services.links, "results", hits, render(hits.items))
+        return queries.search_columns(terms.words, **options)
+    return queries.search(terms.words, kind=kind, **options)
 
 
 def _render_hits(hits: Sequence[SearchHit | ColumnHit]) -> Iterator[types.SearchHit]:

@@ -11,6 +11,7 @@ from lineage.graph.read_ahead import ReadAhead
 from lineage.graph.result_page import ResultPage
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.graph.words import has_words, typed_words
 from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.descriptions import is_temporary
@@ -36,11 +37,12 @@ def search_columns(
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
+    within: str = "",
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[ColumnHit]:
     """Return the matches, of datasets updated from `after` on and before `before`.
 
-    They are by name, or the best or the last updated first.
+    They are by name, or the best or the last updated first. Their namespaces have the words of `within`.
 
     The index has every column that a dataset ever had. Columns that are gone are recognized when they are read: no
     page shows them, but the total counts those that were not read.
@@ -49,7 +51,9 @@ def search_columns(
     found, truncated = find_columns(text, table, namespace, visibility)
 
     def is_wanted(dataset: DatasetId) -> bool:
-        return namespace in (None, dataset.namespace) and visibility.sees(dataset)
+        if namespace not in (None, dataset.namespace) or not has_words(typed_words(within), [dataset.namespace]):
+            return False
+        return visibility.sees(dataset)
 
     order = _order_of(text, sort)
     matches = sorted((match for match in found if is_wanted(match[1])), key=order)

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Literal, TypeAlias
 
 from lineage.graph.annotation_facts import annotations_of
-from lineage.graph.annotations import KnownTag, Tag, tag_key
+from lineage.graph.annotations import Annotations, KnownTag, Tag, tag_key
 from lineage.graph.catalogue import TAGS, read_catalogue
 from lineage.graph.entities import Job, SearchHit, SearchSort
-from lineage.graph.facts import TagFacts, dataset_of, job_of
-from lineage.graph.keys import current_key
+from lineage.graph.facts import TagFacts
 from lineage.graph.lattice import latest
 from lineage.graph.result_page import ResultPage
-from lineage.graph.table import GraphTable, Row, RowQuery
-from lineage.graph.tag_rows import NO_NAMESPACE, namespace_prefix, tag_facts_key, tag_pk
+from lineage.graph.table import GraphTable, Row
+from lineage.graph.tag_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag_pk
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.graph.words import has_words, typed_words
 from lineage.openlineage.event import Facets
+from lineage.queries.annotated import Kind as AnnotatedKind
+from lineage.queries.annotated import is_owned, read_annotated
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.current_facets import read_facets
-from lineage.queries.current_jobs import job_of_node
-from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
-from lineage.queries.descriptions import is_temporary, schema_of
+from lineage.queries.dataset_groups import DatasetGroup
+from lineage.queries.descriptions import schema_of
 from lineage.queries.relevance import rank_of
 from lineage_model.columns import ColumnSource
 from lineage_model.field_paths import parse_dotted, print_dotted
-from lineage_model.ids import DatasetId, JobId
+from lineage_model.ids import JobId
 
 Hit: TypeAlias = SearchHit | ColumnHit
 Kind: TypeAlias = Literal["job", "dataset", "column"]
-# Jobs, and datasets, that are read for one tag.
-THINGS_MAX = 1_000
 
 
 def list_tags(
@@ -105,63 +102,23 @@ def read_tagged(
     table: GraphTable,
     visibility: Visibility = EVERYTHING,
     *,
-    kinds: Sequence[Literal["JOB", "DATASET"]] = ("DATASET", "JOB"),
+    kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB"),
     namespace: str | None = None,
+    owner: str | None = None,
 ) -> Tagged:
-    """Return what has the tag now, in any case, and is listed and visible; of a namespace if one is given."""
-    among = visibility.namespaces if namespace is None else [namespace]
-    pairs = list(product(kinds, among))
-    queries = [RowQuery(tag_pk(tag), prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs]
-    pages = table.query(queries) if queries else []
-    ids = {"JOB": set[str](), "DATASET": set[str]()}
-    for (kind, _), page in zip(pairs, pages, strict=True):
-        ids[kind].update(row.data["name"] for row in page.rows)
-    tagged = Tagged(truncated=any(page.more for page in pages))
-    reader = _TaggedReader(tag, table, visibility, namespace)
-    tagged.jobs = reader.jobs(map(job_of, sorted(ids["JOB"])))
-    tagged.datasets = reader.datasets(map(dataset_of, sorted(ids["DATASET"])))
+    """Return what has the tag now, in any case, and is listed and visible; of one namespace or owner if given."""
+
+    def tags_among(annotations: Annotations) -> list[Tag]:
+        if owner is not None and not is_owned(annotations, owner):
+            return []
+        return [one for one in annotations.tags if tag_key(one.name) == tag_key(tag)]
+
+    found = read_annotated(tag_pk(tag), table, visibility, kinds=kinds, namespace=namespace)
+    tagged = Tagged([job for job in found.jobs if tags_among(job.annotations)], truncated=found.truncated)
+    groups = [(group, tags) for group in found.datasets if (tags := tags_among(annotations_of(group.facts)))]
+    facets = read_facets([group for group, _ in groups], table)
+    tagged.datasets = [TaggedDataset(*group, some) for group, some in zip(groups, facets, strict=True)]
     return tagged
-
-
-@dataclass(slots=True)
-class _TaggedReader:
-    """A reader that checks candidates against their facts."""
-
-    tag: str
-    table: GraphTable
-    visibility: Visibility
-    namespace: str | None
-
-    def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
-        ids = list(filter(self._wants, candidates))
-        rows = self.table.get(map(current_key, ids)) if ids else {}
-        namespaces = NamespaceDeletions(self.table)
-        namespaces.load(job.namespace for job in ids)
-        nodes = [rows[current_key(job)].data for job in ids if current_key(job) in rows]
-        jobs = [job_of_node(node, namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
-        return [job for job in jobs if not job.hidden and self._tags_among(job.annotations.tags)]
-
-    def datasets(self, candidates: Iterable[DatasetId]) -> list[TaggedDataset]:
-        names = list(candidates)
-        groups, namespaces = DatasetGroups(self.table), NamespaceDeletions(self.table)
-        groups.load(names)
-        every = {groups.primary(name): groups.group(name) for name in names}
-        wanted = {primary: group for primary, group in every.items() if self._wants(primary)}
-        namespaces.load(primary.namespace for primary in wanted)
-        found = [
-            (group, tags)
-            for group in wanted.values()
-            if group.known and not namespaces.hides(group) and not is_temporary(group.facts)
-            if (tags := self._tags_among(annotations_of(group.facts).tags))
-        ]
-        facets = read_facets([group for group, _ in found], self.table)
-        return [TaggedDataset(*one, some) for one, some in zip(found, facets, strict=True)]
-
-    def _wants(self, thing: JobId | DatasetId) -> bool:
-        return self.namespace in (None, thing.namespace) and self.visibility.sees(thing)
-
-    def _tags_among(self, tags: Sequence[Tag]) -> list[Tag]:
-        return [tag for tag in tags if tag_key(tag.name) == tag_key(self.tag)]
 
 
 def search_tagged(
@@ -175,22 +132,67 @@ def search_tagged(
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
+    owner: str | None = None,
+    within: str = "",
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[Hit]:
     """Return the jobs, datasets and columns that have the tag, and the words of the text in their names.
 
+    With an owner, they or their datasets have the owner; their namespaces have the words of `within`.
+
     They are updated from `after` on and before `before`; by name or relevance, or the last updated first.
     """
-    kinds: Sequence[Literal["JOB", "DATASET"]] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
-    tagged = read_tagged(tag, table, visibility, kinds=kinds, namespace=namespace)
-    hits = [hit for hit in _hits(tagged, kind) if has_words(typed_words(text), _named(hit))]
+    kinds: Sequence[AnnotatedKind] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
+    tagged = read_tagged(tag, table, visibility, kinds=kinds, namespace=namespace, owner=owner)
+    return _page(_hits(tagged, kind), tagged.truncated, text, within, sort, limit, before, after)
+
+
+def search_owned(
+    owner: str,
+    text: str,
+    table: GraphTable,
+    *,
+    kind: Literal["job", "dataset"] | None,
+    sort: SearchSort,
+    limit: int,
+    namespace: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    within: str = "",
+    visibility: Visibility = EVERYTHING,
+) -> ResultPage[Hit]:
+    """Return the jobs and datasets that have the owner now, in any case, and the words of the text in their names.
+
+    Their namespaces have the words of `within`.
+    """
+    kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
+    found = read_annotated(owner_pk(owner), table, visibility, kinds=kinds, namespace=namespace)
+    hits = [SearchHit(job.id, job.updated) for job in found.jobs if is_owned(job.annotations, owner)]
+    owned = (group for group in found.datasets if is_owned(annotations_of(group.facts), owner))
+    hits += [SearchHit(group.primary, group.facts.last or "") for group in owned]
+    return _page(hits, found.truncated, text, within, sort, limit, before, after)
+
+
+def _page(
+    found: Iterable[Hit],
+    truncated: bool,
+    text: str,
+    within: str,
+    sort: SearchSort,
+    limit: int,
+    before: str | None,
+    after: str | None,
+) -> ResultPage[Hit]:
+    """Return the first of those that have the words, and that were updated from `after` on and before `before`."""
+    hits = [hit for hit in found if has_words(typed_words(text), _named(hit))]
+    hits = [hit for hit in hits if has_words(typed_words(within), _named(hit)[-1:])]
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     hits.sort(key=_order)
     if sort == "relevance":
         hits.sort(key=lambda hit: rank_of(_named(hit)[0], text))
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[:limit], len(hits), tagged.truncated)
+    return ResultPage(hits[:limit], len(hits), truncated)
 
 
 def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE
@@ -75,3 +77,51 @@ def test_search_in_short_says_what_it_found(api):
 def test_search_by_relevance(api, text, kind, names):
     hits = api.found("/search", q=text, filter=kind, sort="relevance")["results"]
     assert [hit.get("field", hit["name"]) for hit in hits] == names
+
+
+@pytest.fixture(scope="module")
+def owned():
+    """The pipeline, whose jobs have owners; the check has the tag `gold`."""
+    events = [deepcopy(event) for event in PIPELINE]
+    for event in events:
+        facets = event["job"].setdefault("facets", {})
+        team = "Team:Finance" if event["job"]["name"] == CHECK else "ann"
+        facets["ownership"] = {"owners": [{"name": team, "type": "MAINTAINER"}]}
+        if event["job"]["name"] == CHECK:
+            facets["tags"] = {"tags": [{"key": "gold", "value": "true", "source": "test"}]}
+    served = GraphApi()
+    served.load(*events)
+    return served
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("owner:team:finance", [CHECK]),
+        ("OWNER: ann", [READ_FLIGHTS, CALCULATE]),
+        ("calculate owner:ann", [CALCULATE]),
+        ("owner:nobody", []),
+        ("tag:gold", [CHECK]),
+        ('tag:gold owner:"team:finance"', [CHECK]),
+        ("tag:gold owner:ann", []),
+        ("owner:team:finance ns:nothing", []),
+        (f"check ns:{NAMESPACE}", [CHECK]),
+    ],
+)
+def test_search_by_owner_tag_and_words_of_the_namespace(owned, text, names):
+    assert sorted(hit["name"] for hit in owned.found("/search", q=text)["results"]) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"q": "owner:a owner:b"}, "must have owner: once at most"),
+        ({"q": "tag:a", "tag": "b"}, "must not stand beside tag: in q"),
+        ({"q": "owner:a", "filter": "column"}, "which no column has"),
+        ({"q": "ns:lake"}, "must have a word of a name"),
+    ],
+)
+def test_a_search_that_cannot_be_meant_is_refused(owned, query, message):
+    status, body = owned.get("/search", **query)
+    assert status == 400
+    assert message in str(body)

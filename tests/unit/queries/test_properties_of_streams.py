@@ -49,10 +49,8 @@ def test_every_result_about_runs_is_the_models(data, times):
 
 
 def wrong_results(table, statements, times):
-    """Return differences from the model of runs; searches by tag are left out, for streams are not in them."""
-    right = right_results(statements, times[1::2])
-    right = {query: result for query, result in right.items() if not query.startswith("search_tagged")}
-    return differences(results_of(table, times[1::2]), right)
+    """Return differences from the model of runs."""
+    return differences(results_of(table, times[1::2]), right_results(statements, times[1::2]))
 
 
 def test_a_live_stream_is_found_by_its_columns_although_a_later_run_of_its_job_reports_none():

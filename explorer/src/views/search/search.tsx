@@ -11,6 +11,7 @@ import { HitState, Marked, useHits } from "../../parts/find";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
 import { LongTable, type ColumnOf } from "../../parts/table";
+import { termsOf } from "../../model/terms";
 import { link } from "../../url/state";
 
 const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
@@ -57,7 +58,7 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
       cell: (hit) => (
         <span className="named">
           <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
-          <span><Link href={mapOf(hit.nodeId)}><Marked text={hit.field ?? hit.name} q={q} /></Link>{hit.field !== undefined && <span className="where"> of {hit.name}</span>}</span>
+          <span><Link href={mapOf(hit.nodeId)}><Marked text={hit.field ?? hit.name} q={termsOf(q).words} /></Link>{hit.field !== undefined && <span className="where"> of {hit.name}</span>}</span>
         </span>
       ),
     },
@@ -75,7 +76,7 @@ function Names({ q, tag = "" }: { q: string; tag?: string }) {
     <Loaded of={result}>
       {({ names, fields, all }) =>
         all.length === 0 ? (
-          <Nothing title={tag ? "Nothing has this tag" : "Nothing is named so"}>{!tag && can("searchRecords") && <Link href={link("search", { q, kind: "record" })}>Look among records</Link>}</Nothing>
+          <Nothing title={tag ? "Nothing has this tag" : "Nothing has this name"}>{!tag && can("searchRecords") && <Link href={link("search", { q, kind: "record" })}>Look among records</Link>}</Nothing>
         ) : (
           <section className="card">
             <p className="muted" role="status">{count(names.total)} jobs and datasets, {plural(fields.total, "column")}{(names.truncated || fields.truncated) && ", at least"}{all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}</p>
@@ -109,8 +110,8 @@ function Records({ q }: { q: string }) {
     <Loaded of={result}>
       {({ records, cursor }) => (
         <section className="card">
-          <p className="muted">By {"location" in by ? "the begin of its place" : "its node id"}, exactly as it was sent. {cursor && "There may be more; the archive may take seconds."}</p>
-          {records.length === 0 && <Nothing title="No record is known so">{cursor && <button className="button" onClick={() => void result.refetch()}>Search again</button>}</Nothing>}
+          <p className="muted">By {"location" in by ? "the start of its location" : "its node id"}, exactly as it was sent. {cursor && "There may be more; the archive may take seconds."}</p>
+          {records.length === 0 && <Nothing title="No record has this id">{cursor && <button className="button" onClick={() => void result.refetch()}>Search again</button>}</Nothing>}
           {records.length > 0 && (
             <LongTable
               label="records" rows={records} keyOf={(one) => `${one.root_id} ${one.node_id}`}

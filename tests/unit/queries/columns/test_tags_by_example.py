@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lineage.graph.annotations import Attribution, Owner, Tag
 from lineage.openlineage.event import Deletion
+from lineage.queries.annotated import THINGS_MAX
 from lineage.queries.columns.results import TimeRange
-from lineage.queries.columns.tags import THINGS_MAX
 from lineage.queries.service import LineageQueries
 from lineage_model.columns import ColumnSource
+from lineage_model.ids import DatasetId
 from tests.unit.graph.statements import a_dataset_event, an_event, at
 from tests.unit.graph.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
@@ -192,3 +193,18 @@ def test_a_tag_costs_a_bounded_number_of_requests_and_says_that_there_is_more():
     assert (found.total, found.truncated, cost.requests) == (THINGS_MAX, True, 13)
     report, _ = many.measure(lambda queries: queries.report_tag("PII", WINDOW))
     assert (len(report.columns), report.truncated) == (THINGS_MAX, True)
+
+
+def test_a_dataset_is_found_by_a_tag_and_an_owner_of_its_alias_in_another_namespace():
+    alias = DatasetId("elsewhere", "checked")
+    facets = {**tags(("PII", None)), "ownership": {"owners": [{"name": "ann"}]}}
+    queries = over(
+        a_dataset_event(1, CHECKED, **a_schema("flight")),
+        a_dataset_event(2, alias, **facets),
+        a_dataset_event(3, CHECKED, **a_symlink(alias)),
+    )
+    for found in (queries.search_tagged("pii", **_ALL), queries.search_owned("ann", **_ALL)):
+        assert names(found) == [CHECKED.name]
+
+
+_ALL = {"kind": None, "sort": "name", "limit": 10, "namespace": CHECKED.namespace}
