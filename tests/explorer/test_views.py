@@ -68,10 +68,10 @@ def test_an_owner_and_a_tag_are_filters_of_the_search(open_view, pipeline):
     box = page.get_by_role("combobox", name="Find")
     box.fill("owner:team:emissions")
     page.get_by_role("option", name="estimated").wait_for()
-    box.fill("tag:gold estim")
-    page.get_by_role("option", name="estimated").wait_for()
-    box.press("Enter")
-    page.get_by_text("3.16 * fuel_kg").or_(page.get_by_text("emissions.estimate")).first.wait_for()
+    box.fill("tag:tier:gold estim")
+    page.get_by_role("option", name="All that is tagged “tier:gold” and has “estim”").click()
+    page.get_by_text("1 jobs and datasets").wait_for()
+    page.get_by_role("link", name="estimated", exact=True).wait_for()
 
 
 def test_the_slash_goes_to_the_search_and_escape_leaves_it(open_view, pipeline):
