@@ -13,6 +13,7 @@ from lineage.api.marquez.column_views import column_node_id
 from lineage.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from lineage.api.marquez.responses import respond_list
 from lineage.api.marquez.run_views import summarize_run
+from lineage.api.marquez.search_terms import SearchTerms, parse_terms
 from lineage.api.parameters import choice, given_text, moment, number, text
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
@@ -21,7 +22,6 @@ from lineage.api.values import when
 from lineage.graph.entities import SearchHit, SearchOptions, SearchSort
 from lineage.graph.result_page import ResultPage
 from lineage.queries.columns.results import ColumnHit
-from lineage.queries.search_terms import SearchTerms, parse_terms
 from lineage.queries.service import LineageQueries
 from lineage_model.errors import Invalid
 from lineage_model.field_paths import print_dotted
