@@ -76,12 +76,13 @@ def contexts(browser):
 def open_view(browser, contexts):
     """Return a function that opens a view of a server; `page.watch` has faults.
 
-    With `fresh` it is in its own profile, and with `clock`, too: `page.clock` moves the time of a whole profile.
+    Errors with one of the `expected` texts are no faults. With `fresh` it is in its own profile, and with `clock`, too:
+    `page.clock` moves the time of a whole profile.
     """
     with ExitStack() as on_exit:
         watches = []
 
-        def open_view(served, view="", *, size=(1280, 720), fresh=False, clock=False, **options):
+        def open_view(served, view="", *, size=(1280, 720), fresh=False, clock=False, expected=(), **options):
             is_own = fresh or clock
             context = browser.new_context(reduced_motion="reduce", **options) if is_own else contexts(**options)
             page = context.new_page()
@@ -90,6 +91,7 @@ def open_view(browser, contexts):
             page.set_viewport_size({"width": width, "height": height})
             page.set_default_timeout(30_000)
             page.watch = Watch(page, served.url, served.also)
+            page.watch.expected = expected
             watches.append(page.watch)
             if clock:
                 page.clock.install()

@@ -61,8 +61,7 @@ def test_an_unknown_file_is_no_page(open_view, pipeline):
 
 
 def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, guarded):
-    page = open_view(guarded, f"map?node={CHECKED}")
-    page.watch.expected = ("status of 401", "status of 403")
+    page = open_view(guarded, f"map?node={CHECKED}", expected=("status of 401", "status of 403"))
     dialog = page.get_by_role("dialog", name="token")
     dialog.get_by_role("button", name="Not now").click()
     page.get_by_role("alert").get_by_text("This page needs a token").wait_for()
