@@ -39,13 +39,13 @@ VIEWS = {
     "no-such-view": "There is no such view",
     "dataset?node=dataset:s3://nowhere:nothing": "Not found",
 }
+REFUSALS = ("status of 401", "status of 403")
 NOT_FOUND = "the server responded with a status of 404"
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: re.sub(r"\W+", "-", view)[:60])
 def test_a_view_opens_by_its_address_and_survives_a_reload(open_view, pipeline, view):
-    page = open_view(pipeline, view)
-    page.watch.expected = (NOT_FOUND,) if "nowhere" in view else ()
+    page = open_view(pipeline, view, expected=(NOT_FOUND,) if "nowhere" in view else ())
     page.get_by_text(VIEWS[view]).first.wait_for()
     page.reload()
     page.get_by_text(VIEWS[view]).first.wait_for()
@@ -135,6 +135,38 @@ def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
     page.get_by_text("No space left on device").wait_for()
 
 
+def test_a_failed_run_is_compared_with_the_last_good_one(open_view, pipeline):
+    page = open_view(pipeline, f"run?id={run_of('marts.airline_report', 20)}")
+    page.get_by_role("link", name="Against the last good run").click()
+    page.get_by_text("Two runs side by side").wait_for()
+    assert run_of("marts.airline_report", 19) in page.url
+    page.goto(f"{pipeline.url}/explore/job?node={REPORT}")
+    page.get_by_role("link", name="against the last good one").wait_for()
+
+
+def test_impact_names_the_owners_with_a_message_to_each(open_view, pipeline):
+    page = open_view(pipeline, f"impact?node={CHECKED}")
+    owners = page.get_by_role("region", name="whom it reaches")
+    row = owners.get_by_role("row", name="team:emissions")
+    row.wait_for()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    row.get_by_role("button", name="copy as message").click()
+    row.get_by_role("button", name="copied").wait_for()
+    message = page.evaluate("navigator.clipboard.readText()")
+    assert message.startswith("To team:emissions: a change of checked reaches 1 dataset of yours")
+
+
+def test_a_dataset_says_who_writes_and_who_reads_it(open_view, pipeline):
+    page = open_view(pipeline, f"dataset?node={ESTIMATED}")
+    page.get_by_role("link", name="read by 2 jobs").wait_for()
+    page.get_by_text("Written by").get_by_role("link", name="emissions.estimate").wait_for()
+
+
+def test_what_a_failed_job_was_to_write_is_marked_as_late(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={REPORT}")
+    node(page, "airline_report").locator(".written.changed").wait_for()
+
+
 def test_a_hub_is_folded_and_its_fold_is_searched(open_view, hub):
     hub.requested.clear()
     page = open_view(hub, f"map?node=dataset:{LAKE}:hub")
@@ -179,8 +211,7 @@ def test_a_truncated_response_is_shown_as_one(open_view, hub):
 
 def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
     pipeline.refuse("/api/v1/lineage", 503, times=3)
-    page = open_view(pipeline, f"map?node={CHECKED}")
-    page.watch.expected = ("status of 503",)
+    page = open_view(pipeline, f"map?node={CHECKED}", expected=("status of 503",))
     alert = page.get_by_role("alert")
     alert.wait_for()
     assert "busy for now" in alert.inner_text()
@@ -191,8 +222,7 @@ def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
 
 def test_a_token_is_typed_where_one_is_needed_and_kept_in_memory_alone(open_view, pipeline):
     pipeline.refuse("/api/v1/lineage", 401)
-    page = open_view(pipeline, f"map?node={CHECKED}")
-    page.watch.expected = ("status of 401",)
+    page = open_view(pipeline, f"map?node={CHECKED}", expected=("status of 401",))
     dialog = page.get_by_role("dialog", name="token")
     dialog.get_by_label("Token", exact=True).fill("tok-secret")
     dialog.get_by_role("button", name="Use it").click()
@@ -203,14 +233,13 @@ def test_a_token_is_typed_where_one_is_needed_and_kept_in_memory_alone(open_view
 
 
 def give_token(page, text):
-    page.watch.expected = ("status of 401", "status of 403")
     dialog = page.get_by_role("dialog", name="token")
     dialog.get_by_label("Token", exact=True).fill(text)
     dialog.get_by_role("button", name="Use it").click()
 
 
 def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_offered(open_view, guarded):
-    page = open_view(guarded, "search?q=estim")
+    page = open_view(guarded, "search?q=estim", expected=REFUSALS)
     give_token(page, guarded.new_token("read", namespaces=[JOBS]))
     page.get_by_role("link", name="emissions.estimate").wait_for()
     assert page.get_by_role("link", name="estimated", exact=True).count() == 0
@@ -222,7 +251,7 @@ def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_of
 
 
 def test_a_token_for_records_alone_is_offered_records(open_view, guarded):
-    page = open_view(guarded)
+    page = open_view(guarded, expected=REFUSALS)
     give_token(page, guarded.new_token("records", roots=["flights"]))
     page.get_by_text("Jobs whose last run failed").wait_for(state="detached")
     page.get_by_role("combobox", name="Find").fill("UA1545")

@@ -2,8 +2,9 @@
 
 import { memo } from "react";
 
+import type { Freshness } from "../model/freshness";
 import type { Fold, Item } from "../model/graph";
-import { ago, agoShort, count } from "../model/format";
+import { ago, agoShort, count, plural } from "../model/format";
 import { cutFront, type Title } from "../model/titles";
 import type { Side } from "../url/state";
 import { SignOf, signOfState } from "../parts/signs";
@@ -18,6 +19,7 @@ export interface CardLook {
   selected: boolean;
   muted: boolean;
   change?: "added" | "removed" | "changed" | undefined;
+  freshness?: Freshness | undefined;
 }
 
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
@@ -35,7 +37,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: { it
         <span>{cutFront(title.title, NAME_CHARS_MAX)}</span>
         {item.tags.length > 0 && <span className="tagged" title={`tagged ${item.tags.join(", ")}`}><SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} /></span>}
       </div>
-      <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} />}</div>
+      <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} freshness={look.freshness} />}</div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
       {(["up", "down"] as const).map((side) => more[side] > 0 && (
         <button
@@ -49,8 +51,16 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: { it
   );
 });
 
-const titled = ({ name, namespace, owners, tags }: Item) =>
-  [name, namespace, owners.length ? `owned by ${owners.join(", ")}` : "", tags.length ? `tagged ${tags.join(", ")}` : ""].filter(Boolean).join("\n");
+const titled = ({ name, namespace, fieldCount, owners, tags }: Item) =>
+  [name, namespace, fieldCount > 0 ? plural(fieldCount, "column") : "", owners.length ? `owned by ${owners.join(", ")}` : "", tags.length ? `tagged ${tags.join(", ")}` : ""].filter(Boolean).join("\n");
+
+/** What a hint says of a dataset's age. */
+function aged(item: Item, freshness: Freshness | undefined): string {
+  const parts = [`written ${ago(item.touchedAt, Date.now())}`];
+  if (freshness?.late) parts.push("its writer's last run failed");
+  if (freshness?.builtOn) parts.push(`built on data of ${ago(freshness.builtOn, Date.now())}`);
+  return parts.join("; ");
+}
 
 function JobFacts({ item }: { item: Item }) {
   if (!item.known) return <>not yours to see</>;
@@ -58,17 +68,18 @@ function JobFacts({ item }: { item: Item }) {
   return (
     <>
       <span className={`state state-${item.state}`}><SignOf of={signOfState(item.state)} />{item.state.toLowerCase()}</span>
-      {agoShort(item.endedAt ?? item.startedAt, Date.now())}
+      {item.state === "RUNNING" ? `for ${agoShort(item.startedAt, Date.now()).replace(/ ago$/, "")}` : agoShort(item.endedAt ?? item.startedAt, Date.now())}
     </>
   );
 }
 
-function DatasetFacts({ item, place }: { item: Item; place: string }) {
+function DatasetFacts({ item, place, freshness }: { item: Item; place: string; freshness: Freshness | undefined }) {
   if (!item.known) return <>not yours to see</>;
   return (
     <>
       {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
-      <span className="place">{place}</span>{item.fieldCount > 0 && <span>{count(item.fieldCount)} col.</span>}
+      <span className="place">{place}</span>
+      {item.touchedAt && <span className={freshness ? "written changed" : "written"} title={aged(item, freshness)}>{freshness?.late && "late, "}{agoShort(item.touchedAt, Date.now())}{freshness?.builtOn && " on old data"}</span>}
     </>
   );
 }

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { compareLineages } from "./compare";
 import { depthToRequest, FOLD_SHOWS, isWide, mergeLineages, rank, show, toLineage, withoutTemporary, type Item, type Lineage, type Showing } from "./graph";
+import { freshnessOf } from "./freshness";
+import { byOwner, messageTo } from "./owners";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
 const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
@@ -124,6 +126,18 @@ test("paths: through a node, between two, in whichever order, and none", () => {
 test("an arrow around a node is not on the path through it", () => {
   const arrows = [{ from: "dim", to: "job:a" }, { from: "job:a", to: "out" }, { from: "dim", to: "out" }];
   expect([...pathThrough(arrows, "job:a").arrows]).toEqual(["dim→job:a", "job:a→out"]);
+});
+
+test("freshness: behind a failed job, what was written since is built on old data", () => {
+  const lineage = aLineage(["raw job:load old job:good new job:later newer", "other job:later"], { "job:load": { state: "FAILED" }, old: { touchedAt: "2025-11-01" }, new: { touchedAt: "2025-11-03" }, newer: { touchedAt: "2025-10-01" } });
+  expect(Object.fromEntries(freshnessOf(lineage))).toEqual({ old: { late: true, builtOn: null }, new: { late: false, builtOn: "2025-11-01" } });
+});
+
+test("impact by owner: the nearest first, and nobody last", () => {
+  const row = (id: string, hops: number, ...owners: string[]) => ({ item: { ...aLineage([id]).items.get(id)!, owners }, hops, through: [] });
+  const reached = byOwner([row("job:a", 2, "team:a"), row("b", 1, "team:b", "team:a"), row("c", 1), row("datasetField:s3:b:x", 1, "team:c")]);
+  expect(reached.map(({ owner, jobs, datasets, hops }) => [owner, jobs.length, datasets.length, hops])).toEqual([["team:a", 1, 1, 1], ["team:b", 0, 1, 1], ["", 0, 1, 1]]);
+  expect(messageTo(reached[1]!, "orders.id", "http://x").split("\n")).toEqual(["To team:b: a change of orders.id reaches 1 dataset of yours, the nearest 1 hop away.", "- b", "http://x"]);
 });
 
 test("why: the nearest trouble on each path, and none behind it", () => {

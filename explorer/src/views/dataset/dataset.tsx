@@ -1,18 +1,21 @@
 /** A dataset: its schema, versions, columns' sources and facets. */
 
+import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { dataset as fetchDataset, datasetVersions, type Dataset, type DatasetVersion } from "../../api/queries";
+import { dataset as fetchDataset, datasetVersions, foldedLineage, type Dataset, type DatasetVersion } from "../../api/queries";
 import { count, plural } from "../../model/format";
-import { Loaded, Facets, JobLink, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { degreeOf } from "../../model/graph";
+import { Loaded, Facets, JobLink, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { datasetId, fieldId } from "../../url/ids";
-import { columnsLink, link, mapLink } from "../../url/state";
+import { columnsLink, link, mapLink, type Side } from "../../url/state";
 
 const TABS: readonly [string, string][] = [["", "Schema"], ["versions", "Versions"], ["columns", "Columns’ sources"], ["facets", "Facets"]];
 const VERSIONS_MAX = 100;
+const FILTERED_FROM = 20;
 
 export function DatasetView() {
   const query = new URLSearchParams(useSearch());
@@ -33,6 +36,7 @@ export function DatasetView() {
               <Link className="button" href={columnsLink({ node })}>Columns</Link>
               <Link className="button" href={link("impact", { node })}>Impact</Link>
             </div>
+            <Neighbours node={node} />
             <About dataset={found} />
             <nav className="tabs" aria-label="parts">
               {TABS.map(([value, title]) => <Link key={value} href={link("dataset", { node, tab: value })} aria-current={tab === value ? "page" : undefined}>{title}</Link>)}
@@ -45,6 +49,22 @@ export function DatasetView() {
         )}
       </Loaded>
     </div>
+  );
+}
+
+/** Who writes a dataset, and who reads it, in one line. */
+function Neighbours({ node }: { node: string }) {
+  const { data } = useQuery(foldedLineage(node, 0));
+  if (!data) return null;
+  const jobs = (side: Side) => (data[side].get(node) ?? []).flatMap((id) => data.items.get(id) ?? []);
+  const writers = jobs("up"), readers = degreeOf(data, node).down;
+  const teams = new Set(jobs("down").flatMap(({ owners }) => owners)).size;
+  return (
+    <p>
+      {writers.length === 0 ? "No job writes it now" : <>Written by {writers.slice(0, 3).map((job, index) => <span key={job.id}>{index > 0 && ", "}<Link href={pageOf(job.id)}>{job.name}</Link> <StateOf state={job.state} /> <When time={job.touchedAt} /></span>)}{writers.length > 3 && ` and ${count(writers.length - 3)} more`}</>}
+      {" · "}{readers === 0 ? "read by no job" : <Link href={mapLink({ node, dir: "down" })}>read by {plural(readers, "job")}{teams > 0 && ` of ${plural(teams, "owner")}`}</Link>}
+      {" · "}<Link href={link("impact", { node })}>What breaks</Link>
+    </p>
   );
 }
 
@@ -67,14 +87,17 @@ function About({ dataset }: { dataset: Dataset }) {
 }
 
 function Schema({ dataset }: { dataset: Dataset }) {
+  const [filter, setFilter] = useState("");
   if (!dataset.fields.length) return <Nothing title="No schema was reported">A job reports it in the facet <code>schema</code> of its inputs and outputs.</Nothing>;
+  const fields = dataset.fields.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   const isDescribed = dataset.fields.some(({ description }) => description), isTagged = dataset.fields.some(({ tags }) => tags.length);
   return (
     <section className="card">
+      {dataset.fields.length >= FILTERED_FROM && <div className="actions"><input className="field" placeholder="filter" aria-label="filter the columns" value={filter} onChange={(event) => setFilter(event.target.value)} /><span className="muted" role="status">{count(fields.length)} of {count(dataset.fields.length)}</span></div>}
       <table className="table">
         <thead><tr><th>Column</th><th>Type</th>{isDescribed && <th>Description</th>}{isTagged && <th>Tags</th>}<th>See</th></tr></thead>
         <tbody>
-          {dataset.fields.map((field) => {
+          {fields.map((field) => {
             const id = fieldId(dataset, field.name);
             return (
               <tr key={field.name}>
@@ -129,7 +152,7 @@ function SchemaChange({ now, before }: { now: DatasetVersion; before: DatasetVer
     <span className="mono">
       {added.map((name) => <span key={name} className="added">+ {name} </span>)}
       {removed.map((name) => <span key={name} className="removed">− {name} </span>)}
-      {changed.map((name) => <span key={name} className="changed">~ {name} </span>)}
+      {changed.map((name) => <span key={name} className="changed">~ {name}: {was.get(name) ?? "?"} → {is.get(name) ?? "?"} </span>)}
     </span>
   );
 }

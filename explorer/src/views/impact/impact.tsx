@@ -6,6 +6,7 @@ import { Link, useLocation, useSearch } from "wouter";
 
 import { impact as fetchImpact, impactCsv } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
+import { byOwner, countOf, messageTo, type Reached } from "../../model/owners";
 import { titleOfId } from "../../model/titles";
 import type { Impact, Impacted, Reach } from "../../model/impact";
 import { Loaded, download, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
@@ -17,6 +18,8 @@ import { columnsLink, DEPTH_MAX, link, mapLink } from "../../url/state";
 import { StateCell } from "../map/list";
 
 const KINDS: readonly [string, string][] = [["", "All"], ["field", "Columns"], ["dataset", "Datasets"], ["job", "Jobs"]];
+
+const OWNERS_MAX = 20;
 
 export function ImpactView() {
   const query = new URLSearchParams(useSearch());
@@ -37,6 +40,7 @@ export function ImpactView() {
           {KINDS.filter(([value]) => isColumn || value !== "field").map(([value, title]) => <button key={value} className="button" aria-pressed={kind === value} onClick={() => navigate(link("impact", { node, kind: value, depth: depth === DEPTH_MAX ? "" : depth }), { replace: true })}>{title}</button>)}
         </div>
       </div>
+      {result.data && <ByOwner impact={result.data} node={node} />}
       <Loaded of={result}>{(found) => <Table impact={found} node={node} depth={depth} kind={kind} />}</Loaded>
     </div>
   );
@@ -53,11 +57,43 @@ const COLUMNS: ColumnOf<Impacted>[] = [
 ];
 
 /** A column of the table for what lies downstream of a column. */
-const HOW: ColumnOf<Impacted> = { name: "How", by: ({ how }) => (how?.masked ? "masked" : how?.direct ? "direct" : "indirect"), cell: ({ how }) => how && <Reached how={how} /> };
+const HOW: ColumnOf<Impacted> = { name: "How", by: ({ how }) => (how?.masked ? "masked" : how?.direct ? "direct" : "indirect"), cell: ({ how }) => how && <How how={how} /> };
 
-function Reached({ how }: { how: Reach }) {
+function How({ how }: { how: Reach }) {
   if (!how.certain) return <span className="muted" title="Its job reads the column's dataset and reported no columns">perhaps</span>;
   return how.masked ? <span className="state is-masked"><SignOf of="lock" />masked</span> : how.direct ? <>direct</> : <span className="muted">indirect</span>;
+}
+
+/** One sentence, and whom to tell: a row for each owner, with a message to copy. */
+function ByOwner({ impact, node }: { impact: Impact; node: string }) {
+  const owners = useMemo(() => byOwner(impact.impacted), [impact]);
+  const [copied, setCopied] = useState<string | null>(null);
+  if (!owners.length) return null;
+  const named = owners.filter(({ owner }) => owner).length;
+  const all = (kind: string) => impact.impacted.filter(({ item }) => kindOf(item.id) === kind).map(({ item }) => item.name);
+  const copy = async (reached: Reached) => {
+    await navigator.clipboard.writeText(messageTo(reached, titleOfId(node), location.href));
+    setCopied(reached.owner);
+  };
+  return (
+    <section className="card" aria-label="whom it reaches">
+      <p><b>{countOf({ jobs: all("job"), datasets: all("dataset") })}{named > 0 && ` of ${plural(named, "owner")}`}.</b></p>
+      <table className="table">
+        <thead><tr><th>Owner</th><th>Has</th><th className="number">Nearest</th><th>Tell</th></tr></thead>
+        <tbody>
+          {owners.slice(0, OWNERS_MAX).map((reached) => (
+            <tr key={reached.owner}>
+              <td>{reached.owner || <span className="muted">nobody is known</span>}</td>
+              <td>{countOf(reached)}</td>
+              <td className="number">{plural(reached.hops, "hop")}</td>
+              <td className="fixed"><button className="chip" onClick={() => void copy(reached)}>{copied === reached.owner ? "copied" : "copy as message"}</button></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {owners.length > OWNERS_MAX && <p className="muted">and {count(owners.length - OWNERS_MAX)} more: they are in the table below</p>}
+    </section>
+  );
 }
 
 function Table({ impact, node, depth, kind }: { impact: Impact; node: string; depth: number; kind: string }) {

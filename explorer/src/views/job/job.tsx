@@ -56,7 +56,7 @@ function About({ job }: { job: Job }) {
           <dt>Kind</dt><dd>{job.type.toLowerCase()}{job.deleted && <span className="removed"> ✕ deleted</span>}</dd>
           {job.owners.length > 0 && <><dt>Owners</dt><dd><Owners owners={job.owners} /></dd></>}
           {job.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={job.tags} /></dd></>}
-          {job.parentJobName && <><dt>Part of</dt><dd>{job.parentJobName}</dd></>}
+          {job.parentJobName && <><dt>Part of</dt><dd><Link href={link("search", { q: job.parentJobName })}>{job.parentJobName}</Link></dd></>}
           {job.location && <><dt>Location</dt><dd><SafeLink url={job.location} /></dd></>}
           {job.labels.length > 0 && <><dt>Labels</dt><dd>{job.labels.map((label) => <span key={label} className="chip">{label}</span>)}</dd></>}
         </dl>
@@ -80,6 +80,13 @@ export function SafeLink({ url }: { url: string }) {
   return /^https?:\/\//i.test(url) ? <a href={url} rel="noopener noreferrer" target="_blank">{url}</a> : <span className="mono">{url}</span>;
 }
 
+/** A comparison of a run: of a failed one with the last that completed, of others with the one before. */
+function Against({ run, before }: { run: Run; before: readonly Run[] }) {
+  const isFailed = run.state === "FAILED" || run.state === "ABORTED";
+  const other = isFailed ? before.find(({ state }) => state === "COMPLETED") : before[0];
+  return other ? <Link href={link("run", { id: run.id, vs: other.id })}>against the {isFailed ? "last good one" : "one before"}</Link> : null;
+}
+
 function Runs({ node }: { node: string }) {
   const result = useQuery({ queryKey: ["runs", node, RUNS_MAX], queryFn: ({ signal }) => jobRuns(node, RUNS_MAX, signal) });
   return (
@@ -99,7 +106,7 @@ function Runs({ node }: { node: string }) {
                     <td className="number fixed">{duration(run.durationMs)}</td>
                     <td className="mono"><Link href={link("run", { id: run.id })}>{run.id}</Link></td>
                     <td>{shortError(errorOf(run.facets) ?? "").split("\n").pop()?.slice(0, 160)}</td>
-                    <td className="fixed">{runs[index + 1] && <Link href={link("run", { id: run.id, vs: runs[index + 1]!.id })}>against the one before</Link>}</td>
+                    <td className="fixed"><Against run={run} before={runs.slice(index + 1)} /></td>
                   </tr>
                 ))}
               </tbody>

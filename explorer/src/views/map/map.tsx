@@ -6,6 +6,7 @@ import { Link, useLocation, useSearch } from "wouter";
 import { Canvas, type Handled } from "../../draw/canvas";
 import { Card, CARD, FOLD, FoldBox, moreOf, spoken, type CardLook } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
+import { freshnessOf } from "../../model/freshness";
 import { degreeOf, depthToRequest, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
 import { plural } from "../../model/format";
 import { titleOf, titlesOf } from "../../model/titles";
@@ -52,6 +53,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   const focus = lineage.items.has(state.node) ? state.node : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
   const shown = useMemo(() => show(lineage, focus, { ...state, unfolded: comparison?.changes }), [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()]);
   const titles = useMemo(() => titlesOf([...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? [])), [lineage, shown]);
+  const freshness = useMemo(() => freshnessOf(lineage), [lineage]);
   const arrows = useMemo(() => arrowsWithFolds(shown), [shown]);
   const boxes = useMemo(() => [...[...shown.hops.keys()].map((id) => ({ id, ...CARD })), ...shown.folds.map(({ id }) => ({ id, ...FOLD }))], [shown]);
   const path = useMemo(() => {
@@ -77,9 +79,9 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
     }
     const change = comparison?.changes.get(id);
-    const look: CardLook = { focus: id === focus, selected, muted: muted || (comparison !== null && !change && id !== focus), change };
+    const look: CardLook = { focus: id === focus, selected, muted: muted || (comparison !== null && !change && id !== focus), change, freshness: freshness.get(id) };
     return <Card item={item} title={titles.get(id) ?? { title: titleOf(item), place: "" }} look={look} more={shown.more.get(id) ?? noMore} onMore={(side) => open(id, side)} />;
-  }, [lineage, shown, titles, state.sel, state.to, focus, comparison, open]);
+  }, [lineage, shown, titles, freshness, state.sel, state.to, focus, comparison, open]);
   const label = useCallback((id: string) => labelOf(lineage, shown, id), [lineage, shown]);
   const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: comparison?.arrows.get(`${arrow.from}→${arrow.to}`) ?? "" })), [arrows, comparison]);
 

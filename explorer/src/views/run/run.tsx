@@ -3,14 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { downstreamRuns, errorOf, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
+import { downstreamRuns, errorOf, jobRuns, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
 import { ago, duration, utc } from "../../model/format";
 import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { ErrorText } from "../../parts/error-text";
 import { SignOf, StateOf } from "../../parts/signs";
-import { datasetId } from "../../url/ids";
+import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink, type Side } from "../../url/state";
 import { Events } from "./events";
+
+const RUNS_MAX = 60;
 
 export function RunView() {
   const query = new URLSearchParams(useSearch());
@@ -34,6 +36,15 @@ export function RunView() {
   );
 }
 
+/** The link that compares a failed run with the last one before it that completed. */
+function LastGood({ run }: { run: Run }) {
+  const node = jobId(run.job);
+  const { data } = useQuery({ queryKey: ["runs", node, RUNS_MAX], queryFn: ({ signal }) => jobRuns(node, RUNS_MAX, signal) });
+  const started = run.startedAt ?? run.createdAt;
+  const good = data?.runs.find((other) => other.state === "COMPLETED" && (other.startedAt ?? other.createdAt) < started);
+  return good ? <Link className="button main" href={link("run", { id: run.id, vs: good.id })}>Against the last good run</Link> : null;
+}
+
 /** True of a time that is shown as "2 hours ago". */
 const isNear = (time: string | null) => ago(time, Date.now()).endsWith("ago");
 
@@ -53,7 +64,8 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                 <div><div className="kind-word">Run of {run.job.name}</div><h1 className="mono">{run.id}</h1></div>
               </header>
               <div className="actions">
-                <Link className="button main" href={mapLink({ node: `job:${run.job.namespace}:${run.job.name}`, at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "" })}>Map at that time</Link>
+                {!other && (run.state === "FAILED" || run.state === "ABORTED") && <LastGood run={run} />}
+                <Link className="button" href={mapLink({ node: jobId(run.job), at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "" })}>Map at that time</Link>
               </div>
               <section className="card">
                 <dl className="facts">

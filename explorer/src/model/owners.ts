@@ -1,0 +1,37 @@
+/** Whom a change reaches: the impacted jobs and datasets by owner, and a message to each. */
+
+import { plural } from "./format";
+import type { Impacted } from "./impact";
+
+export interface Reached {
+  /** Empty where nobody is known as the owner. */
+  owner: string;
+  jobs: string[];
+  datasets: string[];
+  /** Hops to the nearest. */
+  hops: number;
+}
+
+/** Return the owners, the nearest first; columns count as their datasets, which are in the list, too. */
+export function byOwner(impacted: readonly Impacted[]): Reached[] {
+  const found = new Map<string, Reached>();
+  for (const { item, hops } of impacted) {
+    if (item.id.startsWith("datasetField:")) continue;
+    for (const owner of item.owners.length ? item.owners : [""]) {
+      const reached = found.get(owner) ?? { owner, jobs: [], datasets: [], hops };
+      (item.kind === "job" ? reached.jobs : reached.datasets).push(item.name);
+      found.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
+    }
+  }
+  const isNobody = ({ owner }: Reached) => Number(owner === "");
+  return [...found.values()].sort((a, b) => isNobody(a) - isNobody(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1));
+}
+
+export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) =>
+  [jobs.length && plural(jobs.length, "job"), datasets.length && plural(datasets.length, "dataset")].filter(Boolean).join(" and ");
+
+/** Return a message to an owner, as text. */
+export function messageTo({ owner, jobs, datasets, hops }: Reached, changed: string, address: string): string {
+  const lines = [...datasets, ...jobs].map((name) => `- ${name}`);
+  return [`To ${owner || "whom it concerns"}: a change of ${changed} reaches ${countOf({ jobs, datasets })} of yours, the nearest ${plural(hops, "hop")} away.`, ...lines, address].join("\n");
+}
