@@ -208,6 +208,7 @@ def _store(cloud, ledger):
         facet = {
             "columnLineage": a_facet("ColumnLineageDataset", "1-2-0", fields=columns),
             "tags": a_facet(tags=[{"key": "PII", "value": "true", "source": "DBT"}]),
+            "ownership": a_facet(owners=[{"name": "team:flights", "type": "MAINTAINER"}]),
             "dataSource": {"name": "lake", "uri": "s3://flights"},
         }
         described = a_dataset("checked", fields=["flight"], facets=facet)

@@ -78,6 +78,8 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         "before": _BEFORE.read(request),
         "after": _AFTER.read(request),
     }
+    if wanted is None and tag is None:
+        raise Invalid.because("q", None, "must be given, and not blank")
     found: ResultPage[Any] = _find(services.queries, parse_terms(wanted or ""), tag, kind, options)
     return respond_list(services.links, "results", found, render(found.items))
 

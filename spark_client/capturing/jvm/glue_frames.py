@@ -83,7 +83,8 @@ class GlueFrames:
         self._lock = threading.RLock()
         self._captures = 0
         self._patches: list[_Patch] = []
-        self._is_wrapped = False
+        # The class of contexts whose package is wrapped: a package that is imported anew has another.
+        self._wrapped: Any = None
         self._has_failed = False
         self._sources = _Sources()
         # The newest context, and the schemas that it has returned.
@@ -106,7 +107,7 @@ class GlueFrames:
                 for patch in reversed(self._patches):
                     if vars(patch.owner).get(patch.name) is patch.now:
                         setattr(patch.owner, patch.name, patch.before)
-                self._patches, self._is_wrapped = [], False
+                self._patches, self._wrapped = [], None
 
     def schema_of(self, database: str, table: str, account: str | None) -> str | None:
         """Return the schema of a table of Glue's catalog, in Spark's JSON; None if Glue does not return it.
@@ -140,7 +141,7 @@ class GlueFrames:
         def init(context: Any, *arguments: Any, **named: Any) -> None:
             make(context, *arguments, **named)
             with self._lock:
-                if self._captures and not self._is_wrapped:
+                if self._captures:
                     self._guarded(self._wrap_package)
 
         self._put(SQLContext, "__init__", init)
@@ -148,9 +149,9 @@ class GlueFrames:
     def _wrap_package(self) -> None:
         frames = getattr(sys.modules.get("awsglue.dynamicframe"), "DynamicFrame", None)
         contexts = getattr(sys.modules.get("awsglue.context"), "GlueContext", None)
-        if frames is None or contexts is None:
+        if frames is None or contexts is None or contexts is self._wrapped:
             return
-        self._is_wrapped = True
+        self._wrapped = contexts
         for name, note in STEPS_OF.items():
             self._after(frames, name, self._noting(name, note))
         for name, note_all in COLLECTIONS_OF.items():

@@ -79,9 +79,9 @@ def test_a_package_that_is_imported_after_the_capture_is_captured(
 ) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "awsglue"]:
         del sys.modules[name]
-    if glue_frames._is_wrapped and glue_frames._captures > 1:
+    if glue_frames._wrapped and glue_frames._captures > 1:
         pytest.skip("a capture of the session is open")
-    glue_frames._is_wrapped = False
+    glue_frames._wrapped = False
     from awsglue import jvm as again
     from awsglue.context import GlueContext
 
