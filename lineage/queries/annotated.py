@@ -19,7 +19,7 @@ from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, Namespac
 from lineage.queries.descriptions import is_temporary
 from lineage_model.ids import DatasetId, JobId
 
-Kind: TypeAlias = Literal["JOB", "DATASET"]
+AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]
 # Jobs, and datasets, that are read for one tag or owner.
 THINGS_MAX = 1_000
 
@@ -34,7 +34,7 @@ class Annotated:
 
 
 def read_annotated(
-    pk: str, table: GraphTable, visibility: Visibility, *, kinds: Sequence[Kind], namespace: str | None
+    pk: str, table: GraphTable, visibility: Visibility, *, kinds: Sequence[AnnotatedKind], namespace: str | None
 ) -> Annotated:
     """Return the listed and visible things of a partition of the index; of a namespace if one is given.
 
@@ -42,12 +42,11 @@ def read_annotated(
     """
     among = visibility.namespaces if namespace is None else [namespace]
     pairs = list(product(kinds, among))
-    if "DATASET" in kinds and "*" not in among and among:
+    if "DATASET" in kinds and among and "*" not in among:
         # A dataset of these namespaces may have an alias in another, under which it got its annotation.
         pairs.append(("DATASET", "*"))
-    pages = (
-        table.query([RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs]) if pairs else []
-    )
+    queries = [RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs]
+    pages = table.query(queries) if queries else []
     ids = {"JOB": set[str](), "DATASET": set[str]()}
     for (kind, _), page in zip(pairs, pages, strict=True):
         ids[kind].update(row.data["name"] for row in page.rows)
@@ -61,7 +60,7 @@ def read_annotated(
 
 def is_owned(annotations: Annotations, owner: str) -> bool:
     """True if the owner is among these, in any case."""
-    return any(owner_key(one.name) == owner_key(owner) for one in annotations.owners)
+    return any(owner_key(other.name) == owner_key(owner) for other in annotations.owners)
 
 
 @dataclass(frozen=True, slots=True)

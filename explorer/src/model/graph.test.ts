@@ -133,7 +133,7 @@ test("freshness: behind a failed job, what was written since is built on old dat
   expect(Object.fromEntries(freshnessOf(lineage))).toEqual({ old: { late: true, builtOn: null }, new: { late: false, builtOn: "2025-11-01" } });
 });
 
-test("impact by owner: the nearest first, and nobody last", () => {
+test("impact by owner: the nearest first, and unknown owners last", () => {
   const row = (id: string, hops: number, ...owners: string[]) => ({ item: { ...aLineage([id]).items.get(id)!, owners }, hops, through: [] });
   const reached = byOwner([row("job:a", 2, "team:a"), row("b", 1, "team:b", "team:a"), row("c", 1), row("datasetField:s3:b:x", 1, "team:c")]);
   expect(reached.map(({ owner, jobs, datasets, hops }) => [owner, jobs.length, datasets.length, hops])).toEqual([["team:a", 1, 1, 1], ["team:b", 0, 1, 1], ["", 0, 1, 1]]);

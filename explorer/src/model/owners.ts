@@ -4,7 +4,7 @@ import { plural } from "./format";
 import type { Impacted } from "./impact";
 
 export interface Reached {
-  /** Empty where nobody is known as the owner. */
+  /** Empty where no owner is known. */
   owner: string;
   jobs: string[];
   datasets: string[];
@@ -23,8 +23,8 @@ export function byOwner(impacted: readonly Impacted[]): Reached[] {
       found.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
     }
   }
-  const isNobody = ({ owner }: Reached) => Number(owner === "");
-  return [...found.values()].sort((a, b) => isNobody(a) - isNobody(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1));
+  const isUnknown = ({ owner }: Reached) => Number(owner === "");
+  return [...found.values()].sort((a, b) => isUnknown(a) - isUnknown(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1));
 }
 
 export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) =>

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from typing_extensions import Unpack
+
 from lineage.graph.annotation_facts import annotations_of
 from lineage.graph.annotations import Annotations, KnownTag, Tag, tag_key
 from lineage.graph.catalogue import TAGS, read_catalogue
-from lineage.graph.entities import Job, SearchHit, SearchSort
+from lineage.graph.entities import Job, SearchHit, SearchOptions
 from lineage.graph.facts import TagFacts
 from lineage.graph.lattice import latest
 from lineage.graph.result_page import ResultPage
@@ -18,8 +20,7 @@ from lineage.graph.tag_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag_pk
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.graph.words import has_words, typed_words
 from lineage.openlineage.event import Facets
-from lineage.queries.annotated import Kind as AnnotatedKind
-from lineage.queries.annotated import is_owned, read_annotated
+from lineage.queries.annotated import AnnotatedKind, is_owned, read_annotated
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.current_facets import read_facets
 from lineage.queries.dataset_groups import DatasetGroup
@@ -111,13 +112,13 @@ def read_tagged(
     def tags_among(annotations: Annotations) -> list[Tag]:
         if owner is not None and not is_owned(annotations, owner):
             return []
-        return [one for one in annotations.tags if tag_key(one.name) == tag_key(tag)]
+        return [other for other in annotations.tags if tag_key(other.name) == tag_key(tag)]
 
     found = read_annotated(tag_pk(tag), table, visibility, kinds=kinds, namespace=namespace)
     tagged = Tagged([job for job in found.jobs if tags_among(job.annotations)], truncated=found.truncated)
     groups = [(group, tags) for group in found.datasets if (tags := tags_among(annotations_of(group.facts)))]
     facets = read_facets([group for group, _ in groups], table)
-    tagged.datasets = [TaggedDataset(*group, some) for group, some in zip(groups, facets, strict=True)]
+    tagged.datasets = [TaggedDataset(*group, facet) for group, facet in zip(groups, facets, strict=True)]
     return tagged
 
 
@@ -127,24 +128,18 @@ def search_tagged(
     table: GraphTable,
     *,
     kind: Kind | None,
-    sort: SearchSort,
-    limit: int,
-    namespace: str | None = None,
-    before: str | None = None,
-    after: str | None = None,
     owner: str | None = None,
-    within: str = "",
     visibility: Visibility = EVERYTHING,
+    **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
     """Return the jobs, datasets and columns that have the tag, and the words of the text in their names.
 
-    With an owner, they or their datasets have the owner; their namespaces have the words of `within`.
-
-    They are updated from `after` on and before `before`; by name or relevance, or the last updated first.
+    With an owner, they or their datasets have the owner.
     """
     kinds: Sequence[AnnotatedKind] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
+    namespace = options.get("namespace")
     tagged = read_tagged(tag, table, visibility, kinds=kinds, namespace=namespace, owner=owner)
-    return _page(_hits(tagged, kind), tagged.truncated, text, within, sort, limit, before, after)
+    return _page_of(_hits(tagged, kind), text, options, truncated=tagged.truncated)
 
 
 def search_owned(
@@ -153,46 +148,34 @@ def search_owned(
     table: GraphTable,
     *,
     kind: Literal["job", "dataset"] | None,
-    sort: SearchSort,
-    limit: int,
-    namespace: str | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    within: str = "",
     visibility: Visibility = EVERYTHING,
+    **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
-    """Return the jobs and datasets that have the owner now, in any case, and the words of the text in their names.
-
-    Their namespaces have the words of `within`.
-    """
+    """Return the jobs and datasets that have the owner now, in any case, and the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
-    found = read_annotated(owner_pk(owner), table, visibility, kinds=kinds, namespace=namespace)
+    found = read_annotated(owner_pk(owner), table, visibility, kinds=kinds, namespace=options.get("namespace"))
     hits = [SearchHit(job.id, job.updated) for job in found.jobs if is_owned(job.annotations, owner)]
     owned = (group for group in found.datasets if is_owned(annotations_of(group.facts), owner))
     hits += [SearchHit(group.primary, group.facts.last or "") for group in owned]
-    return _page(hits, found.truncated, text, within, sort, limit, before, after)
+    return _page_of(hits, text, options, truncated=found.truncated)
 
 
-def _page(
-    found: Iterable[Hit],
-    truncated: bool,
-    text: str,
-    within: str,
-    sort: SearchSort,
-    limit: int,
-    before: str | None,
-    after: str | None,
-) -> ResultPage[Hit]:
-    """Return the first of those that have the words, and that were updated from `after` on and before `before`."""
-    hits = [hit for hit in found if has_words(typed_words(text), _named(hit))]
-    hits = [hit for hit in hits if has_words(typed_words(within), _named(hit)[-1:])]
-    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
+def _page_of(candidates: Iterable[Hit], text: str, options: SearchOptions, *, truncated: bool) -> ResultPage[Hit]:
+    """Return the page of the candidates that have the words of the text, and are within the limits of the options."""
+    typed, within = typed_words(text), typed_words(options.get("within", ""))
+    before, after = options.get("before") or "~", options.get("after") or ""
+    hits = [
+        hit
+        for hit in candidates
+        if after <= hit.updated < before
+        if has_words(typed, _named(hit)) and has_words(within, _named(hit)[-1:])
+    ]
     hits.sort(key=_order)
-    if sort == "relevance":
+    if options["sort"] == "relevance":
         hits.sort(key=lambda hit: rank_of(_named(hit)[0], text))
-    if sort == "updated_at":
+    if options["sort"] == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[:limit], len(hits), truncated)
+    return ResultPage(hits[: options["limit"]], len(hits), truncated)
 
 
 def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:

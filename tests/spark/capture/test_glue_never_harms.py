@@ -81,7 +81,7 @@ def test_a_package_that_is_imported_after_the_capture_is_captured(
         del sys.modules[name]
     if glue_frames._wrapped and glue_frames._captures > 1:
         pytest.skip("a capture of the session is open")
-    glue_frames._wrapped = False
+    glue_frames._wrapped = None
     from awsglue import jvm as again
     from awsglue.context import GlueContext
 

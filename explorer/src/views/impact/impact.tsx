@@ -83,7 +83,7 @@ function ByOwner({ impact, node }: { impact: Impact; node: string }) {
         <tbody>
           {owners.slice(0, OWNERS_MAX).map((reached) => (
             <tr key={reached.owner}>
-              <td>{reached.owner || <span className="muted">nobody is known</span>}</td>
+              <td>{reached.owner || <span className="muted">no owner is known</span>}</td>
               <td>{countOf(reached)}</td>
               <td className="number">{plural(reached.hops, "hop")}</td>
               <td className="fixed"><button className="chip" onClick={() => void copy(reached)}>{copied === reached.owner ? "copied" : "copy as message"}</button></td>
