@@ -14,7 +14,7 @@ SPARK35 := .venv-spark35
 # A file's tests stay in one worker. How many workers: tests/conftest.py.
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 # Unit tests never wait: a worker a core.
-FAST := --maxprocesses $(shell getconf _NPROCESSORS_ONLN) tests/unit tests/stack lineage lineage_model spark_client local infra
+FAST := --maxprocesses $(shell getconf _NPROCESSORS_ONLN) tests/unit tests/stack headwater headwater_model spark_client local_stack infra
 
 # Hundreds of processes import the same files: whatever the shell says, their bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
@@ -92,7 +92,7 @@ format: $(READY) ## write the code as `make check` wants it
 	@$(BIN)/ruff check --fix .
 
 openapi: $(LOCAL) ## print the OpenAPI document of the HTTP API
-	@$(BIN)/python -c "from lineage.api.app import render_document; print(render_document(), end='')"
+	@$(BIN)/python -c "from headwater.api.app import render_document; print(render_document(), end='')"
 
 pictures: $(READY) ## the README's screenshots, from the demo's data; needs npm and Chromium. URL=... takes a running stack
 	@$(BUILD_EXPLORER)

@@ -6,8 +6,8 @@ import sys
 
 import aws_cdk as cdk
 
+from headwater_model.errors import Invalid
 from infra.synth import make_stack
-from lineage_model.errors import Invalid
 
 app = cdk.App()
 try:

@@ -115,7 +115,7 @@ def _cost(console: Console, *, write: bool) -> None:
     from benchmarks.cost_events import render_events_cost
     from benchmarks.cost_page import render_cost_page
     from benchmarks.day import ARRIVALS, run_day
-    from local.synthesis import synthesize
+    from local_stack.template.synthesis import synthesize
 
     with console.status("cost: synthesizing the stack") as status:
         template = synthesize()

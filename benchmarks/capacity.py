@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from local.item_sizes import Item, item_bytes
-from local.partiql import parse_put
+from local_stack.aws.item_sizes import Item, item_bytes
+from local_stack.aws.partiql import parse_put
 
 _WRITE_BYTES = 1024
 _READ_BYTES = 4096

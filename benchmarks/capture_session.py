@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from local.toolchain import with_java
+from local_stack.toolchain import with_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

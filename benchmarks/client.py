@@ -10,7 +10,7 @@ from functools import partial
 from benchmarks.client_work import READERS
 from benchmarks.processes import Figures, Report, in_turns, instant_endpoint, run
 from benchmarks.rows import Row, events_per_second, faster, milliseconds, more, records_per_second
-from lineage import settings
+from headwater import settings
 
 _ROUNDS = 7
 

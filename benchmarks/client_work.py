@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import events_work, load_work
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, print_figures
+from headwater.aws import clients
+from headwater.aws.items import chunks
+from headwater.facts.apply import apply_changes
+from headwater_model.ids import DatasetId, JobId
 from lambdas import wiring
-from lineage.aws import clients
-from lineage.aws.items import chunks
-from lineage.graph.apply import apply_changes
-from lineage_model.ids import DatasetId, JobId
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -10,7 +10,7 @@ from functools import partial
 
 from benchmarks.processes import Report, in_turns, run_code
 from benchmarks.rows import Row, milliseconds, within
-from lineage import settings
+from headwater import settings
 
 _ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "local",
@@ -66,7 +66,7 @@ class Start:
 
 # Each handler's work before its first AWS call: late imports, and the objects of `lambdas.wiring`.
 _TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
-_EVENT = "import lineage.openlineage.ingest; wiring.event_queue().sqs.meta"
+_EVENT = "import headwater.events.ingest; wiring.event_queue().sqs.meta"
 _QUERY = "lambdas.api._api.load('/api/v1/lineage'); wiring.lineage_queries(); wiring.tokens()"
 # The first event builds the models that check it.
 _RUN_EVENT = {
@@ -76,8 +76,8 @@ _RUN_EVENT = {
     "run": {"runId": "r"},
     "job": {"namespace": "n", "name": "j"},
 }
-_PARSED = f"lineage.openlineage.parse.parse_event({_RUN_EVENT}, lineage.openlineage.naming.NamingRules(), now=None)"
-_LOADED = f"import lineage.openlineage.parse; {_PARSED}; wiring.event_stores().s3.meta; wiring.sqs().meta"
+_PARSED = f"headwater.events.parse.parse_event({_RUN_EVENT}, headwater.events.naming.NamingRules(), now=None)"
+_LOADED = f"import headwater.events.parse; {_PARSED}; wiring.event_stores().s3.meta; wiring.sqs().meta"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
     Start("input", "input", "wiring.record_queue().sqs.meta", ("sqs", "s3"), 1.5),

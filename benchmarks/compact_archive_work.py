@@ -17,15 +17,15 @@ from uuid import UUID
 
 from benchmarks.capture_session import jvm_cpu_s, spark_session
 from benchmarks.processes import Figures, print_figures
-from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.archive_state import Seal
-from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.forest import Forest
-from lineage.records.lines import Compaction, render_lines
-from lineage.records.pointers import ArchiveObject
-from lineage.records.record import LineageRecord
-from lineage_model.archive_tables import TABLES, TRACES, attempt_prefix
-from lineage_model.ids import sha256_hex
+from headwater.records.archive import compress_lines, prefix_of
+from headwater.records.archive_state import Seal
+from headwater.records.digest import Head, key_of, render_digest
+from headwater.records.forest import Forest
+from headwater.records.lines import Compaction, render_lines
+from headwater.records.pointers import ArchiveObject
+from headwater.records.record import LineageRecord
+from headwater_model.archive_tables import TABLES, TRACES, attempt_prefix
+from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

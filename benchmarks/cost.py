@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.day import RECORDS, Day
 from benchmarks.ledger import Ledger
-from lineage.aws.clients import CONCURRENCY
+from headwater.aws.clients import CONCURRENCY
 
 PRICES = Path(__file__).with_name("prices.json")
 

@@ -8,7 +8,7 @@ from benchmarks.cost import CALL_S, INVOCATION_S, Line, PriceTable
 from benchmarks.events_work import BATCH, RUNS
 from benchmarks.processes import Figures
 from benchmarks.tables import render_table
-from lineage.aws.clients import CONCURRENCY
+from headwater.aws.clients import CONCURRENCY
 
 EVENTS = 1_000_000
 _MEMORY_GB = 1.0

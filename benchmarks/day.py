@@ -23,16 +23,16 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from benchmarks.ledger import SQS_REQUEST_BYTES, Ledger, Listener
 from benchmarks.processes import Report
+from headwater import settings
+from headwater.records.archive import prefix_of
+from headwater_model.ids import SHARDS
 from lambdas import compact, expired, load, trace, wiring
 from lambdas import input as input_function
-from lineage import settings
-from lineage.records.archive import prefix_of
-from lineage_model.ids import SHARDS
-from local.deploy import client_settings, deploy
-from local.endpoint import Endpoint
-from local.item_sizes import item_bytes
-from local.template import RawTemplate, parse_template
-from local.wiring import api_routes
+from local_stack.aws.endpoint import Endpoint
+from local_stack.aws.item_sizes import item_bytes
+from local_stack.deploy import client_settings, deploy
+from local_stack.template.template import RawTemplate, parse_template
+from local_stack.wiring import api_routes
 
 RECORDS = 1000
 # Pipelines that run at once, each with a root of its own: a batch of the load function has as many roots.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.events_work import BATCH, RUNS
 from benchmarks.processes import Figures, Report, in_turns, instant_endpoint, run
 from benchmarks.rows import Row, beside, events_per_second, more
-from lineage import settings
+from headwater import settings
 
 QUICK_RUNS = 3
 _VARIANTS = ("ours", "singly", "plain", "weaker")

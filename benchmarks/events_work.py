@@ -24,19 +24,19 @@ from boto3.dynamodb.types import TypeDeserializer
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
 from benchmarks.pipelines import Sends, chain, parsed_runs, run_events
 from benchmarks.processes import Figures, Stopwatch, print_figures
+from headwater import settings
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.items import chunks
+from headwater.aws.queues import QueuedMessage
+from headwater.events.api_changes import parse_change
+from headwater.events.event_messages import parse_event_message, render_event_message
+from headwater.events.naming import NamingRules
+from headwater.facts.apply import apply_changes
+from headwater.facts.table import GraphTable
+from headwater.loading.event_log import EventLog
+from headwater.loading.load import EventStores, load_events
 from lambdas.events import handler
-from lineage import settings
-from lineage.aws.clients import CONCURRENCY
-from lineage.aws.items import chunks
-from lineage.aws.queues import QueuedMessage
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import EventLog
-from lineage.graph.load import EventStores, load_events
-from lineage.graph.table import GraphTable
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.event_messages import parse_event_message, render_event_message
-from lineage.openlineage.naming import NamingRules
-from local.partiql import parse_put
+from local_stack.aws.partiql import parse_put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
 _CHAINS = int(os.environ.get("HEADWATER_BENCHMARK_CHAINS", "5"))  # fewer with `--quick`
-# What is stored of a job's past is full by then (lineage/graph/lattice.py).
+# What is stored of a job's past is full by then (headwater/facts/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
 

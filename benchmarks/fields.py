@@ -10,7 +10,7 @@ from benchmarks.fields_ingest_work import SENDS
 from benchmarks.fields_work import SIZES, Sizes
 from benchmarks.processes import Figures, Report, in_turns, run
 from benchmarks.rows import Row, events_per_second, gigabytes, milliseconds, more, steady, within
-from lineage.api.responses import RESPONSE_BYTES_MAX
+from headwater.api.http.responses import RESPONSE_BYTES_MAX
 
 _COUNTED = ("rounds", "requests", "items", "bytes", "response")
 _AT_MOST = 1.2

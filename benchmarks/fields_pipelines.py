@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from benchmarks.pipelines import CHAIN, STORE, Step, facet, run_events
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 
 Json: TypeAlias = dict[str, Any]
 # The columns of the input that each column is computed from.

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from benchmarks.fields_pipelines import dataset
 from benchmarks.fields_world import ApiQuery
 from benchmarks.pipelines import CHAIN, EACH, HUB, Step, run_id, run_start
-from lineage.graph.run_facts import run_version_id
-from lineage_model.ids import DatasetId, RunKey
+from headwater.facts.run_facts import run_version_id
+from headwater_model.ids import DatasetId, RunKey
 
 DEPTH = 20
 LEVEL = 10

@@ -33,9 +33,9 @@ from benchmarks.fields_queries import (
 from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import Step, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
-from lineage.aws.items import chunks
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
+from headwater.aws.items import chunks
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
 
 _EVENTS_A_BATCH = 400
 

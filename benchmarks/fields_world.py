@@ -16,18 +16,18 @@ from benchmarks.fields_pipelines import sends_columns
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import LINK, MemoryS3, MemoryTable
 from benchmarks.pipelines import Step, parsed_runs
-from lineage.api.app import Api
-from lineage.api.links import Links
-from lineage.aws.clients import CONCURRENCY
-from lineage.aws.items import chunks
-from lineage.graph.apply import apply_changes
-from lineage.openlineage.event import Event
-from lineage.queries.service import LineageQueries
+from headwater.api.app import Api
+from headwater.api.http.links import Links
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.items import chunks
+from headwater.events.event import Event
+from headwater.facts.apply import apply_changes
+from headwater.queries.service import LineageQueries
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from lineage.api.services import Services
+    from headwater.api.services import Services
 
 _RUNS_A_BATCH = 400
 _TIMES = 5

@@ -18,13 +18,13 @@ from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from benchmarks.pipelines import CHAIN, HUB, Step, chain, hub, parsed_runs
 from benchmarks.processes import Figures, print_figures
-from lineage.api.marquez.graph_views import render_graph
-from lineage.aws.clients import CONCURRENCY
-from lineage.aws.items import chunks
-from lineage.graph.apply import apply_changes
-from lineage.graph.graph_results import Graph
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from headwater.api.marquez.graph_views import render_graph
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.items import chunks
+from headwater.facts.apply import apply_changes
+from headwater.facts.graph_results import Graph
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
 
 _RUNS_A_BATCH = 400
 _TIMES = 5

@@ -14,10 +14,10 @@ import boto3
 import orjson
 
 from benchmarks.capacity import read_units, write_units
-from lineage import settings
-from lineage.aws import clients
-from lineage.aws.connections import Connections, Response
-from lineage.aws.dynamodb import DynamoDB
+from headwater import settings
+from headwater.aws import clients
+from headwater.aws.connections import Connections, Response
+from headwater.aws.dynamodb import DynamoDB
 
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper

@@ -8,7 +8,7 @@ from functools import partial
 
 from benchmarks.processes import Report, in_turns, instant_endpoint, run
 from benchmarks.rows import Row, more, records_per_second
-from lineage import settings
+from headwater import settings
 
 _NAMES = {
     "singles": "load: 100 messages of one record",

@@ -20,14 +20,14 @@ from boto3.dynamodb.conditions import Attr
 
 from benchmarks.processes import Stopwatch, print_figures
 from benchmarks.shape import Shape
+from headwater import settings
+from headwater.aws.clients import CONCURRENCY
+from headwater.records.message_json import render_message, render_packed
+from headwater.records.messages import Packed, parse_message
+from headwater.records.record import LineageRecord
+from headwater.times import day_of
+from headwater_model.ids import sha256_hex
 from lambdas.load import handler
-from lineage import settings
-from lineage.aws.clients import CONCURRENCY
-from lineage.records.message_json import render_message, render_packed
-from lineage.records.messages import Packed, parse_message
-from lineage.records.record import LineageRecord
-from lineage.times import day_of
-from lineage_model.ids import sha256_hex
 
 _WARM_UP_BATCHES = 3
 _NOW_S = 1_763_640_000

@@ -25,7 +25,7 @@ from benchmarks.peers.marquez_page import Load, join_section, render_section, re
 from benchmarks.peers.turns import Result, Service, load_marquez, measure, warm_up
 from benchmarks.peers.world import events_of, queries, steps
 from benchmarks.processes import PROJECT, Report, Stopwatch, run
-from lineage.settings import GRAPH_TABLE, PK, SK, TRACE_QUEUE_URL
+from headwater.settings import GRAPH_TABLE, PK, SK, TRACE_QUEUE_URL
 
 _RESULTS = PROJECT / "docs" / "benchmarks.md"
 _SIZES = (100, 1_000, 10_000)

@@ -1,6 +1,6 @@
 """The graph table's DynamoDB in memory, with the cost of every call: requests, items, bytes, billed units.
 
-It supports the requests of `lineage.graph.table.GraphTable` alone, within DynamoDB's limits: 1 MB a page of a
+It supports the requests of `headwater.facts.table.GraphTable` alone, within DynamoDB's limits: 1 MB a page of a
 query, 16 MB a batch of gets, 100 items and 4 MB a transaction. moto would take minutes for a table of a million items.
 """
 
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from botocore.exceptions import ClientError
 
 from benchmarks.capacity import read_units, write_units
-from local.item_sizes import item_bytes, transaction_refusal_of
-from local.partiql import VersionedPut, parse_put
+from local_stack.aws.item_sizes import item_bytes, transaction_refusal_of
+from local_stack.aws.partiql import VersionedPut, parse_put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from benchmarks.memory_dynamodb import MemoryDynamo
-from lineage.graph.table import GraphTable, Key, Row, RowPage, RowQuery, Swap
+from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery, Swap
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -7,12 +7,12 @@ import time
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.facts import JobFacts, text_of, to_json
-from lineage.graph.keys import facts_key
-from lineage.graph.table import Row
-from lineage.graph.words import name_rows
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import JobId
+from headwater.facts.facts import JobFacts, text_of, to_json
+from headwater.facts.keys import facts_key
+from headwater.facts.table import Row
+from headwater.facts.words import name_rows
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import JobId
 
 _TIME = "2025-11-20T12:00:00.000000Z"
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeAlias
 
-from lineage.openlineage.event import Event, Facets, ParentRun
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage.times import normalize
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import Event, Facets, ParentRun
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.times import normalize
+from headwater_model.ids import DatasetId, JobId
 
 NAMESPACE = "emissions"
 STORE = "s3://carbonlake"

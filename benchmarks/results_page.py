@@ -29,7 +29,7 @@ The baselines:
 - **load**: `boto3.resource` with the same parsing, validation, conditional writes and marks of dirty roots, in as many
   threads. Both run against an endpoint that responds at once; records for a second of the process's CPU. (One write
   after the other, the plain variant takes about as little CPU as ours, but waits for each write.)
-- **client**: the same functions with boto3's client of DynamoDB instead of `lineage/aws/dynamodb.py`. AWS is another
+- **client**: the same functions with boto3's client of DynamoDB instead of `headwater/aws/dynamodb.py`. AWS is another
   process that responds at once, without TLS. Seconds of the function's CPU. The other clients that were measured are
   in [operations.md](operations.md#how-the-functions-call-dynamodb). Requests have become few, so most of the CPU is
   the same on both sides. Measured apart, on a loaded machine: a request of **events** takes 0.2 ms of CPU, with

@@ -20,13 +20,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from benchmarks.processes import print_figures
+from headwater.records.forest import Forest
+from headwater.records.lines import Compaction, in_blocks, render_lines, render_step
+from headwater.records.record import LineageRecord
 from jobs.forest import arrange, number
 from jobs.rendered import render_rows
 from jobs.trace_root import prepared
-from lineage.records.forest import Forest
-from lineage.records.lines import Compaction, in_blocks, render_lines, render_step
-from lineage.records.record import LineageRecord
-from local.toolchain import with_java
+from local_stack.toolchain import with_java
 
 ROOT_ID = "s3://carbonlake-landing/2026/11/20/emissions-7c1f4e9a.csv"
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2026/month=11/day=20/")

@@ -13,10 +13,10 @@ import orjson
 
 from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
 from benchmarks.shape import ROOT_ID, read_shape
-from lineage.records.archive import compress_lines
-from lineage.records.lines import COMPACTION_ACTION, Compaction, render_lines
-from lineage.records.record import LineageRecord
-from lineage.records.root_records import RootRecords
+from headwater.records.archive import compress_lines
+from headwater.records.lines import COMPACTION_ACTION, Compaction, render_lines
+from headwater.records.record import LineageRecord
+from headwater.records.root_records import RootRecords
 
 COMPACTION = Compaction(
     "nightly-2026-11-20", 1_763_684_000, "s3://carbonlake-archive/traces/year=2026/month=11/day=20/"

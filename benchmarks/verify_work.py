@@ -19,14 +19,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.processes import print_figures
-from lineage.records.archive import prefix_of
-from lineage.records.archive_state import Seal
-from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.pointers import ArchiveObject
-from lineage.records.verify.archive import TrustAnchors, read_digests
-from lineage.records.verify.chain import DayRange
-from lineage.records.verify.stores import Folder
-from lineage_model.ids import sha256_hex
+from headwater.records.archive import prefix_of
+from headwater.records.archive_state import Seal
+from headwater.records.digest import Head, key_of, render_digest
+from headwater.records.pointers import ArchiveObject
+from headwater.records.verify.archive import TrustAnchors, read_digests
+from headwater.records.verify.chain import DayRange
+from headwater.records.verify.stores import Folder
+from headwater_model.ids import sha256_hex
 
 _DAY = "2025-11-20"
 _MB = 1_000_000

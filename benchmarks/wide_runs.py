@@ -16,11 +16,11 @@ from dataclasses import replace
 import orjson
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.openlineage.parse import DATASETS_MAX
-from lineage_model.ids import DatasetId, JobId
-from local.item_sizes import item_bytes
+from headwater.events.event import DatasetUse, Event
+from headwater.events.parse import DATASETS_MAX
+from headwater.facts.apply import apply_changes
+from headwater_model.ids import DatasetId, JobId
+from local_stack.aws.item_sizes import item_bytes
 
 _JOB = JobId("lake", "compact_everything")
 _EVENTS = (

@@ -1,77 +1,10 @@
-"""The command line: `headwater serve`, `headwater demo` and the others of `_COMMANDS`.
-
-Each command is a module of this package with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed
-arguments and returns the exit status. Heavy imports belong inside it, so that `--help` is quick.
-"""
+"""The command line as a module: `python -m headwater`."""
 
 from __future__ import annotations
 
-import argparse
-import importlib
-import os
-import select
 import sys
-from collections.abc import Sequence
 
-from headwater.program import program
-
-_COMMANDS = ("demo", "serve", "graph", "column", "explore", "cdk", "iam", "token", "replay", "search", "verify")
-# The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
-_CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local"})
-_NEEDS_A_CHECKOUT = "headwater: this command needs a checkout of the repository: run it there, after `make setup`\n"
-# The status of a program whose reader went away, as `head` does: that of SIGPIPE.
-_BROKEN_PIPE = 128 + 13
-_ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status."""
-    parser = argparse.ArgumentParser(prog=program(), description=_ABOUT)
-    parser.add_argument("--version", action=_Version, help="print the version of this installation")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in _COMMANDS:
-        importlib.import_module(f"headwater.{name}").add_parser(subparsers)
-    parsed = parser.parse_args(arguments)
-    try:
-        status: int = parsed.func(parsed)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        if not _is_unread():
-            raise
-        # What is left goes nowhere: Python would complain of it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _CHECKOUT:
-            raise
-        sys.stderr.write(_NEEDS_A_CHECKOUT)
-        return 2
-    return status
-
-
-def _is_unread() -> bool:
-    """True if standard output is a pipe whose reader has gone: a BrokenPipeError may be another pipe's."""
-    poll = select.poll()
-    poll.register(sys.stdout.fileno(), 0)
-    return any(event & select.POLLERR for _, event in poll.poll(0))
-
-
-class _Version(argparse.Action):
-    """An option that prints the version of the distribution; its metadata is read for nothing else."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002 - argparse names it
-        super().__init__(option_strings, dest, nargs=0, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print the version and end."""
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            print(f"headwater {version('headwater')}")
-        except PackageNotFoundError:
-            parser.error("--version: this Python has no distribution headwater: run `make setup`, or install a wheel")
-        parser.exit()
-
+from headwater.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
-from lineage import settings
+from headwater import settings
 
 # Actions that remove or replace a version for good, or let a later call do so.
 OF_VERSIONS = (

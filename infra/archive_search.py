@@ -10,10 +10,10 @@ from aws_cdk import aws_glue as glue
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater import settings
+from headwater_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, ArchiveTable, TableColumn
 from infra.function import ServiceFunction
 from infra.saved_queries import NAMED_QUERIES
-from lineage import settings
-from lineage_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, ArchiveTable, TableColumn
 
 _ENGINE = "Athena engine version 3"
 _GB = 1_000_000_000

@@ -13,6 +13,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from headwater import settings
 from infra.archive_search import ArchiveSearch
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.log_names import log_name
@@ -21,7 +22,6 @@ from infra.queues import RECEIVES_MAX, dead_letter_queue, work_queue
 from infra.role_permissions import Rights
 from infra.spark_jobs import SparkJobs
 from infra.trace_resources import TraceResources
-from lineage import settings
 
 STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")
 _TRACE_TIMEOUT_S = 900

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lineage_model.errors import Fault, Invalid
+from headwater_model.errors import Fault, Invalid
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater import settings
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, deliver_to_alone, work_queue
-from lineage import settings
 
 _TIMEOUT_S = 120
 # Events of a batch share reads and writes. Lambda closes a batch earlier where its messages reach the 6 MB that an

@@ -9,9 +9,9 @@ from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater import settings
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, work_queue
-from lineage import settings
 
 _INPUT_TIMEOUT_S = 30
 _LOAD_TIMEOUT_S = 120

@@ -31,18 +31,20 @@ _NOT_COMPILED = (
 _log = logging.getLogger(__name__)
 
 
+# The service, of what an asset leaves out otherwise; the commands are not called there.
+SERVICE = ("!/headwater", "/headwater/cli", "/headwater/__main__.py", "!/headwater_model", "__pycache__", "*.pyc")
 # The built explorer alone, of its folder.
 _PAGE = ("!/explorer", "/explorer/*", "!/explorer/dist")
 
 
 def code_asset() -> lam.Code:
-    """Return `lambdas/`, `lineage/`, `lineage_model/`, the explorer if it is built, and nothing else of the project."""
+    """Return `lambdas/`, the service and its model, the explorer if it is built, and nothing else of the project."""
     return lam.Code.from_asset(
         str(PROJECT),
         ignore_mode=cdk.IgnoreMode.GIT,
         exclude=[
             "/*",
-            *("!/lambdas", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"),
+            *("!/lambdas", *SERVICE),
             *(_PAGE if (PROJECT / "explorer" / "dist").is_dir() else ()),
         ],
     )

@@ -14,6 +14,7 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_wafv2 as wafv2
 from constructs import Construct
 
+from headwater import settings
 from infra.archive_search import ArchiveSearch
 from infra.context import StackContext
 from infra.events import Events
@@ -21,7 +22,6 @@ from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.ingestion import Ingestion
 from infra.nag import accept
 from infra.storage import Storage
-from lineage import settings
 
 _TIMEOUT_S = 29  # API Gateway gives up after 29 seconds
 # A caller that loops is slowed before it takes the account's concurrency: 1,000 by default, shared with everything.

@@ -9,7 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from lineage import settings
+from headwater import settings
 
 # SQS's greatest, a message and a batch alike; a template that names none may get the older 256 KiB.
 MESSAGE_BYTES_MAX = 1024 * 1024

@@ -10,8 +10,8 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
+from headwater import settings
 from infra.nag import accept
-from lineage import settings
 
 _LEADING_KEYS = "dynamodb:LeadingKeys"
 # A transaction requires the rights of its single writes.

@@ -10,7 +10,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from infra.package import PROJECT
+from infra.package import PROJECT, SERVICE
 from infra.role_permissions import Rights
 from infra.wheels import Target, built_once
 
@@ -61,7 +61,7 @@ class SparkCode(Construct):
             "Package",
             path=str(PROJECT),
             ignore_mode=cdk.IgnoreMode.GIT,
-            exclude=["/*", "!/jobs", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"],
+            exclude=["/*", "!/jobs", *SERVICE],
         )
         self.package = _uploaded(package)
 

@@ -8,13 +8,13 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater_model.archive_tables import PREFIX, TABLES
 from infra.emr_engine import EmrEngine
 from infra.glue_engine import GlueEngine
 from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
 from infra.trace_resources import TraceResources
-from lineage_model.archive_tables import PREFIX, TABLES
 
 # As the state machine waits for them.
 _COMPACT_TIMEOUT_MIN = 120

@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from headwater import settings
 from infra.archive_policy import keep_from
 from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
@@ -23,7 +24,6 @@ from infra.queues import accept_from_alone
 from infra.spark_jobs import SparkJobs
 from infra.storage import Storage
 from infra.trace_resources import TraceResources
-from lineage import settings
 
 
 class LineageStack(cdk.Stack):

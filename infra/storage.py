@@ -7,10 +7,10 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater import settings
+from headwater_model.archive_tables import PREFIX as TABLES_PREFIX
 from infra.archive_policy import require_new_keys
 from infra.context import ObjectLock
-from lineage import settings
-from lineage_model.archive_tables import PREFIX as TABLES_PREFIX
 
 _STRING = dynamodb.AttributeType.STRING
 

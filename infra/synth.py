@@ -12,11 +12,11 @@ from pathlib import Path
 
 import aws_cdk as cdk
 
+from headwater_model.errors import Invalid
 from infra.context import parse_context
 from infra.package import PROJECT, build_layer
 from infra.spark_code import build_libraries
 from infra.stack import LineageStack
-from lineage_model.errors import Invalid
 
 
 def make_stack(app: cdk.App) -> LineageStack:

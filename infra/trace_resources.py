@@ -8,8 +8,8 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 
+from headwater import settings
 from infra.role_permissions import Rights
-from lineage import settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,12 +15,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs.archived_objects import prove_all_of, prove_some
-from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, write_table
-from jobs.sealed_day import DigestMismatch, SealedDay, read_sealed_day
-from jobs.storage import Storage
-from lineage.records.archive import prefix_of
-from lineage_model.archive_tables import (
+from headwater.records.archive import prefix_of
+from headwater_model.archive_tables import (
     RECORDS,
     TRACES,
     ArchiveTable,
@@ -30,6 +26,10 @@ from lineage_model.archive_tables import (
     manifest_key,
     render_manifest,
 )
+from jobs.archived_objects import prove_all_of, prove_some
+from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, write_table
+from jobs.sealed_day import DigestMismatch, SealedDay, read_sealed_day
+from jobs.storage import Storage
 
 # Measured as Parquet; an object's own bytes are its end, and the first of everything that repeats.
 _RECORD_BYTES = 50

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from headwater_model.archive_tables import RECORDS, TRACES, ArchiveTable, TableFiles
 from jobs.archived_objects import Objects
 from jobs.storage import Storage
-from lineage_model.archive_tables import RECORDS, TRACES, ArchiveTable, TableFiles
 
 # As objects spell the lines' columns: a step's time in another case.
 _LINE = TRACES.ddl.replace("recorded_at", "recordedAt")

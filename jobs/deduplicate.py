@@ -12,8 +12,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from lineage.records.lines import parse_step
-from lineage.records.record import LineageRecord
+from headwater.records.lines import parse_step
+from headwater.records.record import LineageRecord
 
 _NODE = ("root", "node_id")
 _RECORD = (*_NODE, "parent_id", "step")

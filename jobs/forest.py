@@ -1,4 +1,4 @@
-"""The records of many roots as forests, on Spark: the same families, in the same order, as `lineage.records.forest`.
+"""The records of many roots as forests, on Spark: the same families, in the same order, as `headwater.records.forest`.
 
 A node is a number, in the order of roots and node ids; all walks are on numbers, the texts join at the end. Nothing
 that is numbered is ever computed again: what is materialized is a local checkpoint, whose loss fails the job.

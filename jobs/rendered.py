@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pyspark.sql import Row
 
-from lineage.records.lines import Compaction, Renderer
+from headwater.records.lines import Compaction, Renderer
 
 
 def render_rows(rows: Iterable[Row], root_ids: Sequence[str], compaction: Compaction | None) -> Iterator[bytes]:

@@ -14,15 +14,15 @@ from itertools import islice
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from lineage.aws.clients import client
-from lineage.records.archive import Archive
-from lineage.records.items import parse_item
-from lineage.records.lines import parse_lines, render_step
-from lineage.records.pointers import Pointer
-from lineage.records.record import LineageRecord
-from lineage.records.root_records import RecordSources
-from lineage.records.staged import Staged
-from lineage.records.table import RecordsTable
+from headwater.aws.clients import client
+from headwater.records.archive import Archive
+from headwater.records.items import parse_item
+from headwater.records.lines import parse_lines, render_step
+from headwater.records.pointers import Pointer
+from headwater.records.record import LineageRecord
+from headwater.records.root_records import RecordSources
+from headwater.records.staged import Staged
+from headwater.records.table import RecordsTable
 
 # A record as it was found: `step` is rendered by `render_step`; `place` is the sort key of a staged image.
 FOUND = "root int, node_id string, parent_id string, step binary, place string"

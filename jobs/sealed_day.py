@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
+from headwater.records.digest import VERSION, key_of
+from headwater_model.errors import HeadwaterError
 from jobs.storage import Storage
-from lineage.records.digest import VERSION, key_of
-from lineage_model.errors import HeadwaterError
 
 _SUMMED = ("size_bytes", "records", "lines")
 _LINE = """

@@ -18,25 +18,25 @@ from dataclasses import dataclass
 import orjson
 from pyspark.sql import DataFrame, SparkSession
 
+from headwater import settings
+from headwater.aws.clients import client
+from headwater.records.archive import Archive
+from headwater.records.archive_state import ArchiveState
+from headwater.records.dead_letters import DeadLetters
+from headwater.records.dirty_roots import DirtyRoots
+from headwater.records.lines import Compaction, in_blocks, parse_step
+from headwater.records.pointers import Pointer, Pointers
+from headwater.records.record import LineageRecord
+from headwater.records.root_records import RecordSources, check_steps
+from headwater.records.staged import Staged
+from headwater.records.table import RecordsTable
+from headwater.records.trace import Tracer, trace
+from headwater.records.trace_request import TraceRequest
+from headwater_model.errors import NotFound, TooLarge
 from jobs.deduplicate import decide
 from jobs.forest import arrange, number
 from jobs.rendered import render_rows
 from jobs.root_sources import sources_of
-from lineage import settings
-from lineage.aws.clients import client
-from lineage.records.archive import Archive
-from lineage.records.archive_state import ArchiveState
-from lineage.records.dead_letters import DeadLetters
-from lineage.records.dirty_roots import DirtyRoots
-from lineage.records.lines import Compaction, in_blocks, parse_step
-from lineage.records.pointers import Pointer, Pointers
-from lineage.records.record import LineageRecord
-from lineage.records.root_records import RecordSources, check_steps
-from lineage.records.staged import Staged
-from lineage.records.table import RecordsTable
-from lineage.records.trace import Tracer, trace
-from lineage.records.trace_request import TraceRequest
-from lineage_model.errors import NotFound, TooLarge
 
 _RUN = ("root-sha", "marked-on", "day", "execution", "started-at")
 _PLACES = (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET, settings.RECORDS_DLQ_URL)

@@ -8,13 +8,13 @@ from uuid import uuid4
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from headwater import settings
+from headwater.api.app import Api, Entry
+from headwater.api.http.links import Links
+from headwater.api.services import Services
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
 from lambdas.wiring import at_first_use
-from lineage import settings
-from lineage.api.app import Api, Entry
-from lineage.api.links import Links
-from lineage.api.services import Services
 
 
 def _services() -> Services:

@@ -9,12 +9,12 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from headwater.records.compaction import Slice, parse_day
+from headwater.times import day_of
+from headwater_model.errors import Fault, Invalid
+from headwater_model.ids import SHARDS, sha256_hex
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
-from lineage.records.compaction import Slice, parse_day
-from lineage.times import day_of
-from lineage_model.errors import Fault, Invalid
-from lineage_model.ids import SHARDS, sha256_hex
 
 # The interval at which the state machine checks the day's roots. A shorter one, until the deadline, could fill the
 # history of an execution: Step Functions ends it at 25,000 events, and a check takes nine.

@@ -8,12 +8,12 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from headwater.aws.queues import CALLER, WRITES, QueuedMessage
+from headwater.loading.load import EventLoad, load_events
+from headwater.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 from lambdas import wiring
 from lambdas.sqs_batch import check_delivery, failures_of, has_time, retry_soon
 from lambdas.telemetry import count, logger, metrics
-from lineage.aws.queues import CALLER, WRITES, QueuedMessage
-from lineage.graph.load import EventLoad, load_events
-from lineage.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 
 # Six times the function's time, as its queues hold a message (`infra.queues`).
 HELD_S = 720
@@ -32,7 +32,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     failed, passing = _load(load_events, events, context)
     if changes:
         # Most batches hold none.
-        from lineage.graph.load_changes import load_api_changes
+        from headwater.loading.load_changes import load_api_changes
 
         loaded = _load(load_api_changes, changes, context)
         failed, passing = failed | loaded[0], passing | loaded[1]

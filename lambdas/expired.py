@@ -6,11 +6,11 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from headwater.records.expired import ExpiredRecord, ExpiredRecords
+from headwater.records.items import loaded_at_of, parse_item
+from headwater.times import day_of
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
-from lineage.records.expired import ExpiredRecord, ExpiredRecords
-from lineage.records.items import loaded_at_of, parse_item
-from lineage.times import day_of
 
 
 @metrics.log_metrics

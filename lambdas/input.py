@@ -7,11 +7,11 @@ from uuid import uuid4
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from headwater.records.request import parse_request, render_bounded_response
+from headwater.settings import RECORDS_TTL_S
+from headwater_model.errors import Unavailable
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
-from lineage.records.request import parse_request, render_bounded_response
-from lineage.settings import RECORDS_TTL_S
-from lineage_model.errors import Unavailable
 
 # Lambda's quota for a synchronous response is 6 MB.
 _RESPONSE_BYTES_MAX = 6_000_000
@@ -44,7 +44,7 @@ def handler(event: Any, context: LambdaContext) -> dict[str, object]:
 
 
 def _accept_event(body: object) -> dict[str, object]:
-    from lineage.openlineage.ingest import accept_event
+    from headwater.events.ingest import accept_event
 
     accept_event(body, queue=wiring.event_queue(), now=wiring.now())
     count("EventsAccepted", 1)
@@ -52,7 +52,7 @@ def _accept_event(body: object) -> dict[str, object]:
 
 
 def _accept_events(bodies: object) -> dict[str, object]:
-    from lineage.openlineage.ingest import accept_events, render_accepted
+    from headwater.events.ingest import accept_events, render_accepted
 
     accepted = accept_events(bodies, wiring.event_queue(), now=wiring.now())
     count("EventsAccepted", accepted.received - len(accepted.failed))

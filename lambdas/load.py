@@ -7,13 +7,13 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from headwater.aws.queues import QueuedMessage
+from headwater.records.load import load
+from headwater.settings import PACKED_QUEUE_URL, RECORDS_QUEUE_URL
+from headwater.times import day_of
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
-from lineage.aws.queues import QueuedMessage
-from lineage.records.load import load
-from lineage.settings import PACKED_QUEUE_URL, RECORDS_QUEUE_URL
-from lineage.times import day_of
 
 
 @metrics.log_metrics

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
+from headwater.aws.clients import client
+from headwater.aws.items import chunks
+from headwater.aws.queues import BATCH_ENTRIES_MAX
+from headwater_model.errors import Forbidden
 from lambdas.telemetry import logger
-from lineage.aws.clients import client
-from lineage.aws.items import chunks
-from lineage.aws.queues import BATCH_ENTRIES_MAX
-from lineage_model.errors import Forbidden
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import ChangeMessageVisibilityBatchRequestEntryTypeDef

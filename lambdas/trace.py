@@ -8,14 +8,14 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
+from headwater.aws.retries import is_passing
+from headwater.records.trace import Limits, trace
+from headwater.records.trace_message import parse_trace_request
+from headwater.settings import TRACE_QUEUE_URL, TRACE_RECORDS_MAX
+from headwater_model.errors import HeadwaterError
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
-from lineage.aws.retries import is_passing
-from lineage.records.trace import Limits, trace
-from lineage.records.trace_message import parse_trace_request
-from lineage.settings import TRACE_QUEUE_URL, TRACE_RECORDS_MAX
-from lineage_model.errors import HeadwaterError
 
 
 @metrics.log_metrics

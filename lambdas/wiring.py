@@ -11,8 +11,8 @@ from datetime import datetime, timezone
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from lineage import settings
-from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client, dynamodb
+from headwater import settings
+from headwater.aws.clients import CONCURRENCY, READ_CONCURRENCY, client, dynamodb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-    from lineage.api.tokens import Tokens
-    from lineage.graph.event_log import EventLog
-    from lineage.graph.load import EventStores
-    from lineage.graph.table import GraphTable
-    from lineage.openlineage.api_change_queue import ApiChangeQueue
-    from lineage.openlineage.ingest import EventQueue
-    from lineage.openlineage.naming import NamingRules
-    from lineage.queries.service import LineageQueries
-    from lineage.records.archive_state import ArchiveState
-    from lineage.records.compaction import Compactor
-    from lineage.records.dead_letters import DeadLetters
-    from lineage.records.dirty_roots import DirtyRoots
-    from lineage.records.ingest import RecordQueue
-    from lineage.records.load import LoadStores
-    from lineage.records.pointers import Pointers
-    from lineage.records.proof import Proofs
-    from lineage.records.publications import Publications
-    from lineage.records.publisher import Publisher
-    from lineage.records.root_records import Gathered, RecordSources
-    from lineage.records.search.searcher import Searcher
-    from lineage.records.signatures import Signatures
-    from lineage.records.staged import Staged
-    from lineage.records.table import RecordsTable
-    from lineage.records.trace import Tracer
+    from headwater.api.tokens import Tokens
+    from headwater.events.api_change_queue import ApiChangeQueue
+    from headwater.events.ingest import EventQueue
+    from headwater.events.naming import NamingRules
+    from headwater.facts.table import GraphTable
+    from headwater.loading.event_log import EventLog
+    from headwater.loading.load import EventStores
+    from headwater.queries.service import LineageQueries
+    from headwater.records.archive_state import ArchiveState
+    from headwater.records.compaction import Compactor
+    from headwater.records.dead_letters import DeadLetters
+    from headwater.records.dirty_roots import DirtyRoots
+    from headwater.records.ingest import RecordQueue
+    from headwater.records.load import LoadStores
+    from headwater.records.pointers import Pointers
+    from headwater.records.proof import Proofs
+    from headwater.records.publications import Publications
+    from headwater.records.publisher import Publisher
+    from headwater.records.root_records import Gathered, RecordSources
+    from headwater.records.search.searcher import Searcher
+    from headwater.records.signatures import Signatures
+    from headwater.records.staged import Staged
+    from headwater.records.table import RecordsTable
+    from headwater.records.trace import Tracer
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def now_ms() -> int:
 
 def now() -> str:
     """Return the clock as a normalized time."""
-    from lineage.times import normalize
+    from headwater.times import normalize
 
     return normalize(datetime.now(timezone.utc))
 
@@ -103,7 +103,7 @@ def sqs() -> SQSClient:
 @cache
 def record_queue() -> RecordQueue:
     """Return the queue of requests."""
-    from lineage.records.ingest import RecordQueue
+    from headwater.records.ingest import RecordQueue
 
     return RecordQueue(
         sqs=sqs(),
@@ -117,7 +117,7 @@ def record_queue() -> RecordQueue:
 @cache
 def event_queue() -> EventQueue:
     """Return the queue of events."""
-    from lineage.openlineage.ingest import EventQueue
+    from headwater.events.ingest import EventQueue
 
     return EventQueue(
         sqs=sqs(),
@@ -130,7 +130,7 @@ def event_queue() -> EventQueue:
 @cache
 def change_queue() -> ApiChangeQueue:
     """Return the queue of changes through the API."""
-    from lineage.openlineage.api_change_queue import ApiChangeQueue
+    from headwater.events.api_change_queue import ApiChangeQueue
 
     return ApiChangeQueue(sqs(), os.environ[settings.CHANGES_QUEUE_URL])
 
@@ -138,7 +138,7 @@ def change_queue() -> ApiChangeQueue:
 @cache
 def table() -> RecordsTable:
     """Return the records table."""
-    from lineage.records.table import RecordsTable
+    from headwater.records.table import RecordsTable
 
     return RecordsTable(dynamodb(), os.environ[settings.RECORDS_TABLE])
 
@@ -146,7 +146,7 @@ def table() -> RecordsTable:
 @cache
 def dirty_roots() -> DirtyRoots:
     """Return the dirty roots in the graph table."""
-    from lineage.records.dirty_roots import DirtyRoots
+    from headwater.records.dirty_roots import DirtyRoots
 
     return DirtyRoots(dynamodb(), os.environ[settings.GRAPH_TABLE], now_ms)
 
@@ -154,7 +154,7 @@ def dirty_roots() -> DirtyRoots:
 @cache
 def pointers() -> Pointers:
     """Return the archive pointers in the graph table."""
-    from lineage.records.pointers import Pointers
+    from headwater.records.pointers import Pointers
 
     return Pointers(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
@@ -162,7 +162,7 @@ def pointers() -> Pointers:
 @cache
 def staged() -> Staged:
     """Return the staged images in the graph table."""
-    from lineage.records.staged import Staged
+    from headwater.records.staged import Staged
 
     return Staged(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
@@ -170,7 +170,7 @@ def staged() -> Staged:
 @cache
 def dead_letters() -> DeadLetters:
     """Return the records' dead-letter queue."""
-    from lineage.records.dead_letters import DeadLetters
+    from headwater.records.dead_letters import DeadLetters
 
     return DeadLetters(sqs(), os.environ[settings.RECORDS_DLQ_URL])
 
@@ -178,15 +178,15 @@ def dead_letters() -> DeadLetters:
 @cache
 def sources() -> RecordSources:
     """Return the stores that may hold records of a root."""
-    from lineage.records.archive import Archive
-    from lineage.records.root_records import RecordSources
+    from headwater.records.archive import Archive
+    from headwater.records.root_records import RecordSources
 
     return RecordSources(table(), staged(), pointers(), Archive(s3(), os.environ[settings.ARCHIVE_BUCKET]))
 
 
 def load_stores() -> LoadStores:
     """Return the stores of the load function."""
-    from lineage.records.load import LoadStores
+    from headwater.records.load import LoadStores
 
     bucket = os.environ[settings.INTAKE_BUCKET]
     return LoadStores(table(), dirty_roots(), dead_letters(), s3(), bucket, number(settings.RECORDS_TTL_S))
@@ -194,7 +194,7 @@ def load_stores() -> LoadStores:
 
 def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
     """Return the tracer; `gather` reads a root."""
-    from lineage.records.trace import Tracer
+    from headwater.records.trace import Tracer
 
     return Tracer(sources(), dirty_roots(), archive_state(), dead_letters(), now_s, gather)
 
@@ -202,22 +202,22 @@ def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
 @cache
 def archive_state() -> ArchiveState:
     """Return the archive's state in the graph table."""
-    from lineage.records.archive_state import ArchiveState
+    from headwater.records.archive_state import ArchiveState
 
     return ArchiveState(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 def proofs() -> Proofs:
     """Return the proofs of archived records."""
-    from lineage.records.proof import Proofs
+    from headwater.records.proof import Proofs
 
     return Proofs(sources(), archive_state())
 
 
 def compactor() -> Compactor:
     """Return the steps of the compaction with their stores."""
-    from lineage.records.compaction import Compactor
-    from lineage.records.digests import Digests
+    from headwater.records.compaction import Compactor
+    from headwater.records.digests import Digests
 
     return Compactor(
         archive_state=archive_state(),
@@ -236,7 +236,7 @@ def _signatures() -> Signatures | None:
     key = os.environ.get(settings.SIGNING_KEY)
     if not key:
         return None
-    from lineage.records.signatures import Signatures
+    from headwater.records.signatures import Signatures
 
     return Signatures(s3(), os.environ[settings.ARCHIVE_BUCKET], client("kms"), key)
 
@@ -244,16 +244,16 @@ def _signatures() -> Signatures | None:
 @cache
 def publications() -> Publications:
     """Return the published days in the graph table."""
-    from lineage.records.publications import Publications
+    from headwater.records.publications import Publications
 
     return Publications(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 def publisher() -> Publisher:
     """Return the publisher of compacted days."""
-    from lineage.aws.catalog import Catalog
-    from lineage.records.digests import Digests
-    from lineage.records.publisher import Publisher
+    from headwater.aws.catalog import Catalog
+    from headwater.records.digests import Digests
+    from headwater.records.publisher import Publisher
 
     bucket = os.environ[settings.ARCHIVE_BUCKET]
     catalog = Catalog(client("glue"), os.environ[settings.SEARCH_DATABASE])
@@ -267,7 +267,7 @@ def graph_table() -> GraphTable:
 
 
 def _graph_table(concurrency: int) -> GraphTable:
-    from lineage.graph.table import GraphTable
+    from headwater.facts.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
     return GraphTable(dynamodb(), table, s3(), bucket, concurrency=concurrency)
@@ -276,7 +276,7 @@ def _graph_table(concurrency: int) -> GraphTable:
 @cache
 def event_log() -> EventLog:
     """Return the raw log of events, and their list."""
-    from lineage.graph.event_log import EventLog
+    from headwater.loading.event_log import EventLog
 
     return EventLog(graph_table(), s3(), os.environ[settings.ARCHIVE_BUCKET])
 
@@ -284,7 +284,7 @@ def event_log() -> EventLog:
 @cache
 def lineage_queries() -> LineageQueries:
     """Return the queries over the graph table."""
-    from lineage.queries.service import LineageQueries
+    from headwater.queries.service import LineageQueries
 
     return LineageQueries(_graph_table(READ_CONCURRENCY))
 
@@ -292,14 +292,14 @@ def lineage_queries() -> LineageQueries:
 @cache
 def naming_rules() -> NamingRules:
     """Return this deployment's naming rules for datasets."""
-    from lineage.openlineage.naming import parse_rules
+    from headwater.events.naming import parse_rules
 
     return parse_rules(os.environ)
 
 
 def event_stores() -> EventStores:
     """Return the stores of the events function."""
-    from lineage.graph.load import EventStores
+    from headwater.loading.load import EventStores
 
     return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules())
 
@@ -307,11 +307,11 @@ def event_stores() -> EventStores:
 @cache
 def searcher() -> Searcher:
     """Return the search of live and archived records."""
-    from lineage.aws.athena import Athena
-    from lineage.records.search.archive import ArchiveSearch
-    from lineage.records.search.live import LiveSearch
-    from lineage.records.search.roots import Roots
-    from lineage.records.search.searcher import Searcher
+    from headwater.aws.athena import Athena
+    from headwater.records.search.archive import ArchiveSearch
+    from headwater.records.search.live import LiveSearch
+    from headwater.records.search.roots import Roots
+    from headwater.records.search.searcher import Searcher
 
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
     live = LiveSearch(sources(), Roots(dirty_roots(), pointers()))
@@ -321,6 +321,6 @@ def searcher() -> Searcher:
 @cache
 def tokens() -> Tokens:
     """Return the bearer tokens in the graph table, with this process's cache of them."""
-    from lineage.api.tokens import Tokens
+    from headwater.api.tokens import Tokens
 
     return Tokens(graph_table())

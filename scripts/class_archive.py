@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from local.toolchain import CLASS_ARCHIVE, with_java
+from local_stack.toolchain import CLASS_ARCHIVE, with_java
 
 # A typical small job: it writes and reads files, joins, groups, and runs Python; then it prints the
 # home and the class path of its Java.

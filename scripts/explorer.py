@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from local.errors import ToolMissing
-from local.toolchain import find_node, npm_command, with_node
+from local_stack.errors import ToolMissing
+from local_stack.toolchain import find_node, npm_command, with_node
 
 ROOT = Path(__file__).resolve().parent.parent / "explorer"
 DIST = ROOT / "dist"
@@ -58,7 +58,7 @@ def sources() -> Iterator[Path]:
 
 def _write_document() -> None:
     """Write today's OpenAPI document, of which npm makes the types."""
-    from lineage.api.app import render_document
+    from headwater.api.app import render_document
 
     DOCUMENT.write_text(render_document(), encoding="utf-8")
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import schemathesis
 
-from lineage.api.app import render_document
-from lineage.api.examples.operations import EVENT as ESTIMATE
-from lineage.api.examples.runs import EVENT as CHECK
+from headwater.api.app import render_document
+from headwater.api.document.examples.operations import EVENT as ESTIMATE
+from headwater.api.document.examples.runs import EVENT as CHECK
 
 _PATHS: Mapping[str, Any] = json.loads(render_document())["paths"]
 

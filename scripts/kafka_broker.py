@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from local.toolchain import with_java
+from local_stack.toolchain import with_java
 
 _START_S = 120.0
 _STOP_S = 30.0

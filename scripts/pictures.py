@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from local.toolchain import find_chromium
+from local_stack.toolchain import find_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def views_of(url: str) -> dict[str, str]:
     """Return the views of the demo to show, by the name of the picture."""
-    from headwater.job_graph import fetch_graph
+    from headwater.cli.job_graph import fetch_graph
 
     job = "job:emissions:emissions.demo_checked"
     graph = fetch_graph(url, job, depth=20)
@@ -63,10 +63,10 @@ def _stack(arguments: Sequence[str]) -> Iterator[str]:
         return
     from examples.emissions.landing import land_flights
     from examples.emissions.session import FOLDER
-    from headwater.pipeline_run import prepare, run_pipeline
-    from headwater.progress import Progress
-    from headwater.terminal import output_console
-    from local.stack import LocalStack
+    from headwater.cli.demo.pipeline_run import prepare, run_pipeline
+    from headwater.cli.text.progress import Progress
+    from headwater.cli.text.terminal import output_console
+    from local_stack.stack import LocalStack
 
     shutil.rmtree(FOLDER, ignore_errors=True)
     with Progress(output_console()) as progress:

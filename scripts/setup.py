@@ -53,9 +53,9 @@ class Environment:
     is_optional: bool = False
 
 
-_FIND_JAVA = "from local.toolchain import find_java; find_java()"
+_FIND_JAVA = "from local_stack.toolchain import find_java; find_java()"
 _JAVA, _JAVA_17 = Tool("java.txt", _FIND_JAVA), Tool("java17.txt", _FIND_JAVA)
-_NODE = Tool("node.txt", "from local.toolchain import find_node; find_node()")
+_NODE = Tool("node.txt", "from local_stack.toolchain import find_node; find_node()")
 _MARQUEZ = "marquez.txt"
 ENVIRONMENTS = {
     "local.txt": Environment(tools=(_JAVA, _NODE), has_project=True),

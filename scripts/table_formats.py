@@ -26,7 +26,7 @@ from pathlib import Path
 import pyspark
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from local.toolchain import with_java
+from local_stack.toolchain import with_java
 from scripts.kafka_broker import running_broker
 from tests.spark.table_formats import VARIABLE
 

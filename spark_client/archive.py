@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
-from lineage_model.archive_tables import (
+from headwater_model.archive_tables import (
     DAY,
     PREFIX,
     PUBLISHED_PREFIX,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 
 __all__ = ["GROUP", "Computed", "Connector", "DatasetId", "Described"]
 

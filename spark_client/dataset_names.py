@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 
 # Schemes in which a container stands before the last @; in others it is a user.
 CONTAINERS = frozenset({"wasb", "wasbs", "abfs", "abfss"})

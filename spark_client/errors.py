@@ -5,7 +5,7 @@
     ├── Refused         the service refused a request that breaks a rule; trying again cannot help
     └── Undelivered     the service could not be reached, or kept failing; trying again may help
 
-They are not `lineage_model.errors`, which are the service's own; these are what a job sees from outside.
+They are not `headwater_model.errors`, which are the service's own; these are what a job sees from outside.
 """
 
 from __future__ import annotations

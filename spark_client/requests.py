@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from lineage_model.ids import derive_node_id
+from headwater_model.ids import derive_node_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -6,10 +6,10 @@ import re
 
 from pydantic import ConfigDict, TypeAdapter
 
-from lineage.api.app import all_routes
-from lineage.api.openapi import replies_of
-from lineage.api.records.types import TraceLine
-from lineage.api.responses import CSV, JSON, LINES
+from headwater.api.app import all_routes
+from headwater.api.document.openapi import replies_of
+from headwater.api.http.responses import CSV, JSON, LINES
+from headwater.api.records.types import TraceLine
 
 _ALWAYS = {"Content-Type", "Cache-Control", "X-Content-Type-Options"}
 _SHAPES = [(re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), route) for route in all_routes()]

@@ -11,13 +11,13 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.archive_state import DigestRef, Seal
-from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of
-from lineage.records.pointers import ArchiveObject
-from lineage.records.signatures import Signature, render_signature, signature_key_of
-from lineage_model.ids import sha256_hex
+from headwater.records.archive import compress_lines, prefix_of
+from headwater.records.archive_state import DigestRef, Seal
+from headwater.records.digest import Head, key_of, render_digest
+from headwater.records.event_objects import ArrivalDays, EventObject, event_prefix_of
+from headwater.records.pointers import ArchiveObject
+from headwater.records.signatures import Signature, render_signature, signature_key_of
+from headwater_model.ids import sha256_hex
 
 SEAL = Seal("nightly", 1_763_700_000)
 MONDAY, TUESDAY, WEDNESDAY = "2025-11-17", "2025-11-18", "2025-11-19"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lineage.graph.entities import Dataset, Job
-from lineage.graph.run_results import Run
-from lineage_model.ids import DatasetId, JobId
+from headwater.facts.entities import Dataset, Job
+from headwater.facts.run_results import Run
+from headwater_model.ids import DatasetId, JobId
 
 MORNING = "2025-11-20T11:00:00.000000Z"
 NOON = "2025-11-20T12:00:00.500000Z"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage_model.ids import DatasetId
-from lineage_model.operations import InputField, Read, Transform, Write
+from headwater_model.ids import DatasetId
+from headwater_model.operations import InputField, Read, Transform, Write
 
 FLIGHTS = DatasetId("s3://flights", "checked")
 ESTIMATED = DatasetId("s3://flights", "estimated")

@@ -13,9 +13,9 @@ import pytest
 from botocore.loaders import JSONFileLoader
 from hypothesis import HealthCheck, settings
 
-from local.endpoint import without_proxies
-from local.errors import ToolMissing
-from local.toolchain import with_java, with_node
+from local_stack.aws.endpoint import without_proxies
+from local_stack.errors import ToolMissing
+from local_stack.toolchain import with_java, with_node
 
 # How long an example takes is the machine's: what is too slow, `timeout` stops. Where a person waits, examples are the
 # same in each run; `HYPOTHESIS_PROFILE=thorough` draws many more, and new ones each time. See tests/examples.py.
@@ -119,7 +119,7 @@ def made_once(tmp_path_factory):
 @pytest.fixture(scope="session")
 def assembly(made_once):
     """Return a function from context values to the template in its cloud assembly."""
-    from local.synthesis import synthesize_into
+    from local_stack.template.synthesis import synthesize_into
 
     def assembly(**context: str) -> Path:
         name = "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(context.items()))])
@@ -132,7 +132,7 @@ def assembly(made_once):
 @pytest.fixture(scope="session")
 def synthesized(assembly):
     """Return a function from context values to the template."""
-    from local.template import load_template
+    from local_stack.template.template import load_template
 
     return lambda **context: load_template(assembly(**context))
 
@@ -149,7 +149,7 @@ def local_stack(template, tmp_path_factory):
 
     Time may only be moved in a stack of the test's own (`LocalStack(template)`, 3 s), for it moves for all.
     """
-    from local.stack import LocalStack
+    from local_stack.stack import LocalStack
 
     with LocalStack(template, window_cap_s=0.5, logs=tmp_path_factory.mktemp("logs")) as stack:
         yield stack

@@ -7,7 +7,7 @@ from itertools import count
 import duckdb
 from botocore.exceptions import ClientError
 
-from lineage_model.archive_tables import DAY, RECORDS
+from headwater_model.archive_tables import DAY, RECORDS
 
 WORKGROUP = "headwater-test"
 _TYPES = {"string": "VARCHAR", "bigint": "BIGINT", "map<string,string>": "MAP(VARCHAR, VARCHAR)"}

@@ -10,12 +10,13 @@ import sys
 import threading
 from typing import cast
 
+from headwater.settings import AUTH_STAGE_VARIABLE, IAM_AUTH
 from lambdas.api import handler
-from lineage.settings import AUTH_STAGE_VARIABLE, IAM_AUTH
-from local.clock import Clock
-from local.functions import Functions, InvocationResult
-from local.http_api import RestApi, Route, Server
-from local.worker import Context
+from local_stack.compute.functions import Functions, InvocationResult
+from local_stack.compute.http_api import RestApi, Route
+from local_stack.compute.worker import Context
+from local_stack.processes.clock import Clock
+from local_stack.web.server import Server
 
 _TIMEOUT_S = 120.0
 

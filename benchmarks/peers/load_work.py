@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from benchmarks.events_work import BATCH, our_load
 from benchmarks.peers.world import events
 from benchmarks.processes import Stopwatch, print_figures
-from lineage.aws.items import chunks
-from lineage.openlineage.event_messages import render_event_message
+from headwater.aws.items import chunks
+from headwater.events.event_messages import render_event_message
 
 
 def main(arguments: Sequence[str]) -> None:

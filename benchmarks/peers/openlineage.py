@@ -32,7 +32,7 @@ from benchmarks.peers.reported import (
     versions_of_writes,
 )
 from benchmarks.peers.score import CaseResult, differences, render
-from local.toolchain import with_java
+from local_stack.toolchain import with_java
 from tests.spark import table_formats
 from tests.spark.capture.conftest import DATASETS, Watch
 from tests.spark.capture.specification import Case, expected, lines_of

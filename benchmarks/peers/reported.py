@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lineage_model.field_paths import parse_dotted, print_dotted
-from lineage_model.ids import FieldPath
+from headwater_model.field_paths import parse_dotted, print_dotted
+from headwater_model.ids import FieldPath
 from spark_client.capturing.model import Write
 from tests.spark.capture.specification import short_name
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from socket import create_connection, socket
 
 from benchmarks.processes import PROJECT
-from local.toolchain import find_java
+from local_stack.toolchain import find_java
 
 _START_S = 120.0
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")

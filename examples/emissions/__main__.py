@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 from examples.emissions.landing import DAYS_MAX, land_flights
 from examples.emissions.session import FOLDER, start_spark
-from local.errors import LocalError
+from local_stack.errors import LocalError
 from spark_client import LineageClient
 from spark_client.errors import LineageError
 

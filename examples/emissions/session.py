@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from local.toolchain import with_java
+from local_stack.toolchain import with_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

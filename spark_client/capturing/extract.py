@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
-from lineage_model.ids import FieldPath
+from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
+from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.glue import find_glue_target
 from spark_client.capturing.datasets.locations import find_path

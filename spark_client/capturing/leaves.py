@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from lineage_model.columns import ColumnSource, Transformation
-from lineage_model.ids import DatasetId, FieldPath
+from headwater_model.columns import ColumnSource, Transformation
+from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve

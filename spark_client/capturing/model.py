@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from lineage_model.columns import NO_COLUMNS, ColumnLineage
-from lineage_model.ids import DatasetId, FieldPath
+from headwater_model.columns import NO_COLUMNS, ColumnLineage
+from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.plan import Node
 
 # Query of a stream, as its source knows it.

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.connectors import GROUP, Computed, Connector, Described
 from spark_client.dataset_names import clean_dataset
 from spark_client.redaction import redact

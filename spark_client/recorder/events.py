@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from lineage_model.ids import DatasetId
-from lineage_model.operation_checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX
-from lineage_model.operation_set import SOURCES_MAX, OperationSet
-from lineage_model.operations import Operation, Read, Write, render_operations
-from lineage_model.reachability import inputs_of, outputs_of
+from headwater_model.ids import DatasetId
+from headwater_model.operation_checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX
+from headwater_model.operation_set import SOURCES_MAX, OperationSet
+from headwater_model.operations import Operation, Read, Write, render_operations
+from headwater_model.reachability import inputs_of, outputs_of
 from spark_client.current_run import JobRun, RunContext
 from spark_client.requests import BODY_MAX_BYTES
 
@@ -37,7 +37,7 @@ class OperationBatch(NamedTuple):
 
 
 def _bounds(roots: Sequence[str]) -> tuple[int, ...]:
-    """Return the bytes that are left beside the roots, and the limits of one set (`lineage_model.operation_checks`)."""
+    """Return the bytes that are left beside the roots, and the limits of a set (`headwater_model.operation_checks`)."""
     left_bytes = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
     return left_bytes, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX
 

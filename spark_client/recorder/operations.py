@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from lineage_model.errors import Fault, Invalid
-from lineage_model.field_paths import print_slashed
-from lineage_model.ids import DatasetId
-from lineage_model.operations import Operation, Read, Transform, Write, parse_operations
-from lineage_model.ordered_json import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
-from lineage_model.ordered_operations import OrderedOperation, Step, Types, WriteStep
+from headwater_model.errors import Fault, Invalid
+from headwater_model.field_paths import print_slashed
+from headwater_model.ids import DatasetId
+from headwater_model.operations import Operation, Read, Transform, Write, parse_operations
+from headwater_model.ordered_json import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
+from headwater_model.ordered_operations import OrderedOperation, Step, Types, WriteStep
 from spark_client.dataset_names import clean_dataset
 
 # A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the

@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from lineage_model.errors import Invalid
-from lineage_model.operation_checks import check_operations
-from lineage_model.operations import Operation, Write
-from lineage_model.ordered_json import descriptions_of, parse_mutations, read_mutations
-from lineage_model.ordered_operations import OrderedOperation, Step, Translated, WriteStep, translate
+from headwater_model.errors import Invalid
+from headwater_model.operation_checks import check_operations
+from headwater_model.operations import Operation, Write
+from headwater_model.ordered_json import descriptions_of, parse_mutations, read_mutations
+from headwater_model.ordered_operations import OrderedOperation, Step, Translated, WriteStep, translate
 from spark_client.current_run import JobRun, RunContext, current_run, is_root
 from spark_client.recorder.events import ROOTS_MAX, batches_of, render_event
 from spark_client.recorder.operations import (
@@ -108,8 +108,8 @@ class LineageRecorder:
     def record(self, destination: Dataset | None, operations: Iterable[Given], fields: object = None) -> None:
         """Record the operations that made a destination: complete, from the reads on, in their order.
 
-        `operations` are `FieldOperation`s, `lineage_model.operations` (which name their origins, in any order), or JSON
-        of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
+        `operations` are `FieldOperation`s, `headwater_model.operations` (which name their origins, in any order), or
+        JSON of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
         schema: the DataFrame, or names, or pairs of name and type as `{"name", "type"}`; without it the written fields
         are guessed (see `Written`), and a warning names them. Operations that include their writes need neither.
         Recording the same again changes nothing.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lineage_model.ids import REQUESTS
+from headwater_model.ids import REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ def derived_node_id(root_id: Column, parent_id: Column, action: Column, key: Col
     """Return the node id of a row without its own, as text: the same however often it is computed.
 
     `key` distinguishes the rows of one step. The id is
-    `lineage_model.ids.derive_node_id(root_id, parent_id, action, key, 0)`; null where an argument is null.
+    `headwater_model.ids.derive_node_id(root_id, parent_id, action, key, 0)`; null where an argument is null.
     """
     from pyspark.sql import functions as sf
 

@@ -19,13 +19,12 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.responses import DynamoHandler
 from moto.sqs.models import Message
 
-from lambdas import compact, events, expired, load, trace, wiring
-from lineage import settings
-from lineage.aws import clients
-from lineage.records.digests import Digests
-from lineage.records.pointers import Pointers
-from lineage.times import from_seconds
-from lineage_model.archive_tables import (
+from headwater import settings
+from headwater.aws import clients
+from headwater.records.digests import Digests
+from headwater.records.pointers import Pointers
+from headwater.times import from_seconds
+from headwater_model.archive_tables import (
     DAY,
     TABLES,
     Manifest,
@@ -34,8 +33,9 @@ from lineage_model.archive_tables import (
     manifest_key,
     render_manifest,
 )
-from lineage_model.ids import SHARDS
-from local import moto_kms, moto_partiql, moto_patches
+from headwater_model.ids import SHARDS
+from lambdas import compact, events, expired, load, trace, wiring
+from local_stack.aws import moto_kms, moto_partiql, moto_patches
 from tests.aws.in_moto import ONE_AT_A_TIME, DynamoDBInMoto
 from tests.builders import HOUR, NOON
 

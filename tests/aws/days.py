@@ -6,8 +6,8 @@ import gzip
 import hashlib
 import json
 
-from lineage.aws.items import batch_write
-from lineage_model.ids import sha256_hex
+from headwater.aws.items import batch_write
+from headwater_model.ids import sha256_hex
 from tests.builders import DAY, messages
 
 NEXT_DAY = "2025-11-21"

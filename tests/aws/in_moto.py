@@ -16,12 +16,12 @@ from botocore.session import get_session
 from moto.core.request import normalize_request
 from moto.dynamodb.responses import DynamoHandler
 
-from lineage.aws.connections import Response
-from lineage.aws.dynamodb import DynamoDB
-from lineage.aws.retries import StandardRetries
-from lineage.aws.signing import Signer
-from local import moto_tables
-from local.aws_limits import refusal_of
+from headwater.aws.connections import Response
+from headwater.aws.dynamodb import DynamoDB
+from headwater.aws.retries import StandardRetries
+from headwater.aws.signing import Signer
+from local_stack.aws import moto_tables
+from local_stack.aws.limits import refusal_of
 
 # moto's tables know no threads.
 ONE_AT_A_TIME = threading.RLock()

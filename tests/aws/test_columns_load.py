@@ -7,11 +7,11 @@ from hashlib import sha256
 
 import pytest
 
+from headwater.queries.columns.results import TimeRange
+from headwater.queries.service import LineageQueries
+from headwater_model.columns import Column
+from headwater_model.operations import render_operations
 from lambdas import wiring
-from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import LineageQueries
-from lineage_model.columns import Column
-from lineage_model.operations import render_operations
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import CALCULATE, CHECK, a_dataset, a_facet, a_run_event
 from tests.builders_operations import ESTIMATED, FLIGHTS, a_calculation, a_read, a_write

@@ -9,7 +9,7 @@ import random
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from lineage_model.errors import Conflict, Invalid
+from headwater_model.errors import Conflict, Invalid
 from tests.aws.days import NEXT_DAY, mark_all, roots
 from tests.aws.faults import meanwhile
 from tests.builders import DAY, HOUR, NOON, a_message

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
+from headwater.aws.queues import QueuedMessage
+from headwater.events.api_changes import render_deletion, render_tagging
+from headwater.loading.load import EventLoad, load_events
 from lambdas import wiring
-from lineage.aws.queues import QueuedMessage
-from lineage.graph.load import EventLoad, load_events
-from lineage.openlineage.api_changes import render_deletion, render_tagging
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a_run_event
 

@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from headwater.aws.queues import QueuedMessage
+from headwater.events.api_changes import parse_change
+from headwater.events.naming import NamingRules
+from headwater.loading.event_log import RawEvent
+from headwater.loading.load import load_events
+from headwater_model.ids import name_uuid
 from lambdas import wiring
-from lineage.aws.queues import QueuedMessage
-from lineage.graph.event_log import RawEvent
-from lineage.graph.load import load_events
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.naming import NamingRules
-from lineage_model.ids import name_uuid
 from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event
 
 # Text that compression halves.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.aws.bodies import BODY_BYTES_MAX
+from headwater_model.errors import Invalid, TooLarge, Unavailable
 from lambdas import input as input_function
-from lineage.aws.bodies import BODY_BYTES_MAX
-from lineage_model.errors import Invalid, TooLarge, Unavailable
 from tests.aws.faults import Killed, after, before, killed_at, refused, timed_out
 from tests.builders import a_request
 from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event, without

@@ -8,11 +8,11 @@ import random
 
 import pytest
 
+from headwater.aws.queues import QueuedMessage
+from headwater.facts.result_page import ResultPage
+from headwater.loading.load import EventLoad, load_events
+from headwater.times import day_of
 from lambdas import wiring
-from lineage.aws.queues import QueuedMessage
-from lineage.graph.load import EventLoad, load_events
-from lineage.graph.result_page import ResultPage
-from lineage.times import day_of
 from tests.aws.faults import Killed, before, killed_at, refused
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_facet, a_job_event, a_run_event
 

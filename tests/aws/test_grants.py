@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+from headwater import settings
+from headwater.aws import clients
 from lambdas import api as api_function
 from lambdas import input as input_function
-from lineage import settings
-from lineage.aws import clients
-from local.partiql import parse_put
+from local_stack.aws.partiql import parse_put
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.builders_events import a_dataset, a_facet, a_job_event, a_run_event
 from tests.templates import Template

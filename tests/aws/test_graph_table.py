@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.table import SIDES_MAX, GraphTable, Increment, Row, RowPage, RowQuery, Swap
-from lineage_model.errors import Unavailable
+from headwater.facts.table import SIDES_MAX, GraphTable, Increment, Row, RowPage, RowQuery, Swap
+from headwater_model.errors import Unavailable
 from tests.aws.faults import before, refused
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from headwater_model.errors import Invalid, TooLarge
 from lambdas import input as input_function
 from lambdas import load as load_function
-from lineage_model.errors import Invalid, TooLarge
 from tests.builders import NOON, a_batch, a_message, a_request
 from tests.examples import examples
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records.pointers import Pointers
-from lineage_model.errors import Unavailable
+from headwater.records.pointers import Pointers
+from headwater_model.errors import Unavailable
 from tests.builders import DAY, a_message
 
 

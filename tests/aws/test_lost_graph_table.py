@@ -10,12 +10,12 @@ import boto3
 import pytest
 import time_machine
 
-from headwater.__main__ import main
-from lineage import settings
-from lineage.records.archive_state import ArchiveState, ChainLost
-from lineage.records.digest import key_of
-from lineage.records.digests import Digests
-from lineage.records.publications import Publications
+from headwater import settings
+from headwater.cli.main import main
+from headwater.records.archive_state import ArchiveState, ChainLost
+from headwater.records.digest import key_of
+from headwater.records.digests import Digests
+from headwater.records.publications import Publications
 from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, a_message, messages
 from tests.builders_events import a_run_event
@@ -233,7 +233,7 @@ def test_a_replay_that_died_anywhere_is_refused_by_the_compaction_or_whole_and_c
     lose(deployed)
     client = boto3.client("dynamodb")
     monkeypatch.setattr(
-        "headwater.deployment.Deployment.client",
+        "headwater.cli.deployment.Deployment.client",
         lambda _, service: client if service == "dynamodb" else boto3.client(service),
     )
     with pytest.raises(Killed), after(client, operation, Killed()):

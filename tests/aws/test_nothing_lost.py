@@ -9,9 +9,9 @@ import random
 
 import pytest
 
+from headwater_model.errors import Unavailable
 from lambdas import expired as expired_function
 from lambdas import input as input_function
-from lineage_model.errors import Unavailable
 from tests.aws.faults import Killed, after, before, killed_at, meanwhile, refused, timed_out
 from tests.builders import DAY, HOUR, a_batch, a_message, messages
 
@@ -95,7 +95,7 @@ def test_a_write_that_took_effect_without_a_response_is_found_there_by_the_next_
 
 
 def test_a_throttled_root_waits_as_a_whole_and_other_roots_do_not(cloud, monkeypatch):
-    monkeypatch.setattr("lineage.records.load.CONCURRENCY", 1)
+    monkeypatch.setattr("headwater.records.load.CONCURRENCY", 1)
     hot = messages({f"row-{number}": "flights" for number in range(5)})
     with before(cloud.dynamodb, "PutItem", THROTTLED) as left:
         failed = cloud.load(*hot, *messages({"file": "calm"}, "calm"))

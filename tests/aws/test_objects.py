@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from lineage.aws.objects import put_once
-from lineage_model.errors import Conflict, Unavailable
+from headwater.aws.objects import put_once
+from headwater_model.errors import Conflict, Unavailable
 from tests.aws.faults import after, before, refused, timed_out
 
 KEY, BODY = "traces/one.jsonl.gz", b"bytes"

@@ -16,8 +16,8 @@ from openlineage.client.event_v2 import (
     StaticDataset,
 )
 
+from headwater_model.ids import DatasetId, JobId
 from lambdas import wiring
-from lineage_model.ids import DatasetId, JobId
 from spark_client.openlineage import SqsConfig, SqsTransport
 from tests.builders_events import CHECK, RUN, STORE
 

@@ -7,11 +7,11 @@ import json
 import boto3
 import pytest
 
-from lineage.aws import clients
-from lineage.records.publications import Publications
-from lineage_model.archive_tables import parse_manifest
-from lineage_model.errors import Conflict, NotFound
-from lineage_model.ids import sha256_hex
+from headwater.aws import clients
+from headwater.records.publications import Publications
+from headwater_model.archive_tables import parse_manifest
+from headwater_model.errors import Conflict, NotFound
+from headwater_model.ids import sha256_hex
 from tests.aws.faults import Killed, after, before
 from tests.builders import DAY, HOUR, a_message
 

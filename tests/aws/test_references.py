@@ -7,10 +7,10 @@ import json
 
 import pytest
 
+from headwater.events.naming import NamingRules
+from headwater.loading.replay import replay
 from lambdas import events as events_function
 from lambdas import wiring
-from lineage.graph.replay import replay
-from lineage.openlineage.naming import NamingRules
 from tests.aws.token_requests import a_token, graph, send, send_whole
 from tests.builders_events import (
     CHECK,

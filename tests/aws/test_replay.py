@@ -6,13 +6,13 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from headwater.events.api_changes import render_tagging
+from headwater.events.naming import NamingRules
+from headwater.facts.table import GraphTable
+from headwater.loading.event_log import EventLog
+from headwater.loading.replay import Replay, replay
+from headwater_model.ids import normalize_run_id
 from lambdas import wiring
-from lineage.graph.event_log import EventLog
-from lineage.graph.replay import Replay, replay
-from lineage.graph.table import GraphTable
-from lineage.openlineage.api_changes import render_tagging
-from lineage.openlineage.naming import NamingRules
-from lineage_model.ids import normalize_run_id
 from tests.aws.faults import before, refused
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event

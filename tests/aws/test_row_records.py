@@ -11,7 +11,7 @@ from pathlib import Path
 
 from moto.server import ThreadedMotoServer
 
-from lineage_model.ids import derive_node_id
+from headwater_model.ids import derive_node_id
 from tests.aws.row_records_job import NOON, ROWS
 
 PROJECT = Path(__file__).resolve().parent.parent.parent

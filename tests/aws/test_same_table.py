@@ -15,10 +15,10 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from headwater import settings
+from headwater.aws import clients
+from headwater.facts.table import GraphTable, Row, RowQuery, Swap
 from lambdas import wiring
-from lineage import settings
-from lineage.aws import clients
-from lineage.graph.table import GraphTable, Row, RowQuery, Swap
 from tests.builders import NOON, a_message
 from tests.builders_events import CALCULATE, CHECK, READ_FLIGHTS, a_dataset, a_dataset_event, a_facet, a_job_event
 from tests.builders_events import a_run_event as run_event

@@ -8,10 +8,10 @@ import json
 
 import pytest
 
+from headwater.times import days_between
+from headwater_model.errors import Conflict
+from headwater_model.ids import sha256_hex
 from lambdas import wiring
-from lineage.times import days_between
-from lineage_model.errors import Conflict
-from lineage_model.ids import sha256_hex
 from tests.aws.days import NEXT_DAY, digest_of, roots
 from tests.aws.faults import Killed, after, before, killed_at
 from tests.builders import DAY, HOUR, NOON, a_message

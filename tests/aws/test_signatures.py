@@ -9,11 +9,11 @@ from base64 import b64decode
 import boto3
 import pytest
 
-from headwater.__main__ import main
+from headwater import settings
+from headwater.cli.main import main
+from headwater.records.digest import key_of
+from headwater.records.signatures import Signatures, parse_signature, signature_key_of
 from lambdas import wiring
-from lineage import settings
-from lineage.records.digest import key_of
-from lineage.records.signatures import Signatures, parse_signature, signature_key_of
 from tests.builders import DAY, a_message
 
 

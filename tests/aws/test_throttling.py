@@ -12,10 +12,10 @@ import pytest
 import time_machine
 from moto.sqs.models import SQSBackend
 
+from headwater.events.event_messages import render_event_message
+from headwater.facts.apply import apply_isolating_failures
+from headwater_model.ids import DatasetId, sha256_hex
 from lambdas import events, load, trace, wiring
-from lineage.graph.apply import apply_isolating_failures
-from lineage.openlineage.event_messages import render_event_message
-from lineage_model.ids import DatasetId, sha256_hex
 from tests.aws.faults import before, refused
 from tests.builders import HOUR, a_message
 from tests.builders_events import a_run_event

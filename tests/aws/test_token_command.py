@@ -9,10 +9,10 @@ from datetime import datetime, timezone
 
 import pytest
 
-from headwater import token as command
+from headwater.api.tokens import SCOPES
+from headwater.cli import token as command
+from headwater_model.errors import Invalid
 from lambdas import wiring
-from lineage.api.tokens import SCOPES
-from lineage_model.errors import Invalid
 from tests.token_texts import id_of, secret_of
 
 DAY_S = 24 * 3600

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from lineage.openlineage.parse import DATASETS_MAX
+from headwater.events.parse import DATASETS_MAX
 from tests.aws.token_requests import NODE, a_token, graph, send, send_whole, status
 from tests.builders_events import (
     NAMESPACE,

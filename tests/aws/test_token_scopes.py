@@ -7,10 +7,10 @@ import re
 
 import pytest
 
+from headwater import settings
+from headwater.api.app import render_document
+from headwater.api.tokens import SCOPES
 from lambdas import api as api_function
-from lineage import settings
-from lineage.api.app import render_document
-from lineage.api.tokens import SCOPES
 from tests.aws.token_requests import a_token, an_event, send, status
 from tests.builders import a_request, messages
 from tests.builders_events import NAMESPACE, a_run_event

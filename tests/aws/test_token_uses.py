@@ -6,9 +6,9 @@ import argparse
 
 import pytest
 
-from headwater import token as command
+from headwater.api.tokens import Tokens
+from headwater.cli import token as command
 from lambdas import wiring
-from lineage.api.tokens import Tokens
 from tests.aws.faults import before, refused, timed_out
 from tests.aws.token_requests import a_token, send, status
 from tests.builders import NOON

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.api.tokens import Tokens, new_token
+from headwater_model.errors import Conflict, Invalid, NotFound
 from lambdas import wiring
-from lineage.api.tokens import Tokens, new_token
-from lineage_model.errors import Conflict, Invalid, NotFound
 from tests.aws.token_requests import DAY_S, a_token, send, status
 from tests.builders import NOON
 from tests.token_texts import id_of, secret_of

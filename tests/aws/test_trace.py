@@ -6,10 +6,10 @@ import hashlib
 
 import pytest
 
+from headwater.records import root_records
+from headwater.records import trace as traces
+from headwater.records.pointers import Pointers
 from lambdas import trace as trace_function
-from lineage.records import root_records
-from lineage.records import trace as traces
-from lineage.records.pointers import Pointers
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 
 FILE_AND_ROWS = {"file": "flights", "row-1": "file", "row-2": "file"}

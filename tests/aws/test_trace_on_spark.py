@@ -11,12 +11,12 @@ import time
 import pytest
 from moto.server import ThreadedMotoServer
 
+from headwater.records.trace import trace
+from headwater.records.trace_request import TraceRequest
+from headwater.times import day_of
+from headwater_model.errors import NotFound
 from jobs.trace_root import OnSpark, main, prepared
 from lambdas import wiring
-from lineage.records.trace import trace
-from lineage.records.trace_request import TraceRequest
-from lineage.times import day_of
-from lineage_model.errors import NotFound
 from tests.builders import HOUR, a_message, messages
 from tests.spark.conftest import spark  # noqa: F401 - the session is a fixture of the Spark tests
 

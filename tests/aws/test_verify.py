@@ -11,14 +11,14 @@ import pytest
 from botocore.exceptions import IncompleteReadError
 from botocore.response import StreamingBody
 
-from headwater.__main__ import main
-from lineage.records.archive_state import ArchiveState, Seal
-from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.event_objects import ArrivalDays
-from lineage.records.verify.archive import TrustAnchors, read_digests
-from lineage.records.verify.chain import DayRange
-from lineage.records.verify.findings import Finding, Kind
-from lineage.records.verify.stores import Bucket
+from headwater.cli.main import main
+from headwater.records.archive_state import ArchiveState, Seal
+from headwater.records.digest import Head, key_of, render_digest
+from headwater.records.event_objects import ArrivalDays
+from headwater.records.verify.archive import TrustAnchors, read_digests
+from headwater.records.verify.chain import DayRange
+from headwater.records.verify.findings import Finding, Kind
+from headwater.records.verify.stores import Bucket
 from tests.aws.faults import before, refused
 from tests.builders import DAY, HOUR, a_message, messages
 from tests.builders_events import a_run_event

@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 import pytest
 
+from headwater.api.app import Api
+from headwater.facts.table import GraphTable
+from headwater_model.errors import Forbidden
 from lambdas import api as api_function
 from lambdas import events as events_function
 from lambdas import wiring
 from lambdas.telemetry import logger
-from lineage.api.app import Api
-from lineage.graph.table import GraphTable
-from lineage_model.errors import Forbidden
 from tests.aws.token_requests import a_token, an_event, send
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
 from tests.token_texts import secret_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from headwater.api.tokens import Tokens, new_token
 from lambdas import api as api_function
 from lambdas import wiring
-from lineage.api.tokens import Tokens, new_token
 from tests.builders_events import (
     NAMESPACE,
 )

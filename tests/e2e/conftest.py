@@ -10,7 +10,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from local.stack import LocalStack
+from local_stack.stack import LocalStack
 
 FUNCTIONS = Path(__file__).with_name("functions")
 # No tests: code that a stack of the tests is given. Collected, its `jobs` would stand for the project's.

@@ -22,11 +22,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from lineage.api.app import render_document
-from lineage.api.examples.operations import EVENT as ESTIMATE
-from lineage.api.examples.runs import EVENT
-from local.stack import LocalStack
-from local.template import RawTemplate
+from headwater.api.app import render_document
+from headwater.api.document.examples.operations import EVENT as ESTIMATE
+from headwater.api.document.examples.runs import EVENT
+from local_stack.stack import LocalStack
+from local_stack.template.template import RawTemplate
 from tests.examples import scaled
 
 BUILT = json.loads(render_document())

@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.stack import LocalStack
+from local_stack.stack import LocalStack
 from spark_client import DeliveryCounts, LineageClient, Record, Refused, Step
 
 NOW = 1_357_016_400

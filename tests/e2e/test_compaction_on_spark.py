@@ -16,9 +16,9 @@ from pathlib import Path
 import boto3
 import pytest
 
-from lineage_model.archive_tables import published_key
-from local.errors import MachineFailed
-from local.stack import LocalStack
+from headwater_model.archive_tables import published_key
+from local_stack.errors import MachineFailed
+from local_stack.stack import LocalStack
 
 _ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(900)

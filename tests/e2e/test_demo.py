@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from headwater.explorer_build import is_built
-from headwater.service import fetch_json
+from headwater.cli.explorer_build import is_built
+from headwater.cli.service import fetch_json
 from tests.terminals import CTRL_C, as_piped, on_a_terminal
 
 PROJECT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from openlineage.client.event_v2 import Job, JobEvent, OutputDataset
 
-from local.stack import LocalStack
+from local_stack.stack import LocalStack
 from spark_client import DeliveryCounts, LineageClient, Refused
 from tests.builders_events import a_facet, a_run_event
 

@@ -17,9 +17,9 @@ from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, R
 from openlineage.client.facet_v2 import column_lineage_dataset, parent_run, schema_dataset, source_code_location_job
 from openlineage.client.serde import Serde
 
-from lineage.api.tokens import Tokens, new_token
-from lineage.graph.table import GraphTable
-from local.stack import LocalStack
+from headwater.api.tokens import Tokens, new_token
+from headwater.facts.table import GraphTable
+from local_stack.stack import LocalStack
 
 # Set-up puts Marquez's client into a folder of its own, without the top level packages that it brings.
 sys.path.append(str(Path(sys.prefix) / "marquez"))

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from botocore.exceptions import ClientError
 
-from local.stack import LocalStack
+from local_stack.stack import LocalStack
 from tests.e2e.search_template import a_search_template
 
 STEP = pa.struct([("node_id", pa.string())])

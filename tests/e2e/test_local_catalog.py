@@ -5,8 +5,8 @@ from __future__ import annotations
 import boto3
 import pytest
 
-from local.errors import UnknownInTemplate
-from local.stack import LocalStack
+from local_stack.errors import UnknownInTemplate
+from local_stack.stack import LocalStack
 from tests.e2e.search_template import COLUMNS, a_job, a_search_template
 
 

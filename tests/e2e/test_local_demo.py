@@ -13,8 +13,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from local.demo import Demo, DemoStatus
-from local.errors import NotDrained
+from local_stack.demo import Demo, DemoStatus
+from local_stack.errors import NotDrained
 
 ROOT = Path(__file__).resolve().parents[2]
 URL = "http://127.0.0.1:9"
@@ -122,7 +122,7 @@ def test_a_stop_ends_a_run_that_waits_for_the_stack_to_load(demo_of):
 
 def test_a_child_ends_when_its_stdin_does(tmp_path):
     (tmp_path / "sleep_program.py").write_text(PROGRAMS["sleep"])
-    command = [sys.executable, "-m", "local.attached", "sleep_program"]
+    command = [sys.executable, "-m", "local_stack.processes.attached", "sleep_program"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout.readline() == b"asleep\n"

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import boto3
 import pytest
 
-from local.errors import MachineFailed
+from local_stack.errors import MachineFailed
 
 
 def a_payload(response):

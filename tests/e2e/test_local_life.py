@@ -18,8 +18,8 @@ from urllib.request import urlopen
 import boto3
 import pytest
 
-from local.errors import PortInUse
-from local.stack import LocalStack
+from local_stack.errors import PortInUse
+from local_stack.stack import LocalStack
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = Path(__file__).with_name("functions")

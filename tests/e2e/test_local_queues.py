@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from local.errors import NotDrained
+from local_stack.errors import NotDrained
 
 
 def test_a_full_batch_is_delivered_at_once_and_the_rest_when_its_window_closes(start):

@@ -11,14 +11,14 @@ from pathlib import Path
 import boto3
 import pytest
 
-from lineage.records.archive_state import Seal
-from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.pointers import ArchiveObject
-from local.clock import Clock
-from local.errors import MachineFailed
-from local.poller import Failure
-from local.spark_jobs import Ended, JobRun, SparkJobs
-from local.stack import LocalStack
+from headwater.records.archive_state import Seal
+from headwater.records.digest import Head, key_of, render_digest
+from headwater.records.pointers import ArchiveObject
+from local_stack.compute.poller import Failure
+from local_stack.compute.spark_jobs import Ended, JobRun, SparkJobs
+from local_stack.errors import MachineFailed
+from local_stack.processes.clock import Clock
+from local_stack.stack import LocalStack
 from tests.e2e.search_template import a_job, a_search_template
 
 FUNCTIONS = Path(__file__).with_name("functions")
@@ -155,7 +155,7 @@ def test_a_process_and_a_session_are_kept_from_one_run_to_the_next(jobs):
         ("raise in spark", "in Spark"),
         ("exit", "SystemExit: told to exit"),
         ("status", "the job ended with status 4"),
-        ("die", "Spark's process is gone: local.spark_worker  ended with exit status 3"),
+        ("die", "Spark's process is gone: local_stack.compute.spark_worker  ended with exit status 3"),
     ],
 )
 def test_a_run_that_fails_says_why_is_shown_and_the_next_one_works(jobs, do, error):

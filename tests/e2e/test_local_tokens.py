@@ -14,9 +14,9 @@ from urllib.request import Request, urlopen
 import boto3
 import pytest
 
-from headwater.program import command as program_command
-from lineage.openlineage.api_changes import render_deletion
-from local.stack import LocalStack
+from headwater.cli.program import command as program_command
+from headwater.events.api_changes import render_deletion
+from local_stack.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.token_texts import id_of, secret_of
 

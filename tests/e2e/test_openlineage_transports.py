@@ -12,7 +12,7 @@ import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 
-from local.stack import LocalStack
+from local_stack.stack import LocalStack
 
 TRANSPORTS = {
     "SqsTransport": ("queueUrl", "EventsQueueUrl"),

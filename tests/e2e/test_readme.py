@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.serve import greeting
+from headwater.cli.serve import greeting
 from tests.terminals import as_piped
 
 PROJECT = Path(__file__).parents[2]
@@ -20,7 +20,7 @@ GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```(?:sh|python)\n(.*?)```", re.DOTALL)
 PLACES = re.compile(
-    r"`((?:docs|headwater|infra|jobs|lambdas|lineage|lineage_model|local|spark_client|tests)/[\w./]+|cdk\.json)`"
+    r"`((?:docs|headwater|infra|jobs|lambdas|lineage|headwater_model|local|spark_client|tests)/[\w./]+|cdk\.json)`"
 )
 
 

@@ -14,8 +14,8 @@ from datetime import datetime, timezone
 import boto3
 import pytest
 
-from local.errors import MachineFailed
-from local.stack import LocalStack
+from local_stack.errors import MachineFailed
+from local_stack.stack import LocalStack
 from tests.builders import a_message, a_request
 
 HOUR = 3600

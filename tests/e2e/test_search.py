@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from headwater.__main__ import main
-from local.stack import LocalStack
+from headwater.cli.main import main
+from local_stack.stack import LocalStack
 
 HOUR = 3600
 ROOT = "it's a root; -- \x07\n/* ? ü */ \\"

@@ -9,9 +9,9 @@ from pathlib import Path
 import boto3
 import pytest
 
-from lineage_model.ids import derive_node_id
-from local.errors import MachineFailed
-from local.stack import LocalStack
+from headwater_model.ids import derive_node_id
+from local_stack.errors import MachineFailed
+from local_stack.stack import LocalStack
 
 DEFINITION = Path(__file__).parents[2] / "examples" / "step_functions" / "emissions.asl.json"
 LANDED = "s3://landing/flights.csv"

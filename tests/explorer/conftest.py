@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lineage.api.page_files import built_files
-from local.toolchain import find_chromium
+from headwater.api.page_files import built_files
+from local_stack.toolchain import find_chromium
 from tests.explorer import stories
 from tests.explorer.served import ServedGraph
 

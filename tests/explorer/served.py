@@ -13,18 +13,18 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 
 from benchmarks.memory_table import MemoryTable
-from lineage.api.app import Api
-from lineage.api.links import Links
-from lineage.api.services import Services
-from lineage.api.tokens import Tokens, new_token
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import EventLog, RawEvent
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.naming import NamingRules
-from lineage.queries.service import LineageQueries
-from lineage.times import from_seconds
-from local.demo import DEMO_PATH
-from local.http_api import Request
+from headwater.api.app import Api
+from headwater.api.http.links import Links
+from headwater.api.services import Services
+from headwater.api.tokens import Tokens, new_token
+from headwater.events.api_changes import parse_change
+from headwater.events.naming import NamingRules
+from headwater.facts.apply import apply_changes
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater.queries.service import LineageQueries
+from headwater.times import from_seconds
+from local_stack.demo import DEMO_PATH
+from local_stack.web.server import Request
 
 CONTEXT = SimpleNamespace(
     function_name="f",

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from lineage.api.page_files import DIST, built_files
+from headwater.api.page_files import DIST, built_files
 from tests.explorer.stories import LAKE
 
 CHECKED, ESTIMATED = f"dataset:{LAKE}:checked", f"dataset:{LAKE}:estimated"

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from local.stack import LocalStack
+from local_stack.stack import LocalStack
 
 
 # Takes long: a stack of its own, which is empty, and a Spark session over a day of flights.

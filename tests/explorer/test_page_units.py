@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from local.errors import ToolMissing
-from local.toolchain import find_node, with_node
+from local_stack.errors import ToolMissing
+from local_stack.toolchain import find_node, with_node
 from tests.explorer.conftest import ROOT
 
 VITEST = ROOT / "explorer" / "node_modules" / "vitest" / "vitest.mjs"

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from local.demo import Demo
+from local_stack.demo import Demo
 from tests.explorer import stories
 from tests.explorer.axe import serious_faults
 from tests.explorer.served import ServedGraph

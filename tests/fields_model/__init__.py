@@ -1,6 +1,6 @@
 """A plainly correct model of fields: every result is computed anew from the whole set of statements.
 
-It shares only the result types of `lineage.queries.columns` and the columns of `lineage_model`. `tests.runs_model`
+It shares only the result types of `headwater.queries.columns` and the columns of `headwater_model`. `tests.runs_model`
 gives versions, positions, the inputs of runs, names, and hidden datasets.
 
 Where the rules leave room, the model decides:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.results import FieldMapping, Mappings
-from lineage_model.columns import Column
+from headwater.queries.columns.results import FieldMapping, Mappings
+from headwater_model.columns import Column
 
 
 def find_mappings(world, dataset, window, level):

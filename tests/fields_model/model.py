@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lineage_model.errors import Invalid
+from headwater_model.errors import Invalid
 from tests.fields_model import accesses, mappings, near, present, reports, versions
 from tests.fields_model.statements import StatementsOfColumns
 from tests.fields_model.world import World
@@ -14,7 +14,7 @@ _VERSIONED = re.compile(r"(.+)#([0-9a-fA-F-]{36})")
 
 
 class FieldModel:
-    """`lineage.queries.service.LineageQueries` for a whole set of statements."""
+    """`headwater.queries.service.LineageQueries` for a whole set of statements."""
 
     def __init__(self, statements):
         self.runs = Model([])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.cdap_results import (
+from headwater.queries.columns.cdap_results import (
     DatasetFields,
     DatasetSummary,
     FieldRelations,
@@ -11,7 +11,7 @@ from lineage.queries.columns.cdap_results import (
     ListedField,
     ListedFields,
 )
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from tests.fields_model.operations import dropped, slashed
 from tests.fields_model.related import exists, overlap, related
 from tests.fields_model.schema import top_level

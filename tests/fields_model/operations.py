@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
 
 _SAME = Transformation("DIRECT", "IDENTITY")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.queries.columns.results import ColumnGraph, ColumnNode
-from lineage_model.columns import Column, ColumnLineage, ColumnSource
+from headwater.queries.columns.results import ColumnGraph, ColumnNode
+from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.related import related, went_into
 from tests.fields_model.reported import NOTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 
-from lineage_model.columns import ColumnSource
+from headwater_model.columns import ColumnSource
 from tests.fields_model.related import related, went_into
 from tests.fields_model.reporters import ColumnReporter, sources_in
 

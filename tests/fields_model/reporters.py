@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lineage.openlineage.event import Event
-from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
-from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
+from headwater.events.event import Event
+from headwater_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.fields_model.operations import written
 from tests.fields_model.reported import NOTHING, by_columns, of_column_lineage, of_lineage, united
 from tests.runs_model.facets import merged

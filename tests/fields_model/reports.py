@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain
 
-from lineage.queries.columns.report_results import (
+from headwater.queries.columns.report_results import (
     Flow,
     LineageStep,
     Provenance,
@@ -23,7 +23,7 @@ from lineage.queries.columns.report_results import (
     Usage,
     Use,
 )
-from lineage_model.columns import Column, ColumnLineage, ColumnSource
+from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from lineage.openlineage.event import DatasetUse
+from headwater.events.event import DatasetUse
 from tests.fields_model.reporters import named_as_sources
 from tests.runs_model.statements import Statements
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
+from headwater_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
 from tests.fields_model.related import related
 from tests.fields_model.reported import united
 from tests.fields_model.reporters import ColumnReporter, every_reporter, sources_in, unknown

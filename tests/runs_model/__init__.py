@@ -1,6 +1,6 @@
 """The obviously right model of runs: every result computed anew from the whole set of statements.
 
-Small and slow, without state, and without any code of `lineage.graph` but its types (events, results, times).
+Small and slow, without state, and without any code of `headwater.facts` but its types (events, results, times).
 The graph table, with events loaded in any order, must give the same results.
 
 Where the rules leave room, the model decides:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.graph.annotations import Annotations, Attribution, Owner, Tag
+from headwater.facts.annotations import Annotations, Attribution, Owner, Tag
 from tests.runs_model.facets import canonical, when
 
 

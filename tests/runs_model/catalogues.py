@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from lineage.graph.annotations import KnownTag
-from lineage.graph.entities import DEFAULT_SOURCE, Interval, SearchHit, Source
-from lineage.graph.result_page import ResultPage
-from lineage.queries.columns.results import ColumnHit
-from lineage.queries.statistics import intervals_of
-from lineage.times import from_seconds
-from lineage_model.ids import JobId
+from headwater.facts.annotations import KnownTag
+from headwater.facts.entities import DEFAULT_SOURCE, Interval, SearchHit, Source
+from headwater.facts.result_page import ResultPage
+from headwater.queries.columns.results import ColumnHit
+from headwater.queries.statistics import intervals_of
+from headwater.times import from_seconds
+from headwater_model.ids import JobId
 from tests.runs_model.annotations import annotations_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lineage_model.ids import RunKey, name_uuid
+from headwater_model.ids import RunKey, name_uuid
 from tests.runs_model.facets import canonical, merged, text_in
 from tests.runs_model.run import streams
 

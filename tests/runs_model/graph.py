@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.graph.graph_results import Graph, UpstreamInput, UpstreamRun
-from lineage_model.errors import Invalid
+from headwater.facts.graph_results import Graph, UpstreamInput, UpstreamRun
+from headwater_model.errors import Invalid
 from tests.runs_model import dataset_versions
 
 

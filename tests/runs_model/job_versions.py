@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lineage_model.ids import RunKey, name_uuid
+from headwater_model.ids import RunKey, name_uuid
 from tests.runs_model.facets import merged, text_in
 
 

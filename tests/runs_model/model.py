@@ -7,10 +7,10 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
-from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, LastWriter, Namespace, SearchHit
-from lineage.graph.run_results import Run, UsedVersion
-from lineage.graph.visibility import EVERYTHING
-from lineage_model.ids import normalize_run_id
+from headwater.facts.entities import Dataset, DatasetVersion, Job, JobVersion, LastWriter, Namespace, SearchHit
+from headwater.facts.run_results import Run, UsedVersion
+from headwater.facts.visibility import EVERYTHING
+from headwater_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
 from tests.runs_model.catalogues import Catalogues, holds, page
@@ -19,7 +19,7 @@ from tests.runs_model.statements import Statements
 
 
 class Model(Catalogues):
-    """`lineage.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
+    """`headwater.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
 
     visibility = EVERYTHING
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lineage.openlineage.event import TERMINAL
-from lineage_model.ids import RunKey
+from headwater.events.event import TERMINAL
+from headwater_model.ids import RunKey
 from tests.runs_model.facets import merged, text_in, when
 
 _GRAVITY = ("COMPLETE", "ABORT", "FAIL")

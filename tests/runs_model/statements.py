@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 
-from lineage.openlineage.event import Deletion, Description, Event, Tagging
-from lineage_model.ids import DatasetId, JobId, RunKey
+from headwater.events.event import Deletion, Description, Event, Tagging
+from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.runs_model.facets import when
 from tests.runs_model.run import Run
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.archive_state import Seal
-from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.forest import Forest
-from lineage.records.lines import Compaction, render_lines
-from lineage.records.pointers import ArchiveObject
-from lineage.records.record import LineageRecord
-from lineage_model.archive_tables import Manifest, attempt_prefix, published_key, render_manifest
-from lineage_model.ids import sha256_hex
+from headwater.records.archive import compress_lines, prefix_of
+from headwater.records.archive_state import Seal
+from headwater.records.digest import Head, key_of, render_digest
+from headwater.records.forest import Forest
+from headwater.records.lines import Compaction, render_lines
+from headwater.records.pointers import ArchiveObject
+from headwater.records.record import LineageRecord
+from headwater_model.archive_tables import Manifest, attempt_prefix, published_key, render_manifest
+from headwater_model.ids import sha256_hex
 
 DAY, NEXT_DAY, THIRD_DAY = "2026-11-20", "2026-11-21", "2026-11-22"
 _SEALED_AT = 1_763_684_000

@@ -11,10 +11,10 @@ from datetime import date, datetime
 import pytest
 
 import spark_client
+from headwater.records.record import LineageRecord
+from headwater_model.archive_tables import DAY as DAY_COLUMN
+from headwater_model.archive_tables import RECORDS, TRACES, VERSION, attempt_prefix, published_key
 from jobs.compact_archive import compact
-from lineage.records.record import LineageRecord
-from lineage_model.archive_tables import DAY as DAY_COLUMN
-from lineage_model.archive_tables import RECORDS, TRACES, VERSION, attempt_prefix, published_key
 from spark_client import archive as client
 from tests.spark.archive_folder import DAY, NEXT_DAY, THIRD_DAY, ArchiveFolder, rows_of
 

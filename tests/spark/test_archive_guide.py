@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from headwater.records.record import LineageRecord
+from headwater_model.archive_tables import DAY as DAY_COLUMN
+from headwater_model.archive_tables import TABLES
 from jobs.compact_archive import compact
-from lineage.records.record import LineageRecord
-from lineage_model.archive_tables import DAY as DAY_COLUMN
-from lineage_model.archive_tables import TABLES
 from tests.spark.archive_folder import DAY, NEXT_DAY, ArchiveFolder, rows_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "archive.md"

@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from lineage_model.ids import derive_node_id
+from headwater_model.ids import derive_node_id
 from spark_client import LineageClient, RetryPolicy
 from spark_client.current_run import JobRun, RunContext, enter, leave, reported_roots
 from spark_client.rows.columns import derived_node_id, select_lines
@@ -221,8 +221,8 @@ def test_rows_break_the_rules_that_the_service_has(spark: SparkSession, field: s
 def _service_takes(record: dict[str, str | None]) -> bool:
     """True if the service's own check finds no fault; it is not installed with the older Spark."""
     pytest.importorskip("pydantic")
-    from lineage.records.messages import parse_record
-    from lineage_model.errors import Invalid
+    from headwater.records.messages import parse_record
+    from headwater_model.errors import Invalid
 
     try:
         parse_record({**record, "recordedAt": NOON})

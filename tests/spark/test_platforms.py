@@ -144,7 +144,7 @@ def test_a_job_of_emr_serverless_and_of_airflow_brings_the_client_in_a_zip(tmp_p
     check("emr-serverless", "StartJobRun", {**request, "clientToken": "1"})
     submit = request["jobDriver"]["sparkSubmit"]
     with zipfile.ZipFile(tmp_path / "headwater.zip", "w") as archive:
-        for package in ("spark_client", "lineage_model"):
+        for package in ("spark_client", "headwater_model"):
             for file in (ROOT / package).rglob("*.*"):
                 if file.suffix != ".pyc":
                     archive.write(file, file.relative_to(ROOT))

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from headwater.records.compaction import DEADLINE_S, LEFT_ROOT_S
 from infra.compaction import STATE_MACHINE_FILE
 from lambdas import compact
-from lineage.records.compaction import DEADLINE_S, LEFT_ROOT_S
 
 MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
 STEPS = {

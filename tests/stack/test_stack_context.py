@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from headwater_model.errors import Invalid
 from infra.context import ObjectLock, StackContext, parse_context
 from infra.package import PROJECT
 from infra.synth import main
-from lineage_model.errors import Invalid
 
 PRODUCTION = StackContext(
     stage="prod",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from headwater_model.archive_tables import TABLES
 from infra.saved_queries import NAMED_QUERIES
-from lineage_model.archive_tables import TABLES
 
 HIVE = "org.apache.hadoop.hive.ql.io.parquet"
 

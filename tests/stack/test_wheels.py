@@ -10,8 +10,8 @@ import zipfile
 
 import pytest
 
+from headwater.api.page_files import DIST, list_files
 from infra.package import PROJECT
-from lineage.api.page_files import DIST, list_files
 
 pytestmark = pytest.mark.large
 CLIENT = PROJECT / "packaging" / "client"
@@ -44,8 +44,8 @@ def run(code, *paths, cwd):
 
 def test_each_wheel_has_its_packages_and_nothing_else(wheels):
     page = ["explorer"] if list_files(DIST) else []
-    assert top_levels(wheels["headwater"]) == [*page, "headwater", "lineage"]
-    assert top_levels(wheels["headwater-client"]) == ["lineage_model", "spark_client"]
+    assert top_levels(wheels["headwater"]) == [*page, "headwater"]
+    assert top_levels(wheels["headwater-client"]) == ["headwater_model", "spark_client"]
 
 
 def test_the_explorer_is_in_the_wheel_as_it_is_built(wheels):
@@ -73,7 +73,7 @@ def test_the_java_sources_of_capture_are_in_the_wheel(wheels):
 
 @pytest.mark.parametrize("command", [["serve"], ["demo"], ["cdk", "synth"]], ids=" ".join)
 def test_a_command_that_needs_a_checkout_says_so(wheels, tmp_path, command):
-    code = f"from headwater.__main__ import main; sys.exit(main({command!r}))"
+    code = f"from headwater.cli.main import main; sys.exit(main({command!r}))"
     # The libraries of this environment without its link to the checkout, which only `site` would follow.
     done = run(code, *wheels.values(), sysconfig.get_path("purelib"), cwd=tmp_path)
     assert done.returncode == 2
@@ -81,7 +81,7 @@ def test_a_command_that_needs_a_checkout_says_so(wheels, tmp_path, command):
 
 
 def test_the_version_is_printed_where_nothing_but_the_wheels_is_installed(wheels, tmp_path):
-    done = run("from headwater.__main__ import main; main(['--version'])", *wheels.values(), cwd=tmp_path)
+    done = run("from headwater.cli.main import main; main(['--version'])", *wheels.values(), cwd=tmp_path)
     (version,) = re.findall(r'^version = "(.+)"$', (PROJECT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"headwater {version}\n", "")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from lineage.attempts import attempts
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_index import EventIndex, IndexedEvent
-from tests.unit.graph.statements import A, X, Y, an_event
-from tests.unit.graph.strategies import TIMES
+from headwater.attempts import attempts
+from headwater.facts.apply import apply_changes
+from headwater.loading.event_index import EventIndex, IndexedEvent
+from tests.unit.facts.statements import A, X, Y, an_event
+from tests.unit.facts.strategies import TIMES
 
 
 def test_attempts_wait_before_each_but_the_first_at_random_and_longer_each_time_up_to_a_bound():

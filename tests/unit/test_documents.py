@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headwater.__main__ import _COMMANDS
-from lineage.api.app import render_document
+from headwater.api.app import render_document
+from headwater.cli.main import _COMMANDS
 
 PROJECT = Path(__file__).parents[2]
 _PLACES = ("*.md", "docs/*.md", "tests/*.md", "examples/**/*.md")

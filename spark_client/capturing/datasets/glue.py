@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lineage_model.columns import ColumnSource
-from lineage_model.ids import FieldPath
+from headwater_model.columns import ColumnSource
+from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema

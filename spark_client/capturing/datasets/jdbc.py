@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 
 
 @dataclass(frozen=True, slots=True)

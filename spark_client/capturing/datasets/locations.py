@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from lineage_model.ids import DatasetId
-from lineage_model.partitions import trim_partitions
+from headwater_model.ids import DatasetId
+from headwater_model.partitions import trim_partitions
 from spark_client.dataset_names import clean_name
 
 _URL = re.compile(r"(?:(?P<scheme>[A-Za-z][\w+.-]+):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)

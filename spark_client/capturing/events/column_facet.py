@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from lineage_model.columns import ColumnLineage, Sources, Transformation, in_order
-from lineage_model.field_paths import print_dotted
+from headwater_model.columns import ColumnLineage, Sources, Transformation, in_order
+from headwater_model.field_paths import print_dotted
 from spark_client.capturing.events.facets import Facet, openlineage_facet
 from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from lineage_model.field_paths import print_dotted
-from lineage_model.ids import normalize_run_id
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import normalize_run_id
 from spark_client.capturing.events.column_facet import column_facet
 from spark_client.capturing.events.facets import (
     Facet,

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, TypeAlias
 
-from lineage_model.field_paths import print_dotted
-from lineage_model.ids import DatasetId
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId
 from spark_client.capturing.events.size_budget import SizeBudget
 from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink, WriteStatistics
 from spark_client.current_run import JobRun

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from lineage_model.columns import Transformation
-from lineage_model.field_paths import parse_dotted
-from lineage_model.ids import FieldPath
+from headwater_model.columns import Transformation
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import FieldPath
 from spark_client.capturing.plans.open_relations import OpenRelation, Rest, Tree, keep_rest, without
 from spark_client.capturing.plans.values import (
     CHANGED,

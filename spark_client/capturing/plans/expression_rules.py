@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lineage_model.columns import Transformation
+from headwater_model.columns import Transformation
 from spark_client.capturing.plans import collection_rules
 from spark_client.capturing.plans.collection_rules import Rule, higher_order
 from spark_client.capturing.plans.plan import Node, kinds

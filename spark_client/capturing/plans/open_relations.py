@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from lineage_model.columns import Transformation
-from lineage_model.field_paths import parse_dotted
-from lineage_model.ids import FieldPath
+from headwater_model.columns import Transformation
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import FieldPath
 from spark_client.capturing.plans.values import NOTHING, Dependency, Value, get_field, keep, unknown
 
 _NO_COLUMN = "DynamicFrame: a column that no step names"

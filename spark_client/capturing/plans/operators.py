@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from lineage_model.columns import Transformation
+from headwater_model.columns import Transformation
 from spark_client.capturing.plans.collection_rules import generated
 from spark_client.capturing.plans.expressions import Expressions
 from spark_client.capturing.plans.plan import Node, kinds

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lineage_model.columns import ColumnSource
-from lineage_model.ids import DatasetId, FieldPath
+from headwater_model.columns import ColumnSource
+from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.columns import Leaf, PlanWalk
 from spark_client.capturing.plans.expressions import Expressions
 from spark_client.capturing.plans.operators import Relation

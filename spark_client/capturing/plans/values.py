@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from lineage_model.columns import ColumnSource, Transformation
+from headwater_model.columns import ColumnSource, Transformation
 
 # OpenLineage's kinds (column_lineage_facet.md); of direct kinds the stronger counts, of indirect kinds the last.
 IDENTITY = Transformation("DIRECT", "IDENTITY", masking=False)

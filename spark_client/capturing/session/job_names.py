@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, Dataset, Read, Write
 
 _DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from lineage_model.columns import ColumnLineage, ColumnSource, Sources
-from lineage_model.ids import DatasetId, FieldPath
+from headwater_model.columns import ColumnLineage, ColumnSource, Sources
+from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, Dataset, Symlink, Write
 from spark_client.capturing.plans.values import IDENTITY
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from lineage_model.columns import ColumnSource
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnSource
+from headwater_model.ids import DatasetId
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node

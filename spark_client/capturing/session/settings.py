@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lineage_model.ids import normalize_run_id
+from headwater_model.ids import normalize_run_id
 from spark_client.capturing.session.transport_conf import translate_transport, under
 from spark_client.current_run import JobRun
 from spark_client.transport.choose import VARIABLES

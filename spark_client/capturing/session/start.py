@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from lineage_model.ids import normalize_run_id
+from headwater_model.ids import normalize_run_id
 from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.events import Application
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable

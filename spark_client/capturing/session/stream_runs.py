@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from lineage_model.columns import merge_columns
-from lineage_model.ids import DatasetId
+from headwater_model.columns import merge_columns
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions, read_at
 from spark_client.capturing.model import Failure, StreamEnd, StreamProgress, StreamStart, Write, WriteStatistics
 

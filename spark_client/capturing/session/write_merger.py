@@ -16,8 +16,8 @@ from functools import reduce
 from itertools import groupby
 from typing import Protocol
 
-from lineage_model.columns import ColumnLineage, merge_columns
-from lineage_model.ids import DatasetId, FieldPath
+from headwater_model.columns import ColumnLineage, merge_columns
+from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import MAY_WRITE_ALONE, STATEMENTS, WRAPPERS
 from spark_client.capturing.model import GLUE_WRITE, Dataset, Symlink, Tier, Write
 from spark_client.capturing.session.met_tables import MetTables

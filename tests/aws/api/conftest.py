@@ -11,12 +11,12 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
 
+from headwater.aws.items import chunks
+from headwater.records.items import render_item, render_life
+from headwater.records.record import LineageRecord
 from lambdas import api as api_function
 from lambdas import load as load_function
 from lambdas import trace as trace_function
-from lineage.aws.items import chunks
-from lineage.records.items import render_item, render_life
-from lineage.records.record import LineageRecord
 from tests.api_contract import check_response
 from tests.builders import HOUR
 

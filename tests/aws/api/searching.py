@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from headwater.aws.athena import Athena
+from headwater.records.archive import Archive
+from headwater.records.digest import DigestLines, key_of
+from headwater.records.search.archive import ArchiveSearch
+from headwater.records.search.live import LiveSearch
+from headwater.records.search.roots import Roots
+from headwater.records.search.searcher import Searcher
+from headwater.times import day_of, shift
 from lambdas import wiring
-from lineage.aws.athena import Athena
-from lineage.records.archive import Archive
-from lineage.records.digest import DigestLines, key_of
-from lineage.records.search.archive import ArchiveSearch
-from lineage.records.search.live import LiveSearch
-from lineage.records.search.roots import Roots
-from lineage.records.search.searcher import Searcher
-from lineage.times import day_of, shift
 from tests.aws.api.conftest import RECORDS, Caller
 from tests.duckdb_athena import WORKGROUP, DuckDbAthena
 

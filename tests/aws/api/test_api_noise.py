@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from headwater.api.app import all_routes
 from lambdas import wiring
-from lineage.api.app import all_routes
 from tests.aws.api.searching import Search
 from tests.builders_events import a_run_event
 from tests.examples import examples

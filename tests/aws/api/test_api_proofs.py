@@ -9,8 +9,8 @@ from hashlib import sha256
 import pytest
 import requests
 
-from lineage.records import proof as proofs
-from lineage.records.digest import key_of
+from headwater.records import proof as proofs
+from headwater.records.digest import key_of
 from tests.aws.api.conftest import ROOT
 from tests.builders import DAY, HOUR
 

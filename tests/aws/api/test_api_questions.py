@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.api.app import all_routes
+from headwater.api.app import all_routes
 from tests.aws.api.conftest import RECORDS, ROOT
 from tests.aws.faults import before, refused
 from tests.builders import HOUR, NOON

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from lineage.api.app import render_document
-from lineage.api.examples.records import REQUESTS
+from headwater.api.app import render_document
+from headwater.api.document.examples.records import REQUESTS
 from tests.aws.faults import before, refused
 from tests.builders import NOON
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
+from headwater.api.tokens import Tokens, new_token
 from lambdas import wiring
-from lineage.api.tokens import Tokens, new_token
 from tests.builders_events import RUN, a_dataset, a_facet, a_parent, a_run_event
 
 NUMBERS = count(100)

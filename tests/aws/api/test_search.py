@@ -247,7 +247,7 @@ def test_a_node_of_many_roots_is_shown_once_of_each_on_pages_of_any_size(search,
 
 
 def test_what_is_too_large_to_be_read_is_left_out_and_reported(search, cloud, monkeypatch):
-    monkeypatch.setattr("lineage.records.search.live.RECORDS_MAX_ALONE", 2)
+    monkeypatch.setattr("headwater.records.search.live.RECORDS_MAX_ALONE", 2)
     cloud.load(*(a_step(f"n-{number}") for number in range(3)))
     cloud.load(a_step("small", root="other"))
     cloud.now_s = MORNING

@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
+from headwater.times import day_of, shift
 from lambdas import wiring
-from lineage.times import day_of, shift
 from tests.aws.api.searching import Search
 from tests.builders import HOUR, a_message
 

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lineage_model.columns import ColumnSource, Sources, Transformation
-from lineage_model.field_paths import print_dotted
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnSource, Sources, Transformation
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId
 from spark_client.capturing.model import Write
 
 _DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN", "SOMEHOW"}

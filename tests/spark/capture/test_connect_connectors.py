@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.connect.commands import Command
 from spark_client.capturing.connect.writes import ConnectExtractor
 from spark_client.capturing.datasets.catalogs import Catalogs

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client import LineageClient, capture
 from spark_client.capturing.connect.commands import Commands, Leaving
 from spark_client.capturing.model import Ended, UnknownTarget, Write
@@ -308,10 +308,10 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     endpoint: str, datasets: Path, tmp_path: Path
 ) -> None:
     from benchmarks.memory_table import MemoryTable
-    from lineage.graph.apply import apply_changes
-    from lineage.openlineage.api_changes import parse_change
-    from lineage.openlineage.naming import NamingRules
-    from lineage.queries.service import LineageQueries
+    from headwater.events.api_changes import parse_change
+    from headwater.events.naming import NamingRules
+    from headwater.facts.apply import apply_changes
+    from headwater.queries.service import LineageQueries
 
     session = a_session(endpoint)
     emitted_to = tmp_path / "lineage.jsonl"

@@ -18,7 +18,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.sources import find_datasets
 from spark_client.capturing.jvm.executions import Executions

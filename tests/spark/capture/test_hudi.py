@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.model import WriteStatistics
 from tests.spark import table_formats
 from tests.spark.capture.conftest import Watch

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import AnalysisException
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.events.events import Application, run_of_write
 from spark_client.capturing.model import SchemaField, Symlink, Write
 from spark_client.current_run import JobRun, RunContext

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import expected, lines_of
 

@@ -256,10 +256,10 @@ def queries_over(events: Sequence[dict[str, Any]]) -> Any:
     """Return the service over a graph of events; it needs more than Spark's client does."""
     pytest.importorskip("pydantic", reason="the service is not installed beside this Spark")
     from benchmarks.memory_table import MemoryTable
-    from lineage.graph.apply import apply_changes
-    from lineage.openlineage.naming import NamingRules
-    from lineage.openlineage.parse import parse_event
-    from lineage.queries.service import LineageQueries
+    from headwater.events.naming import NamingRules
+    from headwater.events.parse import parse_event
+    from headwater.facts.apply import apply_changes
+    from headwater.queries.service import LineageQueries
 
     graph = MemoryTable()
     for event in events:

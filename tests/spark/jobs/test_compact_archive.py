@@ -17,13 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from jobs.compact_archive import compact, main
-from jobs.day_tables import write_table
-from jobs.sealed_day import DigestMismatch
-from jobs.storage import Storage
-from lineage.records.digest import VERSION, key_of
-from lineage.records.record import LineageRecord
-from lineage_model.archive_tables import (
+from headwater.records.digest import VERSION, key_of
+from headwater.records.record import LineageRecord
+from headwater_model.archive_tables import (
     RECORDS,
     TABLES,
     TRACES,
@@ -33,6 +29,10 @@ from lineage_model.archive_tables import (
     manifest_key,
     parse_manifest,
 )
+from jobs.compact_archive import compact, main
+from jobs.day_tables import write_table
+from jobs.sealed_day import DigestMismatch
+from jobs.storage import Storage
 from tests.spark.archive_folder import DAY, NEXT_DAY, THIRD_DAY, ArchiveFolder, rows_of
 
 _ROOT = "s3://landing/emissions.csv"

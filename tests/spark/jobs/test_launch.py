@@ -6,11 +6,11 @@ from importlib import import_module
 
 import pytest
 
+from headwater.records.digest import key_of
+from headwater_model.archive_tables import manifest_key
+from headwater_model.errors import HeadwaterError
 from jobs import compact_archive
 from jobs.launch import JOBS, main
-from lineage.records.digest import key_of
-from lineage_model.archive_tables import manifest_key
-from lineage_model.errors import HeadwaterError
 from tests.spark.archive_folder import DAY, ArchiveFolder
 
 _RUNS = {

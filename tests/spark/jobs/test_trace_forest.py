@@ -13,10 +13,10 @@ from jobs.forest import arrange, number
 
 # The job needs what it prints with.
 pytest.importorskip("orjson")
+from headwater.records.forest import Forest
+from headwater.records.record import LineageRecord
+from headwater_model.errors import TooLarge
 from jobs.trace_root import prepared
-from lineage.records.forest import Forest
-from lineage.records.record import LineageRecord
-from lineage_model.errors import TooLarge
 
 Edges = Mapping[str, str]
 # A family in short: path and leaves by node id, what is missing, and the cycle.

@@ -12,14 +12,14 @@ pytest.importorskip("orjson")
 
 import orjson
 
+from headwater.records.lines import Compaction, in_blocks, parse_step, render_step
+from headwater.records.record import LineageRecord
+from headwater.records.root_records import RootRecords
 from jobs.deduplicate import decide
 from jobs.forest import arrange, number
 from jobs.rendered import render_rows
 from jobs.root_sources import FOUND
 from jobs.trace_root import prepared
-from lineage.records.lines import Compaction, in_blocks, parse_step, render_step
-from lineage.records.record import LineageRecord
-from lineage.records.root_records import RootRecords
 
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
 

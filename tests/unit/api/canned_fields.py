@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from lineage.api.app import Api
-from lineage.api.responses import respond
-from lineage.queries.columns.report_results import Provenance, Usage
-from lineage.queries.columns.results import Detail, FieldOperationPaths, Mappings
+from headwater.api.app import Api
+from headwater.api.http.responses import respond
+from headwater.queries.columns.report_results import Provenance, Usage
+from headwater.queries.columns.results import Detail, FieldOperationPaths, Mappings
 
 NOW_S = 1_442_881_938
 LINK = "https://intake.s3.amazonaws.com/answers/abc"

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from urllib.parse import quote
 
 from benchmarks.memory_table import MemoryTable
-from lineage.api.app import Api
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import EventLog, RawEvent
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.naming import NamingRules
-from lineage.queries.service import LineageQueries
+from headwater.api.app import Api
+from headwater.events.api_changes import parse_change
+from headwater.events.naming import NamingRules
+from headwater.facts.apply import apply_changes
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater.queries.service import LineageQueries
 from tests.unit.api.proxy import get
 
 

@@ -8,17 +8,17 @@ from dataclasses import MISSING, dataclass, fields
 from urllib.parse import quote
 
 from benchmarks.memory_table import MemoryTable
-from lineage.api.app import Api, all_routes
-from lineage.api.services import Services
-from lineage.api.tokens import Tokens, new_token
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import EventLog, RawEvent
-from lineage.graph.run_facts import job_version_id, run_version_id
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.rights import limit_event
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId, RunKey
+from headwater.api.app import Api, all_routes
+from headwater.api.services import Services
+from headwater.api.tokens import Tokens, new_token
+from headwater.events.api_changes import parse_change
+from headwater.events.naming import NamingRules
+from headwater.events.rights import limit_event
+from headwater.facts.apply import apply_changes
+from headwater.facts.run_facts import job_version_id, run_version_id
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.unit.api.proxy import get
 

@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from lineage.api.app import MODULES, all_routes, render_document, routes_of
-from lineage.api.examples import EXAMPLES
-from lineage.records.request import RequestModel
+from headwater.api.app import MODULES, all_routes, render_document, routes_of
+from headwater.api.document.examples import EXAMPLES
+from headwater.records.request import RequestModel
 
 DOCUMENT = json.loads(render_document())
 SCHEMAS = DOCUMENT["components"]["schemas"]

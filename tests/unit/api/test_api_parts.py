@@ -7,10 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.cursor import parse_cursor, render_cursor
-from lineage.api.responses import size_of, within
-from lineage.records.live_records import LiveRecord, descendants_of, path_to
-from lineage.records.record import LineageRecord
+from headwater.api.http.cursor import parse_cursor, render_cursor
+from headwater.api.http.responses import size_of, within
+from headwater.records.live_records import LiveRecord, descendants_of, path_to
+from headwater.records.record import LineageRecord
 
 
 def rows(edges):

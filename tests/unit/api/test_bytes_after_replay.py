@@ -11,17 +11,17 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.app import all_routes
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import RawEvent
-from lineage.openlineage.event import Event
+from headwater.api.app import all_routes
+from headwater.events.event import Event
+from headwater.facts.apply import apply_changes
+from headwater.loading.event_log import RawEvent
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE, a_facet, a_run_event
 from tests.examples import examples
 from tests.unit.api import columns_pipeline
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.proxy import get
 from tests.unit.api.test_marquez_routes import PIPELINE, RUNS
-from tests.unit.graph import strategies
+from tests.unit.facts import strategies
 
 # Without records, and what no event changes.
 ROUTES = [

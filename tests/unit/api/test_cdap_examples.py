@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.api.examples import operations as examples
-from lineage_model.ids import DatasetId
-from lineage_model.operations import render_operations
+from headwater.api.document.examples import operations as examples
+from headwater_model.ids import DatasetId
+from headwater_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
 from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
 from tests.unit.api.graph_api import GraphApi

@@ -5,8 +5,8 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from lineage.api.app import Api
-from lineage.queries.columns.results import (
+from headwater.api.app import Api
+from headwater.queries.columns.results import (
     Connection,
     Detail,
     DetailNode,
@@ -15,7 +15,7 @@ from lineage.queries.columns.results import (
     Mappings,
     TimeRange,
 )
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.graph_api import at
 from tests.unit.api.proxy import get

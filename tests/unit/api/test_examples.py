@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.api.examples import cdap, columns, operations, reports, runs
-from lineage_model.ids import JobId, name_uuid
+from headwater.api.document.examples import cdap, columns, operations, reports, runs
+from headwater_model.ids import JobId, name_uuid
 from tests.builders_events import AT_NOON, a_dataset, a_facet, a_job_event, a_parent, a_run_event
 from tests.unit.api.columns_pipeline import a_dataset_made, source
 from tests.unit.api.graph_api import GraphApi, at

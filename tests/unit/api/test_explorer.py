@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import boto3
 import pytest
 
-from lineage.api import page_files
-from lineage.api.app import Api
-from lineage.api.links import Links
-from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
-from lineage_model.errors import Unauthorized
+from headwater.api import page_files
+from headwater.api.app import Api
+from headwater.api.http.links import Links
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
+from headwater_model.errors import Unauthorized
 from tests.unit.api.proxy import _CONTEXT
 
 PAGE = "<!doctype html><title>Headwater</title>"

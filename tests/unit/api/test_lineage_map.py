@@ -5,10 +5,10 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from lineage.api.marquez.graph_views import render_graph, render_short_graph
-from lineage.api.responses import size_of
-from lineage.graph.graph_results import Degree, Graph
-from lineage_model.ids import JobId
+from headwater.api.http.responses import size_of
+from headwater.api.marquez.graph_views import render_graph, render_short_graph
+from headwater.facts.graph_results import Degree, Graph
+from headwater_model.ids import JobId
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.builders_found import RAW as RAW_ID
 from tests.builders_found import a_found_dataset, a_found_job

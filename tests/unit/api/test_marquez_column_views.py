@@ -7,10 +7,10 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from lineage.api.marquez.column_views import column_node_id, render_columns
-from lineage.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Reporter
-from lineage_model.columns import Transformation
-from lineage_model.ids import RunKey
+from headwater.api.marquez.column_views import column_node_id, render_columns
+from headwater.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater_model.columns import Transformation
+from headwater_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
 
 IDENTITY = Transformation("DIRECT", "IDENTITY", "identical", masking=False)

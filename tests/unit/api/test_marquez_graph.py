@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.marquez.graph_views import render_graph
-from lineage.api.responses import size_of
-from lineage.graph.graph_results import Graph
-from lineage_model.ids import DatasetId, JobId
+from headwater.api.http.responses import size_of
+from headwater.api.marquez.graph_views import render_graph
+from headwater.facts.graph_results import Graph
+from headwater_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 
 JOB, RAW_NODE, CHECKED_NODE = CHECK.node_id, RAW.node_id, CHECKED.node_id

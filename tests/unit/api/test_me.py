@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from lineage.api.app import render_document
-from lineage.api.tokens import SCOPES
-from lineage.api.values import when
-from lineage.times import from_seconds
+from headwater.api.app import render_document
+from headwater.api.tokens import SCOPES
+from headwater.api.values import when
+from headwater.times import from_seconds
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import NOW_S, OWN, A, World
 

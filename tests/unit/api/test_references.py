@@ -10,11 +10,11 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.namespaces import Rights
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.rights import applied_patterns, check_rights
-from lineage_model.errors import Forbidden
+from headwater.events.api_changes import parse_change
+from headwater.events.naming import NamingRules
+from headwater.events.rights import applied_patterns, check_rights
+from headwater.namespaces import Rights
+from headwater_model.errors import Forbidden
 from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_parent, a_run_event, a_schema
 from tests.examples import examples
 from tests.unit.api.teams import APART, OWN, A, B, World, requests_about

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.examples import reports as examples
-from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
-from lineage.queries.columns.report_results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
-from lineage.queries.columns.results import TimeRange
-from lineage_model.columns import Column, ColumnSource, Transformation
-from lineage_model.ids import DatasetId, JobId, RunKey
+from headwater.api.document.examples import reports as examples
+from headwater.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
+from headwater.queries.columns.report_results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
+from headwater.queries.columns.results import TimeRange
+from headwater_model.columns import Column, ColumnSource, Transformation
+from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.proxy import get
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.requested_range import RequestedRange, parse_moment
-from lineage.queries.columns.results import TimeRange
+from headwater.api.http.requested_range import RequestedRange, parse_moment
+from headwater.queries.columns.results import TimeRange
 
 NOW_S = 1_763_640_000
 HOUR_MS = 3_600_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from lineage.api import tokens as tokens_module
-from lineage.api.tokens import Token, Tokens, new_token
+from headwater.api import tokens as tokens_module
+from headwater.api.tokens import Token, Tokens, new_token
 from tests.builders import NOON
 
 KNOWN_MAX = tokens_module._KNOWN_MAX

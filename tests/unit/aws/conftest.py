@@ -9,10 +9,10 @@ import pytest
 from botocore.config import Config
 from botocore.credentials import Credentials
 
-from lineage.aws.connections import Connections
-from lineage.aws.dynamodb import DynamoDB
-from lineage.aws.retries import StandardRetries
-from lineage.aws.signing import Signer
+from headwater.aws.connections import Connections
+from headwater.aws.dynamodb import DynamoDB
+from headwater.aws.retries import StandardRetries
+from headwater.aws.signing import Signer
 from tests.unit.aws.service import serving
 
 REGION = "eu-central-1"
@@ -55,7 +55,7 @@ def boto3_session():
 
 @pytest.fixture
 def beside(service, boto3_session, monkeypatch):
-    """boto3's client of the same service, as `lineage.aws.clients` makes it; it does not sleep."""
+    """boto3's client of the same service, as `headwater.aws.clients` makes it; it does not sleep."""
     monkeypatch.setattr("time.sleep", lambda _: None)
     config = Config(retries={"mode": "standard", "max_attempts": 5}, read_timeout=0.3, parameter_validation=False)
     return boto3_session.client("dynamodb", endpoint_url=service.url, config=config)

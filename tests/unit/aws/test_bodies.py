@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.aws.bodies import POINTED_BYTES_MAX, Pointer, get_body, parse_body, parse_pointer, put_body, render_pointer
-from lineage_model.errors import Invalid
+from headwater.aws.bodies import (
+    POINTED_BYTES_MAX,
+    Pointer,
+    get_body,
+    parse_body,
+    parse_pointer,
+    put_body,
+    render_pointer,
+)
+from headwater_model.errors import Invalid
 
 INGEST = "ingest"
 

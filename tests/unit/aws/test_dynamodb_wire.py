@@ -22,9 +22,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.aws import clients
-from lineage.aws.dynamodb import _parse, _render
-from lineage.aws.signing import Signer
+from headwater.aws import clients
+from headwater.aws.dynamodb import _parse, _render
+from headwater.aws.signing import Signer
 from tests.unit.aws.service import serving
 
 NAMES = st.text(min_size=1, max_size=5) | st.sampled_from(["B", "M", "L", "S", "Items"])

@@ -33,11 +33,11 @@ from benchmarks.fields_work import (
 )
 from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import CHAIN
-from lineage.openlineage.column_facets import columns_of_facet
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage_model.operation_set import OperationSet
-from lineage_model.operations import parse_operations
+from headwater.events.column_facets import columns_of_facet
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import parse_operations
 
 SIZES = Sizes(
     chains=2, runs=3, readers=4, hub_runs=2, too_many_readers=5, width=20, lineage_width=6, alike_runs=8, alike_width=8

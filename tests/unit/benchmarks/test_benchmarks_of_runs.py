@@ -11,11 +11,11 @@ from benchmarks.events_work import Recorder, batches, measure_calls, memory_load
 from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
-from lineage.graph.apply import apply_changes
-from lineage.graph.catalogue import PARTITIONS, SNAPSHOT
-from lineage.graph.table import GraphTable
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.facts.apply import apply_changes
+from headwater.facts.catalogue import PARTITIONS, SNAPSHOT
+from headwater.facts.table import GraphTable
 
 SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 

@@ -19,8 +19,8 @@ from benchmarks.peers import servers
 from benchmarks.peers.turns import Service
 from benchmarks.peers.world import queries
 from benchmarks.processes import run, warm
-from lineage.settings import TRACE_QUEUE_URL
-from local.template import RawTemplate
+from headwater.settings import TRACE_QUEUE_URL
+from local_stack.template.template import RawTemplate
 
 # Benchmarks take what the machine gives them; `make test-fast` leaves them to `make test`.
 pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.service import LineageQueries
+from headwater.queries.service import LineageQueries
 from tests.runs_model import Model
 from tests.unit.queries.every_query import loaded
 

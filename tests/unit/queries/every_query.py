@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.queries.service import LineageQueries
-from lineage.settings import GRAPH_PARTITIONS
+from headwater.facts.apply import apply_changes
+from headwater.queries.service import LineageQueries
+from headwater.settings import GRAPH_PARTITIONS
 from tests.runs_model import Model
 from tests.runs_model.results import every_result
-from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
+from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES
 
 _OF_MANY = ("list_datasets", "search", "search_owned", "search_tagged")
 # Two pasts are enough: one in the middle, one near the end.

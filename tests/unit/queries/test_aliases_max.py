@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.queries.dataset_groups import DatasetGroups
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId
-from tests.unit.graph.statements import a_dataset_event
-from tests.unit.graph.strategies import a_symlink
+from headwater.facts.apply import apply_changes
+from headwater.queries.dataset_groups import DatasetGroups
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId
+from tests.unit.facts.statements import a_dataset_event
+from tests.unit.facts.strategies import a_symlink
 
 NAMES = [DatasetId("s3://lake", f"name-{number}") for number in range(6)]
 

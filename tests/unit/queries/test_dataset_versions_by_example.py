@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.openlineage.event import ParentRun
-from lineage.queries.dataset_versions import VERSIONS_MAX
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import name_uuid
-from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the, version_by
-from tests.unit.graph.strategies import a_symlink, stamped
+from headwater.events.event import ParentRun
+from headwater.queries.dataset_versions import VERSIONS_MAX
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import name_uuid
+from tests.unit.facts.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the, version_by
+from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.every_query import loaded
 
 ALL = 9

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.graph_results import Degree
-from lineage.graph.keys import dataset_pk
-from lineage.graph.table import Row, RowQuery
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.folded_graph import SIDE_READ_MAX
-from lineage.queries.service import LineageQueries
-from lineage_model.errors import Invalid
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.facts.graph_results import Degree
+from headwater.facts.keys import dataset_pk
+from headwater.facts.table import Row, RowQuery
+from headwater.queries.folded_graph import SIDE_READ_MAX
+from headwater.queries.service import LineageQueries
+from headwater_model.errors import Invalid
+from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
-from tests.unit.graph.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes
-from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, streams
+from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
 DIRECTIONS = ("both", "up", "down", "through")

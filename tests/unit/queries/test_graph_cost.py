@@ -6,11 +6,11 @@ import pytest
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries import job_graph as graphs
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.queries import job_graph as graphs
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
 
 
 def a_run(number, job, inputs=(), outputs=(), at="12:00"):

@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_dynamodb import Calls
-from lineage.openlineage.event import DatasetUse
-from lineage.queries import history, job_graph
-from lineage.queries.descriptions import schema_of
-from lineage.queries.service import LineageQueries
-from lineage.times import just_after
-from lineage_model.errors import TooLarge
+from headwater.events.event import DatasetUse
+from headwater.queries import history, job_graph
+from headwater.queries.descriptions import schema_of
+from headwater.queries.service import LineageQueries
+from headwater.times import just_after
+from headwater_model.errors import TooLarge
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
 from tests.runs_model.schemas import dataset_facets
-from tests.unit.graph.statements import A, B, X, Y, an_event, at, short
-from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, streams
+from tests.unit.facts.statements import A, B, X, Y, an_event, at, short
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.columns.every_column_query import is_remembered
 from tests.unit.queries.every_query import loaded
 from tests.unit.queries.test_graph_cost import a_chain, a_table

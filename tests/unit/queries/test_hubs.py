@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.queries import dataset_groups
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import JobId
-from tests.unit.graph.statements import A, X, an_event, at
+from headwater.facts.apply import apply_changes
+from headwater.queries import dataset_groups
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import JobId
+from tests.unit.facts.statements import A, X, an_event, at
 
 
 def test_a_dataset_of_too_many_past_readers_keeps_its_producers(monkeypatch):

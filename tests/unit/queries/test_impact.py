@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.queries.service import LineageQueries
-from lineage_model.errors import Invalid
+from headwater.queries.service import LineageQueries
+from headwater_model.errors import Invalid
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import directed, start_of
-from tests.unit.graph.statements import A, X, an_event
-from tests.unit.graph.strategies import DATASETS, JOBS, streams
+from tests.unit.facts.statements import A, X, an_event
+from tests.unit.facts.strategies import DATASETS, JOBS, streams
 from tests.unit.queries.every_query import loaded
 
 

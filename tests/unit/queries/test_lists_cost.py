@@ -6,15 +6,15 @@ import pytest
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
-from lineage.graph.words import ROWS_MAX
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.listings import STATES_MAX, WITH_RUNS_MAX
-from lineage.queries.name_search import MATCHES_MAX
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
-from tests.unit.graph.strategies import TIMES, stamped
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
+from headwater.facts.words import ROWS_MAX
+from headwater.queries.listings import STATES_MAX, WITH_RUNS_MAX
+from headwater.queries.name_search import MATCHES_MAX
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
+from tests.unit.facts.strategies import TIMES, stamped
 
 NAMESPACES = 5
 SIZES = (100, 400, 1_600)

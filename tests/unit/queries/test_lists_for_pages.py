@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_log import EventLog, RawEvent
-from lineage.openlineage.api_changes import parse_change
-from lineage.openlineage.naming import NamingRules
-from lineage.queries.relevance import rank_of
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import JobId, RunKey, normalize_run_id
+from headwater.events.api_changes import parse_change
+from headwater.events.naming import NamingRules
+from headwater.facts.apply import apply_changes
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater.queries.relevance import rank_of
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import JobId, RunKey, normalize_run_id
 from tests.builders_events import a_run_event
 from tests.examples import examples
-from tests.unit.graph.strategies import DATASETS, JOBS, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, streams
 from tests.unit.queries.every_query import loaded
 
 PAGE = {"limit": 100, "offset": 0}

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_dynamodb import Calls
-from lineage.queries import neighbours
-from lineage.queries.service import LineageQueries
-from lineage_model.errors import Invalid
-from lineage_model.ids import JobId
+from headwater.queries import neighbours
+from headwater.queries.service import LineageQueries
+from headwater_model.errors import Invalid
+from headwater_model.ids import JobId
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import directed, runs_downstream
-from tests.unit.graph.statements import A, X, an_event
-from tests.unit.graph.strategies import DATASETS, JOBS, streams
+from tests.unit.facts.statements import A, X, an_event
+from tests.unit.facts.strategies import DATASETS, JOBS, streams
 from tests.unit.queries.every_query import loaded
 
 SIDES = ("up", "down")

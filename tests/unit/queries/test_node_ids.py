@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.visibility import Visibility
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
-from lineage_model.errors import Invalid
-from lineage_model.field_paths import parse_dotted
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.facts.visibility import Visibility
+from headwater.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
+from headwater_model.errors import Invalid
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 
 VERSION = "27b12297-0463-32be-bc26-b463467b981c"

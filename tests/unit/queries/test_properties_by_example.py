@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.openlineage.event import DatasetUse, ParentRun
-from lineage_model.ids import DatasetId, JobId, name_uuid
-from tests.unit.graph.statements import (
+from headwater.events.event import DatasetUse, ParentRun
+from headwater_model.ids import DatasetId, JobId, name_uuid
+from tests.unit.facts.statements import (
     STREAM,
     A,
     B,
@@ -27,7 +27,7 @@ from tests.unit.graph.statements import (
     the,
     version_by,
 )
-from tests.unit.graph.strategies import a_symlink, stamped
+from tests.unit.facts.strategies import a_symlink, stamped
 
 ALL = 9
 

@@ -10,14 +10,14 @@ from dataclasses import fields, is_dataclass, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.visibility import Visibility
-from lineage.openlineage.event import Deletion, Description, Tagging
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import Deletion, Description, Tagging
+from headwater.facts.visibility import Visibility
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.results import every_result
-from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, stamped, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, stamped, streams
 from tests.unit.queries.columns import every_column_query as of_columns
 from tests.unit.queries.columns import strategies as with_columns
 from tests.unit.queries.columns.test_properties_of_reports import every_report

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.apply import apply_changes
-from lineage.queries.service import LineageQueries
+from headwater.facts.apply import apply_changes
+from headwater.queries.service import LineageQueries
 from tests.examples import examples
-from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, arrivals, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, streams
 from tests.unit.queries.every_query import differences, loaded, results_of, right_results
 
 _WHOLE = 9

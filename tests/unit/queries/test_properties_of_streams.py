@@ -8,19 +8,19 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.apply import apply_changes
-from lineage.graph.facet_refs import datasets_ever_with_columns
-from lineage.graph.facts import RunFacts, dataset_of
-from lineage.graph.index_rows import columns_prefix, version_rows
-from lineage.graph.keys import CURRENT, FACTS, job_pk
-from lineage.graph.run_facts import effective_times, has_io, owner
-from lineage.graph.table import Row, Swap
-from lineage.queries.service import LineageQueries
-from lineage.times import just_after
-from lineage_model.ids import RunKey
+from headwater.facts.apply import apply_changes
+from headwater.facts.facet_refs import datasets_ever_with_columns
+from headwater.facts.facts import RunFacts, dataset_of
+from headwater.facts.index_rows import columns_prefix, version_rows
+from headwater.facts.keys import CURRENT, FACTS, job_pk
+from headwater.facts.run_facts import effective_times, has_io, owner
+from headwater.facts.table import Row, Swap
+from headwater.queries.service import LineageQueries
+from headwater.times import just_after
+from headwater_model.ids import RunKey
 from tests.examples import examples
-from tests.unit.graph.statements import A, X, Y, Z, an_event, short
-from tests.unit.graph.strategies import (
+from tests.unit.facts.statements import A, X, Y, Z, an_event, short
+from tests.unit.facts.strategies import (
     DATASETS,
     JOBS,
     a_symlink,

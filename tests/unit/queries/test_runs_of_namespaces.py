@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.api.tokens import Token
-from lineage.graph.visibility import Visibility
-from lineage.openlineage.event import ParentRun
-from lineage.queries.runs import JOBS_MAX
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
-from tests.unit.graph.statements import an_event, at, code, the
+from headwater.api.tokens import Token
+from headwater.events.event import ParentRun
+from headwater.facts.visibility import Visibility
+from headwater.queries.runs import JOBS_MAX
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+from tests.unit.facts.statements import an_event, at, code, the
 from tests.unit.queries.every_query import loaded
 
 LOAD, SUM, NIGHTLY = (JobId("teamB", name) for name in ("load", "sum", "nightly"))

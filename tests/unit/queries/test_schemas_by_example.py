@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.service import LineageQueries
-from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, a_job_event, an_event, at
+from headwater.queries.service import LineageQueries
+from tests.unit.facts.statements import STREAM, A, B, C, X, Y, a_dataset_event, a_job_event, an_event, at
 from tests.unit.queries.every_query import loaded
 
 DELETED = {"schema": {"_deleted": True}}

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.event_index import EventIndex, IndexedEvent
-from lineage.openlineage.event import DatasetUse, Description, Event
-from lineage.queries.service import LineageQueries
-from lineage.times import from_seconds
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import DatasetUse, Description, Event
+from headwater.facts.apply import apply_changes
+from headwater.loading.event_index import EventIndex, IndexedEvent
+from headwater.queries.service import LineageQueries
+from headwater.times import from_seconds
+from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.runs_model import Model
-from tests.unit.graph.loaders import Simulation
-from tests.unit.graph.strategies import RUNS, arrivals, stamped
-from tests.unit.graph.test_simulation import in_messages
+from tests.unit.facts.loaders import Simulation
+from tests.unit.facts.strategies import RUNS, arrivals, stamped
+from tests.unit.facts.test_simulation import in_messages
 from tests.unit.queries.every_query import loaded
 
 NOON = 1_763_640_000  # 2025-11-20T12:00:00Z

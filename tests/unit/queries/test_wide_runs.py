@@ -10,15 +10,15 @@ import pytest
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.openlineage.bounds import NAME_BYTES_MAX
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.input_versions import INPUTS_MAX
-from lineage.queries.job_graph import NODES_MAX
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
-from tests.unit.graph.loaders import Killed, SteppedTable
-from tests.unit.graph.strategies import RUNS, TIMES, stamped
+from headwater.events.bounds import NAME_BYTES_MAX
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.queries.input_versions import INPUTS_MAX
+from headwater.queries.job_graph import NODES_MAX
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
+from tests.unit.facts.loaders import Killed, SteppedTable
+from tests.unit.facts.strategies import RUNS, TIMES, stamped
 
 pytestmark = pytest.mark.large
 

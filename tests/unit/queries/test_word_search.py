@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.facts import JobFacts, text_of, to_json
-from lineage.graph.keys import facts_key
-from lineage.graph.table import Row
-from lineage.graph.visibility import Visibility
-from lineage.graph.words import ROWS_MAX, name_rows
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.name_search import CHECKED_MAX
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.facts.facts import JobFacts, text_of, to_json
+from headwater.facts.keys import facts_key
+from headwater.facts.table import Row
+from headwater.facts.visibility import Visibility
+from headwater.facts.words import ROWS_MAX, name_rows
+from headwater.queries.name_search import CHECKED_MAX
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.runs_model.catalogues import holds
-from tests.unit.graph.strategies import TIMES, stamped
+from tests.unit.facts.strategies import TIMES, stamped
 
 NAMESPACES = ("silver/shop", "s3://gold-2", "teamA")
 OWN = ("orders", "Orders", "ordersDaily", "gold.orders", "order_items", "v2", "shop", "a.b-c", "...", "tblOrders2025")

@@ -6,12 +6,12 @@ import gzip
 import json
 import re
 
-from lineage.records.digest import key_of
-from lineage.records.signatures import signature_key_of
-from lineage.records.verify.archive import TrustAnchors, read_digests
-from lineage.records.verify.chain import DayRange
-from lineage.records.verify.public_keys import PublicKeys, parse_public_key
-from lineage.records.verify.stores import Folder
+from headwater.records.digest import key_of
+from headwater.records.signatures import signature_key_of
+from headwater.records.verify.archive import TrustAnchors, read_digests
+from headwater.records.verify.chain import DayRange
+from headwater.records.verify.public_keys import PublicKeys, parse_public_key
+from headwater.records.verify.stores import Folder
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, a_key, pem_of
 
 KEY = a_key()

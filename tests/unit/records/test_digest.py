@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from lineage.records.archive_state import DigestRef, Seal
-from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
-from lineage.records.pointers import ArchiveObject
-from lineage_model.ids import sha256_hex
+from headwater.records.archive_state import DigestRef, Seal
+from headwater.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
+from headwater.records.pointers import ArchiveObject
+from headwater_model.ids import sha256_hex
 
 DAY = "2026-11-20"
 PREFIX = "traces/year=2026/month=11/day=20/"

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from botocore.exceptions import ClientError
 
-from lineage.aws.clients import CONCURRENCY
-from lineage.aws.queues import QueuedMessage
-from lineage.records.load import LoadStores, load
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.queues import QueuedMessage
+from headwater.records.load import LoadStores, load
 from tests.builders import NOON, a_message
 
 NODES = CONCURRENCY

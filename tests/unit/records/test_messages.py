@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.records.message_json import render_message
-from lineage.records.messages import Packed, parse_message
-from lineage.records.request import parse_request
-from lineage_model.errors import Invalid
+from headwater.records.message_json import render_message
+from headwater.records.messages import Packed, parse_message
+from headwater.records.request import parse_request
+from headwater_model.errors import Invalid
 from tests.builders import NOON, a_message, a_request
 
 OFFSETS = st.integers(-23 * 60, 23 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

@@ -7,9 +7,9 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.records.forest import Forest
-from lineage.records.outline import EXAMPLES_MAX, outline_of
-from lineage.records.record import LineageRecord
+from headwater.records.forest import Forest
+from headwater.records.outline import EXAMPLES_MAX, outline_of
+from headwater.records.record import LineageRecord
 
 NODES = ("root", "a", "b", "c", "d", "e", "f")
 edges = st.dictionaries(

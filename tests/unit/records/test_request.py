@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from lineage.records.request import parse_request, render_response
-from lineage_model.errors import Invalid
-from lineage_model.ids import derive_node_id
+from headwater.records.request import parse_request, render_response
+from headwater_model.errors import Invalid
+from headwater_model.ids import derive_node_id
 from tests.builders import NOON, a_request
 
 DAY_S = 86_400

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from lineage.api.app import Api
-from lineage.api.cursor import render_cursor
-from lineage.aws.athena import Athena
-from lineage.records.archive_state import Seal
-from lineage.records.record import LineageRecord
-from lineage.records.search.archive import ArchiveSearch
-from lineage.records.search.searcher import Searcher
+from headwater.api.app import Api
+from headwater.api.http.cursor import render_cursor
+from headwater.aws.athena import Athena
+from headwater.records.archive_state import Seal
+from headwater.records.record import LineageRecord
+from headwater.records.search.archive import ArchiveSearch
+from headwater.records.search.searcher import Searcher
 from tests.builders import DAY, NOON
 from tests.duckdb_athena import WORKGROUP, DuckDbAthena
 

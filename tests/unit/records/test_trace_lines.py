@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.records.forest import Forest
-from lineage.records.lines import Compaction, Renderer, parse_lines, render_lines, render_step
-from lineage.records.record import LineageRecord
+from headwater.records.forest import Forest
+from headwater.records.lines import Compaction, Renderer, parse_lines, render_lines, render_step
+from headwater.records.record import LineageRecord
 
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lineage.records.trace_message import parse_trace_request
-from lineage.records.trace_request import TraceRequest
-from lineage_model.errors import Invalid
+from headwater.records.trace_message import parse_trace_request
+from headwater.records.trace_request import TraceRequest
+from headwater_model.errors import Invalid
 from tests.builders import DAY, NOON
 
 TOMORROW = "2025-11-21"

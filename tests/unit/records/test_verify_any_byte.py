@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from lineage.records.signatures import signature_key_of
+from headwater.records.signatures import signature_key_of
 from tests.archives import MONDAY, three_days
 from tests.examples import examples
 from tests.unit.records.tampering import KEY, verified

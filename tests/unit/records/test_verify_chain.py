@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records.digest import key_of
-from lineage.records.verify.chain import DayRange
+from headwater.records.digest import key_of
+from headwater.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
 from tests.unit.records.tampering import forge, move, other, remove, setting, verified
 

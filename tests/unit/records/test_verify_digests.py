@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from lineage.records.digest import key_of
+from headwater.records.digest import key_of
 from tests.archives import MONDAY, TUESDAY, three_days
 from tests.unit.records.tampering import (
     add_entry,

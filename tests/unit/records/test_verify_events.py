@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records.verify.chain import DayRange
+from headwater.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, FolderArchive, three_days
 from tests.unit.records.tampering import KEY, flip, forge, move, remove, setting, verified
 

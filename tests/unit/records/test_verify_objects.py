@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from lineage.records.verify.chain import DayRange
+from headwater.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
 from tests.unit.records.tampering import KEY, flip, move, remove, verified
 

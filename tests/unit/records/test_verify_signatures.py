@@ -9,11 +9,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key as generate_rsa_key
 
-from lineage.records.digest import key_of
-from lineage.records.signatures import signature_key_of
-from lineage.records.verify.chain import DayRange
-from lineage.records.verify.public_keys import parse_public_key
-from lineage_model.errors import Invalid
+from headwater.records.digest import key_of
+from headwater.records.signatures import signature_key_of
+from headwater.records.verify.chain import DayRange
+from headwater.records.verify.public_keys import parse_public_key
+from headwater_model.errors import Invalid
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, pem_of, three_days
 from tests.unit.records.tampering import KEY, forge, forge_all, move, remove, setting, sign, verified
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.records.verify.archive import TrustAnchors, read_digests
-from lineage.records.verify.chain import DayRange
-from lineage.records.verify.stores import Folder, Listed, Unreadable
-from lineage_model.errors import Conflict, NotFound
+from headwater.records.verify.archive import TrustAnchors, read_digests
+from headwater.records.verify.chain import DayRange
+from headwater.records.verify.stores import Folder, Listed, Unreadable
+from headwater_model.errors import Conflict, NotFound
 from tests.archives import MONDAY, three_days
 from tests.unit.records.tampering import forge, setting
 

@@ -8,7 +8,7 @@ from concurrent.futures import TimeoutError as NotDone
 
 import pytest
 
-from lineage_model.ids import derive_node_id
+from headwater_model.ids import derive_node_id
 from spark_client import (
     LineageClient,
     Record,

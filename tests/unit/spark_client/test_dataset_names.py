@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openlineage.client.naming import dataset as theirs
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import parse_catalogs
 from spark_client.capturing.datasets.locations import find_path, find_uri, namespace_of

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage_model.ids import derive_node_id
+from headwater_model.ids import derive_node_id
 from spark_client import LineageClient, Misconfigured, RecordResult, Refused
 from tests.unit.spark_client.lineage_service import SHORT, TTL_S, Service, Watch, failing, hanging_up
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from uuid import UUID
 
-from lineage_model.ids import derive_node_id
+from headwater_model.ids import derive_node_id
 from spark_client import (
     DeliveryCounts,
     LineageClient,

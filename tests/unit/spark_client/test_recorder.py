@@ -14,10 +14,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage_model.ids import DatasetId
-from lineage_model.operations import InputField, Read, Transform, Write
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater_model.ids import DatasetId
+from headwater_model.operations import InputField, Read, Transform, Write
 from spark_client import FieldOperation
 from spark_client.recorder.events import PRODUCER
 from tests.unit.spark_client.recordings import (

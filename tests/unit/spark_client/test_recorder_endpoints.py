@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lineage_model.ids import DatasetId
-from lineage_model.operations import InputField, Read, Write
+from headwater_model.ids import DatasetId
+from headwater_model.operations import InputField, Read, Write
 from spark_client import FieldOperation
 from tests.unit.spark_client.recordings import (
     CHECKED,

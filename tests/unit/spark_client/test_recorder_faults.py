@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage_model.errors import Invalid
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater_model.errors import Invalid
 from spark_client import FieldOperation, LineageClient, LineageRecorder
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, reply
 from tests.unit.spark_client.recordings import (

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
 
 GUIDE = Path(__file__).parents[3] / "docs" / "recorder.md"
 TEXT = GUIDE.read_text(encoding="utf-8")

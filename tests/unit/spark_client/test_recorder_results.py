@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.queries.columns.results import TimeRange
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId
 from spark_client import FieldOperation, LineageClient, LineageRecorder
 from tests.unit.queries.every_query import loaded
 

@@ -94,7 +94,7 @@ def seconds_for(text):
 def test_our_own_token_keeps_the_id_by_which_it_is_revoked():
     from secrets import token_bytes
 
-    from lineage.api.tokens import new_token
+    from headwater.api.tokens import new_token
 
     text, token = new_token(scopes=["read"], namespaces=["*"], now_s=0, lifetime_s=None, random=token_bytes)
     assert redact(f"refused: {text}") == f"refused: hw_{token.id}_***"

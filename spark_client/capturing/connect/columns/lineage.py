@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lineage_model.columns import ColumnLineage
-from lineage_model.ids import FieldPath
+from headwater_model.columns import ColumnLineage
+from headwater_model.ids import FieldPath
 from spark_client.capturing.connect.columns.queries import parse_analyzed
 from spark_client.capturing.connect.columns.sources import SessionSources, snapshot_of, text_of
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from lineage_model.columns import ColumnSource
+from headwater_model.columns import ColumnSource
 from spark_client.capturing.connect.columns import queries
 from spark_client.capturing.connect.columns.frames import Nodes, Typed
 from spark_client.capturing.connect.columns.relations import PlanReader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage_model.ids import DatasetId, JobId
+from headwater_model.ids import DatasetId, JobId
 
 READ, CHECK, CALCULATE = (JobId("emissions", name) for name in ("read_flights", "check", "calculate"))
 LANDING, RAW, CHECKED, ESTIMATED = (

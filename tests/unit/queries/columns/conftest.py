@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.graph import index_rows
-from lineage.queries.service import LineageQueries
+from headwater.facts import index_rows
+from headwater.queries.service import LineageQueries
 from tests.fields_model import FieldModel
 from tests.unit.queries.columns.counting import CHAIN, RUNS, Counter, a_chain
 from tests.unit.queries.every_query import loaded

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.run_facts import run_version_id
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId, RunKey
-from tests.unit.graph.strategies import stamped
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.facts.run_facts import run_version_id
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId, RunKey
+from tests.unit.facts.strategies import stamped
 from tests.unit.queries.columns.column_statements import (
     IDENTITY,
     a_schema,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import LineageQueries
-from lineage.times import just_after
+from headwater.queries.columns.results import TimeRange
+from headwater.queries.service import LineageQueries
+from headwater.times import just_after
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
-from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES
 from tests.unit.queries.columns.strategies import COLUMNS
 from tests.unit.queries.every_query import loaded
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.results import TimeRange
-from tests.unit.graph.statements import an_event, at
+from headwater.queries.columns.results import TimeRange
+from tests.unit.facts.statements import an_event, at
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,

@@ -1,4 +1,4 @@
-"""Streams of statements that report columns: those of `tests.unit.graph.strategies`, with facets put on them."""
+"""Streams of statements that report columns: those of `tests.unit.facts.strategies`, with facets put on them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from lineage.openlineage.event import DatasetUse, Event
-from tests.unit.graph import strategies as runs
-from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES, stamped
+from headwater.events.event import DatasetUse, Event
+from tests.unit.facts import strategies as runs
+from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES, stamped
 from tests.unit.queries.columns.column_statements import (
     HASHED,
     IDENTITY,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage_model.errors import Invalid
+from headwater_model.errors import Invalid
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.fields_model.impact import column_impact
-from tests.unit.graph.statements import an_event
+from tests.unit.facts.statements import an_event
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,

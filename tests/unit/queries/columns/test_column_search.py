@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.openlineage.event import Deletion
-from lineage.queries.service import LineageQueries
+from headwater.events.event import Deletion
+from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
-from tests.unit.graph.strategies import TIMES, arrivals, stamped
+from tests.unit.facts.strategies import TIMES, arrivals, stamped
 from tests.unit.queries.columns.counting import LAKE, Counter, a_run, dataset
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import loaded

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.graph.run_facts import run_version_id
-from lineage_model.columns import Transformation
-from lineage_model.ids import DatasetId, RunKey
-from tests.unit.graph.statements import a_dataset_event, a_deletion, an_event, at
-from tests.unit.graph.strategies import a_symlink, stamped
+from headwater.facts.run_facts import run_version_id
+from headwater_model.columns import Transformation
+from headwater_model.ids import DatasetId, RunKey
+from tests.unit.facts.statements import a_dataset_event, a_deletion, an_event, at
+from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,

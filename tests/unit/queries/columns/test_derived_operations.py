@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.derived_operations import derive_operations
-from lineage.queries.columns.operation_graph import detail_of
-from lineage.queries.columns.operation_paths import path_of
-from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId
-from lineage_model.operation_checks import check_operations
+from headwater.queries.columns.derived_operations import derive_operations
+from headwater.queries.columns.operation_graph import detail_of
+from headwater.queries.columns.operation_paths import path_of
+from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
+from headwater_model.operation_checks import check_operations
 from tests.builders_operations import ESTIMATED, FLIGHTS, a_read, a_transform, a_write, taken
 
 WEATHER = DatasetId("s3://weather", "hourly")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.columns import operation_graph
-from lineage.queries.columns.operation_graph import detail_of
-from lineage.queries.columns.results import Connection, Detail, DetailNode, DetailOperation
-from lineage_model.ids import DatasetId
-from lineage_model.operation_set import OperationSet
-from lineage_model.operations import InputField, Transform
+from headwater.queries.columns import operation_graph
+from headwater.queries.columns.operation_graph import detail_of
+from headwater.queries.columns.results import Connection, Detail, DetailNode, DetailOperation
+from headwater_model.ids import DatasetId
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import InputField, Transform
 from tests.builders_operations import (
     ESTIMATED,
     FLIGHTS,

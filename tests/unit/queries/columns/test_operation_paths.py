@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.columns import operation_paths
-from lineage.queries.columns.operation_graph import detail_of
-from lineage.queries.columns.operation_paths import path_of
-from lineage.queries.columns.results import FieldOperationPath, PathOperation, SimpleEdge
-from lineage_model.ids import DatasetId
-from lineage_model.operation_set import OperationSet
+from headwater.queries.columns import operation_paths
+from headwater.queries.columns.operation_graph import detail_of
+from headwater.queries.columns.operation_paths import path_of
+from headwater.queries.columns.results import FieldOperationPath, PathOperation, SimpleEdge
+from headwater_model.ids import DatasetId
+from headwater_model.operation_set import OperationSet
 from tests.builders_operations import (
     ESTIMATED,
     FLIGHTS,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.graph.run_facts import run_version_id
-from lineage.openlineage.event import ParentRun
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import JobId, RunKey
-from tests.unit.graph.statements import an_event, the
+from headwater.events.event import ParentRun
+from headwater.facts.run_facts import run_version_id
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import JobId, RunKey
+from tests.unit.facts.statements import an_event, the
 from tests.unit.queries.columns.column_statements import CHECK, CHECKED, a_schema
 from tests.unit.queries.every_query import loaded
 

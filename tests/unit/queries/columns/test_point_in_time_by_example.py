@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lineage_model.errors import Invalid
-from lineage_model.ids import DatasetId, name_uuid
-from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the, version_by
-from tests.unit.graph.strategies import a_symlink
+from headwater_model.errors import Invalid
+from headwater_model.ids import DatasetId, name_uuid
+from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, the, version_by
+from tests.unit.facts.strategies import a_symlink
 from tests.unit.queries.columns.column_statements import (
     CHECK,
     CHECKED,

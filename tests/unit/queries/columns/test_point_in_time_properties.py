@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
-from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES
 from tests.unit.queries.columns.every_column_query import field_ids, is_remembered, queries_of
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences

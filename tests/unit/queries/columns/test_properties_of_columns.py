@@ -7,10 +7,10 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage_model.columns import Column
+from headwater_model.columns import Column
 from tests.examples import examples
 from tests.fields_model.related import overlap
-from tests.unit.graph.strategies import DATASETS, JOBS, arrivals
+from tests.unit.facts.strategies import DATASETS, JOBS, arrivals
 from tests.unit.queries.columns.every_column_query import field_ids, queries_of, results_of, right_results
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences, loaded

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.queries.service import LineageQueries
+from headwater.queries.service import LineageQueries
 from tests.examples import SHARE, examples
 from tests.fields_model import FieldModel
 from tests.runs_model import results as runs_results
-from tests.unit.graph.loaders import Simulation
-from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
+from tests.unit.facts.loaders import Simulation
+from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES
 from tests.unit.queries.columns.every_column_query import results_of, right_results
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences, loaded

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.queries.service import LineageQueries
+from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.fields_model.near import recorded_operations
 from tests.runs_model.results import rendered
-from tests.unit.graph.strategies import DATASETS, arrivals
+from tests.unit.facts.strategies import DATASETS, arrivals
 from tests.unit.queries.columns.every_column_query import WINDOWS
 from tests.unit.queries.columns.strategies import COLUMNS, streams
 from tests.unit.queries.every_query import differences, loaded

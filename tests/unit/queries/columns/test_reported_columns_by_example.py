@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage_model.columns import Transformation
-from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at
+from headwater_model.columns import Transformation
+from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at
 from tests.unit.queries.columns.column_statements import (
     CHECKED,
     LANDING,

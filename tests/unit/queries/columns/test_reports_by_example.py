@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.queries.columns.results import TimeRange
-from lineage_model.columns import Column, ColumnSource
-from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the
-from tests.unit.graph.strategies import a_symlink, stamped
+from headwater.queries.columns.results import TimeRange
+from headwater_model.columns import Column, ColumnSource
+from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, the
+from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,

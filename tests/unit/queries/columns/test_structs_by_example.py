@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.columns.results import TimeRange
-from tests.unit.graph.statements import a_dataset_event, an_event, at
+from headwater.queries.columns.results import TimeRange
+from tests.unit.facts.statements import a_dataset_event, an_event, at
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,

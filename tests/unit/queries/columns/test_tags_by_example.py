@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from lineage.graph.annotations import Attribution, Owner, Tag
-from lineage.openlineage.event import Deletion
-from lineage.queries.annotated import THINGS_MAX
-from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import LineageQueries
-from lineage_model.columns import ColumnSource
-from lineage_model.ids import DatasetId
-from tests.unit.graph.statements import a_dataset_event, an_event, at
-from tests.unit.graph.strategies import a_symlink, stamped
+from headwater.events.event import Deletion
+from headwater.facts.annotations import Attribution, Owner, Tag
+from headwater.queries.annotated import THINGS_MAX
+from headwater.queries.columns.results import TimeRange
+from headwater.queries.service import LineageQueries
+from headwater_model.columns import ColumnSource
+from headwater_model.ids import DatasetId
+from tests.unit.facts.statements import a_dataset_event, an_event, at
+from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,

@@ -11,11 +11,11 @@ from collections import Counter as Counts
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.queries.columns import accesses, field_operations, near_fields
-from lineage.queries.columns.results import TimeRange
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunRange
-from tests.unit.graph.statements import a_dataset_event
+from headwater.facts.apply import apply_changes
+from headwater.queries.columns import accesses, field_operations, near_fields
+from headwater.queries.columns.results import TimeRange
+from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunRange
+from tests.unit.facts.statements import a_dataset_event
 from tests.unit.queries.columns.counting import (
     CHAIN,
     LAKE,

@@ -11,19 +11,19 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.graph.index_rows import EXACT_MAX
-from lineage.graph.keys import dataset_pk
-from lineage.graph.table import RowQuery
-from lineage.openlineage.bounds import NAME_BYTES_MAX
-from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.columns import confirmed_rows
-from lineage.queries.columns.results import TimeRange
-from lineage.queries.columns.run_range import RunRange
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId
-from local.item_sizes import item_bytes
-from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
+from headwater.events.bounds import NAME_BYTES_MAX
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.facts.index_rows import EXACT_MAX
+from headwater.facts.keys import dataset_pk
+from headwater.facts.table import RowQuery
+from headwater.queries.columns import confirmed_rows
+from headwater.queries.columns.results import TimeRange
+from headwater.queries.columns.run_range import RunRange
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId
+from local_stack.aws.item_sizes import item_bytes
+from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped
 
 SOURCE = DatasetId("s3://flights", "checked")
 PARTS = [DatasetId("s3://flights", f"part-{number:03}") for number in range(2 * EXACT_MAX)]

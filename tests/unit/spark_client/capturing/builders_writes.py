@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
+from headwater_model.ids import DatasetId
 from spark_client.capturing.events.events import Application
 from spark_client.capturing.model import Dataset, SchemaField, Symlink, Write, WriteStatistics
 from spark_client.current_run import JobRun, RunContext

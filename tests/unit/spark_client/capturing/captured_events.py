@@ -18,7 +18,7 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.serde import Serde
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.events.events import write_events
 from spark_client.recorder.events import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (

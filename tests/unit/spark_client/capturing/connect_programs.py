@@ -7,8 +7,8 @@ from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 
-from lineage_model.columns import ColumnSource
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnSource
+from headwater_model.ids import DatasetId
 from spark_client.capturing.connect.columns.frames import Nodes, Typed
 from spark_client.capturing.connect.columns.lineage import columns_of
 from spark_client.capturing.connect.columns.queries import QueryLeaves, of_columns, parse_analyzed, read_query

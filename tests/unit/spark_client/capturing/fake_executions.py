@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
 from spark_client.capturing.jvm.executions import Unread
 from spark_client.capturing.model import Dataset, Ended, Execution, Over, StreamStart, Write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
 from spark_client.capturing.model import Symlink
 

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from lineage_model.columns import ColumnSource, Transformation
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnSource, Transformation
+from headwater_model.ids import DatasetId
 from spark_client.capturing.plans import expression_rules, operators
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation

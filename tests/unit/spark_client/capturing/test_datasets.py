@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.jdbc_queries import find_query
 from spark_client.capturing.datasets.sources import LeafSource, find_datasets
 from spark_client.capturing.model import Dataset, Symlink

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lineage_model.columns import ColumnSource
-from lineage_model.field_paths import print_dotted
-from lineage_model.ids import DatasetId, FieldPath
+from headwater_model.columns import ColumnSource
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.jvm.glue_steps import Step, noted
 from spark_client.capturing.plans.dynamic_frames import evaluate
 from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.openlineage.column_facets import columns_of_facet
-from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId
+from headwater.events.column_facets import columns_of_facet
+from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
 from spark_client.capturing.events.events import CUTS, EventRules, write_events
 from spark_client.capturing.model import Dataset, Failure, SchemaField, Write
 from tests.unit.spark_client.capturing.builders_writes import (

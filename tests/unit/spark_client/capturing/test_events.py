@@ -18,11 +18,11 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.serde import Serde
 
-from lineage.openlineage.column_facets import columns_of_facet
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId
+from headwater.events.column_facets import columns_of_facet
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
 from spark_client.capturing.events.events import EventRules, application_event, write_events
 from spark_client.capturing.model import Dataset, Failure, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext

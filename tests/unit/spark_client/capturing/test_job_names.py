@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.model import Dataset, Symlink, Write
 from spark_client.capturing.session.job_names import JobNames, application_name, suffix_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from openlineage.client.naming import dataset as theirs
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri, is_partition, namespace_of
 

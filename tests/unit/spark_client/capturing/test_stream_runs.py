@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId
+from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
 from spark_client.capturing.model import (
     Commit,
     Dataset,

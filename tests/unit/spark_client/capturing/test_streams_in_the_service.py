@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage.queries.service import LineageQueries
-from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.facts.apply import apply_changes
+from headwater.queries.service import LineageQueries
+from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.events.events import Application, stream_event, write_events
 from spark_client.capturing.model import Dataset, SchemaField, StreamEnd, StreamProgress, StreamStart, WriteStatistics
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns

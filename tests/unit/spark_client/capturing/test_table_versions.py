@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from lineage.graph.apply import apply_changes
-from lineage.openlineage.naming import NamingRules
-from lineage.openlineage.parse import parse_event
-from lineage.queries.service import LineageQueries
-from lineage_model.ids import DatasetId, JobId
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.facts.apply import apply_changes
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.events.events import Application, write_events
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import parse_execution

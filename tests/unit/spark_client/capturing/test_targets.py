@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_sink, find_targets
 from spark_client.capturing.model import GLUE_WRITE, Dataset, SchemaField, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (

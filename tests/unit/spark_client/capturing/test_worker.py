@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from lineage_model.ids import DatasetId
+from headwater_model.ids import DatasetId
 from spark_client.capturing.jvm.executions import Lost, Unread
 from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, UnknownTarget, Write
 from spark_client.capturing.session.counts import Counts

@@ -5,8 +5,8 @@ from dataclasses import astuple, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource, Transformation
-from lineage_model.ids import DatasetId
+from headwater_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
 from spark_client.capturing.model import Dataset, Failure, SchemaField, Symlink, WriteStatistics
 from spark_client.capturing.session.write_merger import WriteMerger
 from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution

@@ -1,0 +1,207 @@
+"""Access: API Gateway checks signatures itself, bearer tokens are checked here.
+
+To a token that is good for some namespaces only, what is in others is not there: routes, lists, counts, searches and
+ids respond as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
+strict about namespaces, by id and type alone.
+
+An event has to be within the token's namespaces with all that it describes: its job, its parent and root jobs, its
+outputs or its dataset. Its inputs and the sources of its columns have to be there, or in namespaces that the token may
+reference (`headwater.events.rights`). One event that is not refuses its whole batch.
+
+Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
+treated as if it were not there; a request that adds records to it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from headwater import settings
+from headwater.api.http.request import HttpRequest
+from headwater.api.services import Services
+from headwater.api.tokens import Scope, Token
+from headwater.facts.visibility import EmptyTable, Visibility
+from headwater.queries.service import LineageQueries
+from headwater.records.live_records import unknown_root
+from headwater_model.errors import Forbidden, Unauthorized, shown
+from headwater_model.ids import DatasetId
+
+_RECORDS = "/api/v1/records"
+# The routes of records that check the root of each record themselves.
+_BY_RECORD = frozenset({_RECORDS, f"{_RECORDS}/nodes/<node_id>"})
+_RECORDS_SEARCH = f"{_RECORDS}/search"
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_OPEN = frozenset({"/", "/openapi.json", "/api/v1/me"})
+_EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
+# The routes whose query names their subject.
+_BY_NODE = frozenset(
+    {
+        "/api/v1/lineage",
+        "/api/v1/lineage/neighbours",
+        "/api/v1/lineage/history",
+        "/api/v1/column-lineage",
+        "/api/v1/column-lineage/origins",
+        "/api/v1/reports/usage",
+        "/api/v1/reports/provenance",
+        "/api/v1/reports/impact",
+    }
+)
+_BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})
+# The routes over all namespaces that show what the caller sees.
+_OF_ALL = frozenset(
+    {
+        "/api/v1/namespaces",
+        "/api/v1/jobs",
+        "/api/v1/search",
+        "/api/v1/tags",
+        "/api/v1/events/lineage",
+        "/api/v1/sources",
+        "/api/v1/sources/<source>",
+        "/api/v2beta/search/jobs",
+        "/api/v2beta/search/datasets",
+    }
+)
+
+
+def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
+    """Return the token that the request brought; None where API Gateway checked a signature.
+
+    Raises:
+        Forbidden: the stage does not name the check of its callers, so that there may be none.
+        Unauthorized: the stage is the token API's, and the request brought no valid token.
+    """
+    name, iam, token_auth = settings.AUTH_STAGE_VARIABLE, settings.IAM_AUTH, settings.TOKEN_AUTH
+    auth = (event.get("stageVariables") or {}).get(name)
+    if auth == iam:
+        return None
+    if auth != token_auth:
+        raise Forbidden(f"stage variable {name}: must be {iam} or {token_auth}")
+    kind, _, text = _authorization(event).strip().partition(" ")
+    if kind.lower() != "bearer" or not text:
+        raise Unauthorized("Authorization: must be `Bearer` and a token")
+    token = services.tokens.find(text.strip(), now_s=services.now_s())
+    if token is None:
+        raise Unauthorized("Authorization: the token is unknown, expired or revoked")
+    services.tokens.record_use(token, now_s=services.now_s())
+    return token
+
+
+def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
+    """Return the caller, for logs: the id of the token, or the ARN that API Gateway found by the signature.
+
+    >>> name_caller(None, {"requestContext": {"identity": {"userArn": "arn:aws:iam::123456789012:user/ann"}}})
+    'arn:aws:iam::123456789012:user/ann'
+    """
+    if token is not None:
+        return f"token:{token.id}"
+    return ((event.get("requestContext") or {}).get("identity") or {}).get("userArn") or None
+
+
+def _authorization(event: Mapping[str, Any]) -> str:
+    """Return the one header of this name; nothing if there are two."""
+    many = event.get("multiValueHeaders") or {name: [value] for name, value in (event.get("headers") or {}).items()}
+    values = [value for name, sent in many.items() if name.lower() == "authorization" for value in sent]
+    return values[0] if len(values) == 1 else ""
+
+
+def scope_of(method: str, path: str) -> Scope | None:
+    """Return the scope that a route needs, None if every token will do; `path` is the route's.
+
+    >>> [scope_of(method, "/api/v1/namespaces/<namespace>") for method in ("GET", "DELETE", "PUT")]
+    ['read', 'delete', 'write']
+    """
+    if path in _OPEN:
+        return None
+    if path == _RECORDS or path.startswith(f"{_RECORDS}/"):
+        return "records"
+    if method in _READS:
+        return "read"
+    # A tag is taken away by whoever may set one.
+    return "delete" if method == "DELETE" and "/tags/" not in path else "write"
+
+
+def check_access(services: Services, token: Token, request: HttpRequest, path: str) -> None:
+    """Refuse what the token is not good for; `path` is the route's.
+
+    Raises:
+        Forbidden: naming the scope, the root or, of what is written or deleted, the namespace.
+        NotFound: the root in the path is none of the token's.
+    """
+    scope = scope_of(request.event.http_method, path)
+    if scope is None:
+        return
+    if scope not in token.scopes:
+        raise Forbidden(f"token: needs the scope {scope}; this one has {', '.join(token.scopes)}")
+    if scope == "records":
+        _check_roots(token, request, path)
+    elif not token.is_everywhere:
+        _check_namespaces(services, token, request, path, scope)
+
+
+def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
+    """Refuse records of other roots than the token's, before anything is read."""
+    if token.is_of_every_root or path in _BY_RECORD:
+        return
+    if "root_id" in request.segments:
+        from headwater.api.records.parameters import ROOT_ID
+
+        root_id = ROOT_ID.read(request)
+        if not token.covers_root(root_id):
+            raise unknown_root(root_id)
+        return
+    root = request.value("root") if path == _RECORDS_SEARCH else None
+    if root is None:
+        raise Forbidden("token: may not use records without naming one of its roots (root=...)")
+    if not token.covers_root(root):
+        raise Forbidden(f"token: may not use records of the root {shown(root)}")
+
+
+def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
+    if scope == "write" and path in _EVENTS:
+        # Their rights are checked as they are accepted.
+        return
+    if not (
+        {"namespace", "run_id"} & request.segments.keys()
+        or path in _BY_NODE | _BY_RUN
+        or (path in _OF_ALL and scope == "read")
+    ):
+        raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
+    if request.event.http_method == "PUT":
+        # What is not there yet is made.
+        check_covered(token, scope, [request.segment("namespace")])
+    elif scope != "read" and "dataset" in request.segments:
+        _check_primary_name(services, token, request, scope)
+
+
+def check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
+    """Raise `Forbidden`, which names the namespace, unless the token covers all of them."""
+    for namespace in namespaces:
+        if not token.covers(namespace):
+            raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
+
+
+def _check_primary_name(services: Services, token: Token, request: HttpRequest, scope: Scope) -> None:
+    """Refuse to delete or tag a dataset by another name that it has in a namespace of the token's."""
+    named = DatasetId(request.segment("namespace"), request.segment("dataset"))
+    dataset = services.queries.find_dataset(named) if token.covers(named.namespace) else None
+    if dataset is not None:
+        check_covered(token, scope, [dataset.id.namespace])
+
+
+def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
+    """Return the services as the token's holder sees them: what the token does not cover is not there.
+
+    A path in a namespace that it does not cover is looked up in an empty table.
+    """
+    if token.is_everywhere:
+        return services
+    if "namespace" in request.segments and not token.covers(request.segment("namespace")):
+        return replace(services, queries=LineageQueries(EmptyTable()))
+    visibility = Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)
+    return replace(
+        services,
+        queries=services.queries.seen_by(visibility),
+        event_log=services.event_log.seen_by(visibility),
+    )

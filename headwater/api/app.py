@@ -1,0 +1,207 @@
+"""The HTTP API: its routes, and requests that no route takes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from headwater.api import explorer
+from headwater.api.access import check_access, get_caller, name_caller, seen_by
+from headwater.api.http.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import JSON, respond
+from headwater.api.me import Me, make_me
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.api.types import ApiInfo
+from headwater_model.errors import Forbidden, HeadwaterError, Unauthorized
+
+if TYPE_CHECKING:
+    from headwater.api.tokens import Token
+
+Entry: TypeAlias = Mapping[str, object]
+
+# Of every response: a browser does not guess its type, and nobody on the way caches it for another caller.
+_HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
+_INFO: ApiInfo = {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
+
+
+@cache
+def render_document() -> str:
+    """Return this API's OpenAPI document; made when it is first requested, for it costs as much as a cold start."""
+    from headwater.api.document.openapi import build
+
+    return json.dumps(build(all_routes(), _INFO), indent=2, ensure_ascii=False) + "\n"
+
+
+def document(_services: Services, _request: HttpRequest) -> Response[str]:
+    """Return this document.
+
+    Returns:
+        OpenAPI 3.1.
+    """
+    return Response(200, JSON, render_document())
+
+
+def start(_services: Services, request: HttpRequest) -> Response[str]:
+    """Return the API's name and the path of its document; redirect a browser to the explorer.
+
+    Returns:
+        The API.
+    """
+    if "text/html" in (request.event.headers.get("Accept") or ""):
+        return Response(303, headers={"Location": "explore/", "Vary": "Accept"})
+    return respond(_INFO)
+
+
+# The modules of routes, in the order of the document, each with a pattern that begins its paths: they are imported for
+# the first request of such a path.
+MODULES = (
+    ("headwater.api.records.routes", "/api/v1/records"),
+    ("headwater.api.events", "/api/v1/lineage"),
+    ("headwater.api.marquez.routes", "/api/(v1/(?!records|reports|me$)|v2beta/)"),
+    ("headwater.api.cdap.routes", "/v3/"),
+    ("headwater.api.reports.routes", "/api/v1/reports"),
+)
+
+
+def routes_of(module: str) -> tuple[Route, ...]:
+    """Return the routes of a module."""
+    routes: tuple[Route, ...] = import_module(module).ROUTES
+    return routes
+
+
+def all_routes() -> tuple[Route, ...]:
+    """Return the routes of every module."""
+    return (*_OWN, *(route for module, _ in MODULES for route in routes_of(module)))
+
+
+get_me = make_me(all_routes)
+_OWN = (
+    Route("GET", "/", start, returns=ApiInfo, linked=False, errors=()),
+    Route("GET", "/openapi.json", document, returns=dict[str, Any], linked=False, errors=()),
+    Route("GET", "/api/v1/me", get_me, returns=Me, linked=False, errors=(503,)),
+)
+
+
+def _methods_of(route: Route) -> set[str]:
+    return {"GET", "HEAD"} if route.method == "GET" else {route.method}
+
+
+@cache
+def _shapes() -> tuple[tuple[re.Pattern[str], set[str]], ...]:
+    """Return the pattern of each route's path with its methods; slashes at the end do not count, as in the router."""
+    return tuple(
+        (re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route))
+        for route in (*all_routes(), *explorer.ROUTES)
+    )
+
+
+# The status with which API Gateway responds where this raises.
+_RAISED = 502
+_PATH_CHARS_MAX = 1000
+
+
+def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:
+    """Return what a log may hold of a request: its caller and path, never its query, headers or body."""
+    return {
+        "caller": caller,
+        "method": event["httpMethod"],
+        "path": event["path"][:_PATH_CHARS_MAX],
+        "status": status,
+        "api_request_id": (event.get("requestContext") or {}).get("requestId"),
+    }
+
+
+class Api:
+    """The routes behind API Gateway; `services` is called at each request, and `log` once with its status."""
+
+    def __init__(self, services: Callable[[], Services], log: Callable[[Entry], None] = lambda _: None) -> None:
+        self._services = services
+        self._log = log
+        self._caller: str | None = None  # of the request under way; the router, too, has one at a time
+        self._app = APIGatewayRestResolver()
+        self._waiting = list(MODULES)
+        self._add(_OWN)
+        for route in explorer.ROUTES:
+            self._app.route(route.path, sorted(_methods_of(route)))(self._handle_page(route))
+        self._app.exception_handler(HeadwaterError)(render_error)
+        self._app.exception_handler(AWS_ERRORS)(render_aws_error)
+        self._app.not_found(self._refuse)
+
+    def resolve(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, object]:
+        """Respond to a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
+        # The router knows the characters of RFC 3986; servers let others through undecoded.
+        event = {**event, "path": quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
+        self.load(event["path"])
+        self._caller, status = None, _RAISED
+        try:
+            response = self._app.resolve(event, context)
+            status = response["statusCode"]
+        finally:
+            self._log(_entry(event, self._caller, status))
+        response["multiValueHeaders"] = {**_HEADERS, **response.get("multiValueHeaders", {})}
+        return {**response, "body": ""} if event["httpMethod"] == "HEAD" else response
+
+    def load(self, path: str) -> None:
+        """Add the routes that a request with this path may take."""
+        for one in [one for one in self._waiting if re.match(one[1], path)]:
+            self._waiting.remove(one)
+            self._add(routes_of(one[0]))
+
+    def _add(self, routes: Iterable[Route]) -> None:
+        for route in routes:
+            self._app.route(route.path, sorted(_methods_of(route)))(self._handle(route))
+
+    def _identify(self, services: Services) -> Token | None:
+        """Return the token that the request brought, as `get_caller`, and keep its name for the log."""
+        event = self._app.current_event.raw_event
+        token = get_caller(services, event)
+        self._caller = name_caller(token, event)
+        return token
+
+    def _handle(self, route: Route) -> Callable[..., Response[str]]:
+        def run(**segments: str) -> Response[str]:
+            context = self._app.lambda_context
+            services = self._services()
+            token = self._identify(services)
+            request = HttpRequest(
+                self._app.current_event,
+                segments,
+                lambda: context.get_remaining_time_in_millis() / 1000,
+                token,
+                self._caller,
+            )
+            if token is not None:
+                check_access(services, token, request, route.path)
+                services = seen_by(services, token, request)
+            return route.handler(services, request)
+
+        return run
+
+    def _handle_page(self, route: Route) -> Callable[..., Response[str]]:
+        """Handle a route of the explorer, which is the same for every caller."""
+
+        def run(**segments: str) -> Response[str]:
+            return route.handler(self._services(), HttpRequest(self._app.current_event, segments, lambda: 0.0))
+
+        return run
+
+    def _refuse(self, _error: NotFoundError) -> Response[str]:
+        """Refuse what the router found no route for: the path, or the method on it."""
+        event = self._app.current_event
+        try:
+            self._identify(self._services())
+        except (Unauthorized, Forbidden) as error:
+            return render_error(error)
+        allowed = {method for shape, methods in _shapes() if shape.fullmatch(event.path) for method in methods}
+        return refuse_method(event.http_method, allowed) if allowed else refuse_route(event.path)

@@ -1,0 +1,159 @@
+"""JSON of CDAP's dialect, as types: the designs' fields, and ours where the description says so.
+
+They are written as `headwater.api.types` describes.
+"""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+from typing_extensions import NotRequired, TypeAliasType, TypedDict
+
+Seconds: TypeAlias = Annotated[int, Field(description="Whole seconds since 1970 UTC.")]
+FieldName: TypeAlias = Annotated[str, Field(description="A path of names with slashes between them.")]
+FieldType: TypeAlias = Annotated[
+    str,
+    Field(description="Ours: as operations gave it, else by the current schema; absent where neither has it."),
+]
+
+
+class EndPoint(TypedDict):
+    """A dataset at the edge of a field's lineage."""
+
+    namespace: str
+    name: str
+    description: NotRequired[str]
+    """The description by the newest run that took the path; absent if that run gave none."""
+
+
+_Pair = TypedDict("_Pair", {"from": FieldName, "fromType": NotRequired[FieldType], "toType": NotRequired[FieldType]})
+
+
+class FieldPair(_Pair):
+    """A field that went into another."""
+
+    to: FieldName
+
+
+class FieldMapping(TypedDict):
+    """The fields of a source that went into those of a destination."""
+
+    source: EndPoint
+    destination: EndPoint
+    """Ours: the same, as one would spell it."""
+    Destination: EndPoint
+    fieldmap: list[FieldPair]
+    """Empty where no run reported which fields went into which."""
+
+
+FieldMappings = TypeAliasType("FieldMappings", list[FieldMapping])
+
+
+class FieldNode(TypedDict):
+    """A field at a point of its lineage."""
+
+    id: str
+    """`<operation>.<field>`; the operation made it."""
+    label: FieldName
+    type: NotRequired[FieldType]
+    sourceEndPoint: NotRequired[EndPoint]
+    """The endpoint that it was read from."""
+    destinationEndPoint: NotRequired[EndPoint]
+    """The endpoint that it was written to."""
+
+
+_Connection = TypedDict("_Connection", {"from": str})
+
+
+class FieldConnection(_Connection):
+    """An operation that made one node of another."""
+
+    to: str
+    operation: str
+
+
+class FieldOperation(TypedDict):
+    """An operation by name."""
+
+    name: str
+    description: str | None
+
+
+class FieldDetail(TypedDict):
+    """Operations on a field, and the nodes that they connect."""
+
+    nodes: list[FieldNode]
+    operations: list[FieldOperation]
+    connections: list[FieldConnection]
+
+
+class PathOperation(TypedDict):
+    """An operation of a path."""
+
+    inputs: list[str]
+    """Fields; of a read the word "source"."""
+    outputs: list[str]
+    name: str
+    description: str | None
+    source: NotRequired[EndPoint]
+    """Ours: what a read read."""
+
+
+_Edge = TypedDict("_Edge", {"from": FieldName, "fromType": NotRequired[FieldType]})
+
+
+class FieldEdge(_Edge):
+    """A source's field and the field that it went into."""
+
+    to: FieldName
+    operations: list[str]
+    """Between the two, in their order."""
+    source: EndPoint
+    """The endpoint of the field `from`."""
+
+
+class PathEnd(TypedDict):
+    """The end of a path, and its runs."""
+
+    destination: NotRequired[
+        Annotated[EndPoint, Field(description="Ours: the field's endpoint, where a run described it.")]
+    ]
+    runs: Annotated[
+        list[str],
+        Field(description="Those that took this path, newest first; of a run with parents the root's."),
+    ]
+
+
+class OperationsPath(PathEnd):
+    """A path as its operations in their order."""
+
+    operations: list[PathOperation]
+
+
+class SimplePath(PathEnd):
+    """A path as edges from source fields."""
+
+    edges: list[FieldEdge]
+
+
+class DetailedPath(PathEnd):
+    """A path as nodes and edges, every field on the way."""
+
+    nodes: list[FieldNode]
+    edges: list[FieldConnection]
+
+
+Path: TypeAlias = OperationsPath | SimplePath | DetailedPath
+
+
+class FieldPaths(TypedDict):
+    """Paths in which a field was made.
+
+    Each path as its operations in their order; with `view=simple` as edges from source fields; with `view=detailed` as
+    nodes and edges, every field on the way.
+    """
+
+    fieldName: FieldName
+    fieldType: NotRequired[FieldType]
+    startTimeInSeconds: Seconds
+    endTimeInSeconds: Seconds
+    paths: list[Path]

@@ -1,0 +1,41 @@
+"""Parameters that CDAP's routes share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headwater.api.http.parameters import Parameter, path_value, required_choice, segment, word
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.requested_range import END, START
+from headwater.queries.columns.results import Direction
+from headwater_model.field_paths import parse_slashed
+from headwater_model.ids import DatasetId, FieldPath
+
+# The designs' words, and those of CDAP's own routes.
+DIRECTIONS: Mapping[str, Direction] = {
+    "backward": "backward",
+    "forward": "forward",
+    "both": "both",
+    "incoming": "backward",
+    "outgoing": "forward",
+}
+_SYNONYMS = "In any case; `incoming` is `backward`, `outgoing` is `forward`."
+
+NAMESPACE = segment("namespace", "s3://flights")
+# An endpoint is a dataset, and called so by some routes.
+ENDPOINT = segment("endpoint", "estimated")
+DATASET = segment("dataset", "estimated")
+FIELD: Parameter[FieldPath] = path_value(
+    "field",
+    {"type": "string", "minLength": 1, "examples": ["co2_kg"]},
+    lambda request: parse_slashed(request.segment("field")),
+    "A path: `employees%2Fname`.",
+)
+RANGE = (START, END)
+DIRECTION = word("direction", _SYNONYMS, DIRECTIONS, default="both")
+REQUIRED_DIRECTION = required_choice("direction", _SYNONYMS, tuple(DIRECTIONS))
+
+
+def read_endpoint(request: HttpRequest, name: Parameter[str]) -> DatasetId:
+    """Return the dataset that the path names."""
+    return DatasetId(NAMESPACE.read(request), name.read(request))

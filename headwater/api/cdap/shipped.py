@@ -1,0 +1,166 @@
+"""Routes that CDAP itself has; its designs have others (`designs`)."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.cdap import shipped_types as types
+from headwater.api.cdap.parameters import (
+    DATASET,
+    DIRECTION,
+    DIRECTIONS,
+    FIELD,
+    RANGE,
+    REQUIRED_DIRECTION,
+    read_endpoint,
+)
+from headwater.api.cdap.responses import cdap_route, respond_cut
+from headwater.api.cdap.shipped_views import (
+    Collapsed,
+    render_accesses,
+    render_dataset,
+    render_fields,
+    render_operations,
+    render_summary,
+)
+from headwater.api.http.parameters import Parameter, choice, choices_of, number, value, word
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.requested_range import START, RequestedRange, read_range
+from headwater.api.services import Services
+from headwater_model.errors import Invalid
+
+_PREFIX = value("prefix", "The beginning of their names, in any case.", {"type": "string"})
+_INCLUDE_CURRENT = choice(
+    "includeCurrent",
+    "Also the columns of the current schema, each field as an object.",
+    {"true": True, "false": False},
+    default="false",
+)
+_LEVELS = number("levels", "How many datasets and programs far.", least=1, most=1_000, default=10)
+_COLLAPSE: Parameter[tuple[Collapsed, ...]] = choices_of(
+    "collapse", "What makes no relation of its own.", ("access", "run", "component")
+)
+_ROLLUP = word("rollup", "`workflow`: the runs at the roots stand for those that they started.", {"workflow": True})
+
+
+def _read_range(services: Services, request: HttpRequest) -> RequestedRange:
+    """Return the range that the query names, which CDAP wants to begin in 1970 or later."""
+    requested = read_range(request, services.now_s())
+    if requested.start_ms < 0:
+        raise Invalid.because("start", START.read(request), "must not be before 1970")
+    return requested
+
+
+def get_dataset_lineage(services: Services, request: HttpRequest) -> Response[str]:
+    """Return which programs read and wrote a dataset, and what else these did.
+
+    From a dataset to the programs whose runs wrote or read it, from a program to all that its runs wrote or read, in
+    either direction. What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        A relation for each program and dataset, and for each access and run that is not collapsed.
+    """
+    requested, levels, collapsed = _read_range(services, request), _LEVELS.read(request), _COLLAPSE.read(request)
+    dataset, rolled_up = read_endpoint(request, DATASET), bool(_ROLLUP.read(request))
+    found = services.queries.find_accesses(dataset, requested.window, levels=levels, rolled_up=rolled_up)
+    return respond_cut(services, render_accesses(found, requested, collapsed), truncated=found.truncated)
+
+
+def get_lineage_fields(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the fields of a dataset that have lineage.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        Names; with `includeCurrent` objects. By path.
+    """
+    requested, prefix, current = (
+        _read_range(services, request),
+        _PREFIX.read(request),
+        _INCLUDE_CURRENT.read(request),
+    )
+    listed = services.queries.list_fields(read_endpoint(request, DATASET), requested.window, current=current)
+    return respond_cut(services, render_fields(listed, prefix or "", current=current), truncated=listed.truncated)
+
+
+def get_field_summary(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the fields that a field was made of, and those made of it.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        One hop, by dataset. A field that was dropped went into a field that is null.
+    """
+    requested, field = _read_range(services, request), FIELD.read(request)
+    direction = DIRECTIONS[REQUIRED_DIRECTION.read(request)]
+    found = services.queries.summarize_field(read_endpoint(request, DATASET), field, requested.window, direction)
+    return respond_cut(services, render_summary(found), truncated=found.truncated)
+
+
+def get_field_operations(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the whole operations that made a field, and those that took it.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        One hop: each distinct set of operations, with the programs that did them.
+    """
+    requested, field, direction = _read_range(services, request), FIELD.read(request), DIRECTION.read(request)
+    found = services.queries.find_operations(read_endpoint(request, DATASET), field, requested.window, direction)
+    return respond_cut(services, render_operations(found), truncated=found.truncated)
+
+
+def get_all_field_lineage(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the relations of all fields of a dataset to those of other datasets.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        One hop, by dataset; the side that was not requested is empty.
+    """
+    requested, direction = _read_range(services, request), DIRECTIONS[REQUIRED_DIRECTION.read(request)]
+    found = services.queries.summarize_dataset(read_endpoint(request, DATASET), requested.window, direction)
+    return respond_cut(services, render_dataset(found, requested, direction), truncated=found.truncated)
+
+
+_LINEAGE = "datasets/<dataset>/lineage"
+ROUTES = (
+    cdap_route(
+        _LINEAGE, get_dataset_lineage, DATASET, *RANGE, _LEVELS, _COLLAPSE, _ROLLUP, returns=types.DatasetLineage
+    ),
+    cdap_route(
+        f"{_LINEAGE}/fields",
+        get_lineage_fields,
+        DATASET,
+        *RANGE,
+        _PREFIX,
+        _INCLUDE_CURRENT,
+        returns=types.LineageFields,
+    ),
+    cdap_route(
+        f"{_LINEAGE}/fields/<field>",
+        get_field_summary,
+        DATASET,
+        FIELD,
+        *RANGE,
+        REQUIRED_DIRECTION,
+        returns=types.FieldSummary,
+    ),
+    cdap_route(
+        f"{_LINEAGE}/fields/<field>/operations",
+        get_field_operations,
+        DATASET,
+        FIELD,
+        *RANGE,
+        DIRECTION,
+        returns=types.FieldOperations,
+    ),
+    cdap_route(
+        f"{_LINEAGE}/allfieldlineage",
+        get_all_field_lineage,
+        DATASET,
+        *RANGE,
+        REQUIRED_DIRECTION,
+        returns=types.DatasetFieldLineage,
+    ),
+)

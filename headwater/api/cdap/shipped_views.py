@@ -1,0 +1,210 @@
+"""Lineage as CDAP itself prints it. Fields are paths with slashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from headwater.api.cdap import shipped_types as types
+from headwater.api.cdap.design_views import render_endpoint
+from headwater.api.http.requested_range import RequestedRange
+from headwater.queries.columns.cdap_results import (
+    Access,
+    Accesses,
+    DatasetFields,
+    DatasetSummary,
+    FieldOperations,
+    FieldRelations,
+    FieldSummary,
+    LastStart,
+    ListedFields,
+    MakingOperations,
+    Relation,
+)
+from headwater.queries.columns.results import Direction
+from headwater.times import milliseconds_between
+from headwater_model.field_paths import print_slashed
+from headwater_model.ids import DatasetId, FieldPath, JobId
+from headwater_model.operations import InputField, Operation, Read, Write
+
+Collapsed: TypeAlias = Literal["access", "run", "component"]
+_EPOCH = "1970-01-01T00:00:00.000000Z"
+_VERSION: Literal["-SNAPSHOT"] = "-SNAPSHOT"
+_CATEGORIES = {"Spark": "spark", "Workflow": "workflows"}
+_WORDS: Mapping[Direction, Literal["INCOMING", "OUTGOING", "BOTH"]] = {
+    "backward": "INCOMING",
+    "forward": "OUTGOING",
+    "both": "BOTH",
+}
+
+
+def render_fields(listed: ListedFields, prefix: str, *, current: bool) -> types.LineageFields:
+    """Return the names of the fields that begin so, in any case; with `current`, each with a flag."""
+    begin = prefix.lower()
+    shown: list[types.LineageField] = [
+        {"name": name, "lineage": one.has_lineage}
+        for one in listed.items
+        if (name := print_slashed(one.field)).lower().startswith(begin)
+    ]
+    return shown if current else [one["name"] for one in shown]
+
+
+def render_summary(summary: FieldSummary) -> types.FieldSummary:
+    """Return the related fields of the sides that were requested."""
+    rendered: types.FieldSummary = {}
+    if summary.incoming is not None:
+        rendered["incoming"] = [_render_related(one) for one in summary.incoming]
+    if summary.outgoing is not None:
+        dropped: list[types.RelatedFields] = [{"fields": [None]}] if summary.dropped else []
+        rendered["outgoing"] = [*map(_render_related, summary.outgoing), *dropped]
+    return rendered
+
+
+def _render_related(related: DatasetFields) -> types.RelatedFields:
+    return {"dataset": _render_dataset(related.dataset), "fields": [print_slashed(one) for one in related.fields]}
+
+
+def render_operations(found: FieldOperations) -> types.FieldOperations:
+    """Return the operations of the sides that were requested."""
+    rendered: types.FieldOperations = {}
+    if found.incoming is not None:
+        rendered["incoming"] = [_render_making(one) for one in found.incoming]
+    if found.outgoing is not None:
+        rendered["outgoing"] = [_render_making(one) for one in found.outgoing]
+    return rendered
+
+
+def _render_making(making: MakingOperations) -> types.ProgramOperations:
+    return {
+        "operations": [_render_operation(one) for one in making.operations],
+        "programs": [_render_last(one) for one in making.jobs],
+    }
+
+
+def _render_operation(operation: Operation) -> types.WholeOperation:
+    rendered: types.WholeOperation = {
+        "name": operation.name,
+        **({} if operation.description is None else {"description": operation.description}),  # type: ignore[typeddict-item]
+        "inputs": {},
+        "outputs": {},
+    }
+    if isinstance(operation, Read):
+        rendered["inputs"]["endPoint"] = render_endpoint(operation.source, operation.source_description)
+    else:
+        rendered["inputs"]["fields"] = [_render_input(one) for one in operation.inputs]
+    if isinstance(operation, Write):
+        destination = render_endpoint(operation.destination, operation.destination_description)
+        rendered["outputs"]["endPoint"] = destination
+    else:
+        rendered["outputs"]["fields"] = list(operation.outputs)
+    return rendered
+
+
+def _render_input(one: InputField) -> types.OriginField:
+    return {"origin": one.origin, "name": one.name}
+
+
+def _render_last(last: LastStart) -> types.ProgramRun:
+    rendered: types.ProgramRun = {"program": _render_program(last.job)}
+    if last.started is not None:
+        rendered["lastExecutedTimeInSeconds"] = milliseconds_between(_EPOCH, last.started) // 1_000
+    return rendered
+
+
+def render_dataset(
+    summary: DatasetSummary, requested: RequestedRange, direction: Direction
+) -> types.DatasetFieldLineage:
+    """Return the relations of a dataset's fields; a request in seconds has its range back in milliseconds."""
+    dropped: list[types.FieldRelation] = [{"source": print_slashed(one)} for one in summary.dropped]
+    drops: list[types.DatasetRelations] = [{"fieldCount": 0, "relations": dropped}] if dropped else []
+    return {
+        "direction": _WORDS[direction],
+        "start-ts": requested.start_ms,
+        "end-ts": requested.end_ms,
+        "entityId": _render_dataset(summary.dataset),
+        "fields": [print_slashed(one) for one in summary.fields],
+        "incoming": [_render_relations(one, 0) for one in summary.incoming],
+        "outgoing": [*(_render_relations(one, 1) for one in summary.outgoing), *drops],
+    }
+
+
+def _render_relations(relations: FieldRelations, side: Literal[0, 1]) -> types.DatasetRelations:
+    """Return the relations to a neighbour, whose fields are on the `side` of each pair."""
+    count = relations.field_count
+    return {
+        "entityId": _render_dataset(relations.neighbour),
+        "fieldCount": len({pair[side] for pair in relations.pairs}) if count is None else count,
+        "relations": [_render_pair(*pair) for pair in relations.pairs],
+    }
+
+
+def _render_pair(source: FieldPath, destination: FieldPath) -> types.FieldRelation:
+    return {"source": print_slashed(source), "destination": print_slashed(destination)}
+
+
+def render_accesses(found: Accesses, requested: RequestedRange, collapsed: Sequence[Collapsed]) -> types.DatasetLineage:
+    """Return the relations of programs and datasets: one for each access and run, where these are not collapsed."""
+    data = _Keys()
+    programs = _Keys()
+    together: dict[tuple[str, ...], tuple[set[Access], set[str]]] = {}
+    records: dict[str, types.DataRecord] = {}
+    entities: dict[str, types.ProgramRecord] = {}
+    for one in found.items:
+        program = _render_program(one.job, rolled_up=one.rolled_up)
+        dataset_key = data.of(("dataset", one.dataset.namespace, one.dataset.name))
+        program_key = programs.of((_CATEGORIES[program["type"]], one.job.namespace, one.job.name, one.job.name))
+        records[dataset_key] = {"entityId": _render_dataset(one.dataset)}
+        entities[program_key] = {"entityId": program}
+        key = dataset_key, program_key, *_apart(one, collapsed)
+        accesses, runs = together.setdefault(key, (set(), set()))
+        accesses.add(one.access)
+        runs |= {one.run} if one.run is not None else set()
+    relations = [_render_access(key[0], key[1], *together[key]) for key in sorted(together)]
+    start, end = requested.start_ms // 1_000, requested.end_ms // 1_000
+    return {"start": start, "end": end, "relations": relations, "data": records, "programs": entities}
+
+
+def _apart(relation: Relation, collapsed: Sequence[Collapsed]) -> tuple[str, ...]:
+    """Return what keeps a relation apart from others of its program and dataset."""
+    access = () if "access" in collapsed else (relation.access,)
+    return *access, *(() if "run" in collapsed else (relation.run or "",))
+
+
+def _render_access(data: str, program: str, accesses: Iterable[Access], runs: Iterable[str]) -> types.AccessRelation:
+    return {
+        "data": data,
+        "program": program,
+        "accesses": sorted(accesses),
+        "runs": sorted(runs),
+        "components": [],
+    }
+
+
+def _render_dataset(dataset: DatasetId) -> types.DatasetEntity:
+    return {"namespace": dataset.namespace, "dataset": dataset.name, "entity": "DATASET"}
+
+
+def _render_program(job: JobId, *, rolled_up: bool = False) -> types.ProgramEntity:
+    return {
+        "namespace": job.namespace,
+        "application": job.name,
+        "version": _VERSION,
+        "type": "Workflow" if rolled_up else "Spark",
+        "program": job.name,
+        "entity": "PROGRAM",
+    }
+
+
+class _Keys:
+    """Keys of things, as CDAP joins them: dots stand in names, too, so a key that is taken gets a number."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, tuple[str, ...]] = {}
+
+    def of(self, parts: tuple[str, ...]) -> str:
+        """Return the key of a thing."""
+        key = plain = ".".join(parts)
+        more = 2
+        while self._taken.setdefault(key, parts) != parts:
+            key, more = f"{plain}#{more}", more + 1
+        return key

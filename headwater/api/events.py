@@ -1,0 +1,70 @@
+"""Routes that take OpenLineage events, one or a batch."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond
+from headwater.api.route import Reply, Route
+from headwater.api.services import Services
+from headwater.api.types import BatchResult, EventBatch, LineageEvent
+
+# The modules of events are loaded for events alone, as in `lambdas/input.py`.
+
+
+def post_event(services: Services, request: HttpRequest) -> Response[str]:
+    """Take an OpenLineage event.
+
+    It may come gzipped (`Content-Encoding: gzip`), 4 MB as sent. The same event twice is one.
+
+    Returns:
+        Durable in a queue; queries show it within seconds.
+    """
+    from headwater.events.ingest import accept_event
+
+    accept_event(
+        request.json(), queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+    )
+    services.count("EventsAccepted", 1)
+    return Response(201, body="")
+
+
+def post_events(services: Services, request: HttpRequest) -> Response[str]:
+    """Take a batch of OpenLineage events.
+
+    Each is taken or refused by itself; at most 1000, 4 MB as sent, gzipped or not.
+
+    Returns:
+        All are durable.
+    """
+    from headwater.events.ingest import accept_events, render_accepted
+
+    accepted = accept_events(
+        request.json(), services.events, now=services.now(), caller=request.caller, rights=request.rights
+    )
+    services.count("EventsAccepted", accepted.received - len(accepted.failed))
+    return respond(render_accepted(accepted)) if accepted.failed else Response(204, body="")
+
+
+ROUTES = (
+    Route(
+        "POST",
+        "/api/v1/lineage",
+        post_event,
+        accepts=LineageEvent,
+        status=201,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    Route(
+        "POST",
+        "/api/v1/lineage/batch",
+        post_events,
+        accepts=EventBatch,
+        status=204,
+        replies=(Reply(200, BatchResult, "Some are durable; which are not, and why."),),
+        linked=False,
+        errors=(400, 413, 422),
+    ),
+)

@@ -1,0 +1,71 @@
+"""The explorer's files under `/explore/`: a page for people, no part of the API, and public.
+
+The page queries the API with the reader's token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api import page_files
+from headwater.api.http.links import Links
+from headwater.api.http.request import HttpRequest
+from headwater.api.route import Route
+from headwater.api.services import Services
+
+_NOT_BUILT = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>'
+    "<h1>The explorer is not built</h1>"
+    "<p>Install Node.js 20 or newer with npm, then run <code>make explorer</code>. The API works without it.</p>"
+)
+
+
+def redirect_to_page(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the page for `/explore/`; redirect `/explore`, where its relative links would be wrong."""
+    if request.event.path.endswith("/"):
+        return _respond(services, page_files.INDEX)
+    return Response(308, headers={"Location": "explore/", "Cache-Control": page_files.REVALIDATE})
+
+
+def get_file(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a file of the build, and the page for the name of a view; 404 for a file that an older build had."""
+    return _respond(services, request.segment("file"))
+
+
+def _respond(services: Services, name: str) -> Response[str]:
+    file = page_files.find_file(page_files.built_files(), name)
+    if file is None and page_files.built_files():
+        return Response(404, "text/plain; charset=utf-8", f"no file {name}", _headers(services, page_files.REVALIDATE))
+    if file is None:
+        return Response(503, page_files.HTML, _NOT_BUILT, _headers(services, page_files.REVALIDATE))
+    return Response(200, file.content_type, file.text, _headers(services, file.cache_control))
+
+
+def _headers(services: Services, cache_control: str) -> Mapping[str, str]:
+    return {
+        "Cache-Control": cache_control,
+        "Content-Security-Policy": _policy(services.links),
+        "Referrer-Policy": "no-referrer",
+    }
+
+
+def _policy(links: Links) -> str:
+    """Return what the page may load: its own files, and large responses from their buckets."""
+    sources = " ".join(("'self'", *_origins(links)))
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; img-src 'self' blob:; "
+        f"connect-src {sources}; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def _origins(links: Links) -> list[str]:
+    """Return the origins of signed links; a local stack has one for both buckets."""
+    signed = (urlsplit(links.sign(bucket, "any")) for bucket in (links.archive, links.incoming))
+    return sorted({f"{url.scheme}://{url.netloc}" for url in signed})
+
+
+ROUTES = (Route("GET", "/explore", redirect_to_page), Route("GET", "/explore/<file>", get_file))

@@ -1,0 +1,1 @@
+"""HTTP apart from any route: requests, parameters, responses, errors, cursors, links."""

@@ -1,0 +1,45 @@
+"""Cursors: opaque positions to go on from, each bound to the request whose response gave it."""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+from headwater_model.errors import Invalid
+
+_CHECK_BYTES = 12
+
+
+def render_cursor(criteria: tuple[str, ...], after: str) -> str:
+    """Return the cursor to go on after `after` with the same criteria.
+
+    >>> parse_cursor(("root",), render_cursor(("root",), "node"))
+    'node'
+    """
+    return urlsafe_b64encode(_check(criteria, after) + after.encode()).decode().rstrip("=")
+
+
+def parse_cursor(criteria: tuple[str, ...], text: str) -> str:
+    """Return the position that a cursor of these criteria names; raise `Invalid` for any other text.
+
+    The check is against mistakes, not attackers: who forges it reads another part of what may be read anyway.
+    """
+    try:
+        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        after = raw[_CHECK_BYTES:].decode()
+    except (binascii.Error, ValueError) as error:
+        raise foreign(text) from error
+    if not after or not hmac.compare_digest(raw[:_CHECK_BYTES], _check(criteria, after)):
+        raise foreign(text)
+    return after
+
+
+def _check(criteria: tuple[str, ...], after: str) -> bytes:
+    return hashlib.sha256(repr((criteria, after)).encode()).digest()[:_CHECK_BYTES]
+
+
+def foreign(text: str) -> Invalid:
+    """Return the error for a cursor of other criteria."""
+    return Invalid.because("cursor", text, "must come from the last answer to the same question")

@@ -1,0 +1,134 @@
+"""An HTTP request as the routes see it: ids decoded, the body as JSON, all of it bounded."""
+
+from __future__ import annotations
+
+import binascii
+import gzip
+import re
+import zlib
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import orjson
+
+from headwater.namespaces import EVERY_RIGHT, Rights
+from headwater_model.errors import Fault, Invalid, TooLarge
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
+
+    from headwater.api.tokens import Token
+
+# Lambda takes 6 MB, and base64 makes 4 of 3.
+WIRE_BYTES_MAX = 4 * 1024 * 1024
+UNPACKED_BYTES_MAX = 32 * 1024 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A request for a route: its path's segments still percent-encoded, as API Gateway leaves them."""
+
+    event: APIGatewayProxyEvent
+    segments: Mapping[str, str]
+    remaining_s: Callable[[], float]
+    # The token that was sent, None where API Gateway has checked the caller; and the caller, as logs name it.
+    token: Token | None = None
+    caller: str | None = None
+
+    @property
+    def rights(self) -> Rights:
+        """The caller's rights over the namespaces of events."""
+        return EVERY_RIGHT if self.token is None else self.token.rights
+
+    def covers_root(self, root_id: str) -> bool:
+        """True if the caller may use the records of the root."""
+        return self.token is None or self.token.covers_root(root_id)
+
+    def number(self, name: str, *, least: int, most: int) -> int | None:
+        """Return a whole number of the query."""
+        text = self.value(name)
+        if text is None:
+            return None
+        if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
+            raise Invalid.because(name, text, f"must be a whole number from {least} to {most}")
+        return int(text)
+
+    def value(self, name: str) -> str | None:
+        """Return a value of the query, given at most once."""
+        values = self.values(name)
+        if len(values) > 1:
+            raise Invalid.because(name, values, "must be given once")
+        return values[0] if values else None
+
+    def values(self, name: str) -> Sequence[str]:
+        """Return all values of this name in the query."""
+        return self.event.resolved_query_string_parameters.get(name, [])
+
+    def take_only(self, names: Sequence[str]) -> None:
+        """Refuse a query that has other parameters, which would be ignored.
+
+        Raises:
+            Invalid: with each of them.
+        """
+        rule = f"must be one of the parameters {', '.join(names)}"
+        given = self.event.resolved_query_string_parameters.items()
+        if faults := [Fault(name, ", ".join(values), rule) for name, values in given if name not in names]:
+            raise Invalid(faults)
+
+    def segment(self, name: str) -> str:
+        """Return an id of the path, decoded."""
+        encoded = self.segments[name]
+        try:
+            return unquote(encoded, errors="strict")
+        except UnicodeDecodeError as error:
+            raise Invalid.because(name, encoded, "must be percent-encoded UTF-8") from error
+
+    def json(self) -> object:
+        """Return the body, decoded once from base64 and gzip if it came so."""
+        body = self._body()
+        try:
+            document: object = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise Invalid([Fault("body", None, f"must be JSON ({error})", missing=not body)]) from error
+        return document
+
+    def _body(self) -> bytes:
+        body = _decoded(self.event.body or "", bool(self.event.is_base64_encoded))
+        encoding = (self.event.headers.get("Content-Encoding") or "identity").strip().lower()
+        if encoding not in {"gzip", "identity"}:
+            raise Invalid.because("Content-Encoding", encoding, "must be gzip or identity")
+        # API Gateway unpacks bodies itself where it knows the encoding, and leaves the header as it was.
+        is_packed = encoding == "gzip" and body.startswith(_GZIP_MAGIC)
+        if len(body) > WIRE_BYTES_MAX:
+            when = "as sent" if is_packed or encoding == "identity" else "once API Gateway has unpacked it"
+            raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes {when}, got {len(body)}")
+        return _unpacked(body) if is_packed else body
+
+
+def _decoded(text: str, base64: bool) -> bytes:
+    if not base64:
+        # A lone surrogate is no Unicode; its bytes are no JSON either.
+        return text.encode(errors="surrogatepass")
+    try:
+        return b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Invalid.because("body", text, "must be base64, as the event says it is") from error
+
+
+def _unpacked(body: bytes) -> bytes:
+    try:
+        with gzip.open(BytesIO(body)) as packed:
+            unpacked = packed.read(UNPACKED_BYTES_MAX + 1)
+    except EOFError as error:
+        raise Invalid.because("body", body, "must be whole gzip: it is cut off before its end") from error
+    except (OSError, zlib.error) as error:
+        raise Invalid.because("body", body, f"must be gzip, as Content-Encoding says it is ({error})") from error
+    if len(unpacked) > UNPACKED_BYTES_MAX:
+        raise TooLarge(f"body: must be at most {UNPACKED_BYTES_MAX} bytes once unpacked")
+    return unpacked

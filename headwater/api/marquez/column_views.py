@@ -1,0 +1,253 @@
+"""Columns as Marquez prints them: nodes of a graph of columns, and the columns of a dataset's resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import orjson
+
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
+from headwater.api.marquez import column_types as types
+from headwater.api.marquez.dataset_views import render_writer
+from headwater.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
+from headwater.api.types import BriefRun, Edge
+from headwater.api.values import render_id, render_transformation, when
+from headwater.facts.run_results import Run
+from headwater.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
+from headwater_model.columns import Transformation, in_order
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId, FieldPath
+
+_FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
+# The subtypes that OpenLineage has since 1.17 instead of a free text, which is a subtype here.
+_NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
+_NodeAndDataset: TypeAlias = tuple[types.ColumnNode, types.DependentDataset | None]
+
+
+def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> types.ColumnGraph:
+    """Return `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
+
+    Nodes are sorted by id. Each has its own edges in full, to nodes that are not in the response, too. `datasets` has
+    those (or their versions) that depend on something as a whole, each once.
+    """
+    kept = list(_take_within(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
+    nodes = [node for node, _ in kept]
+    return {
+        "graph": sorted(nodes, key=lambda node: node["id"]),
+        "datasets": sorted((one for _, one in kept if one is not None), key=lambda one: one["id"]),
+        "truncated": graph.truncated or len(nodes) < len(graph.columns),
+    }
+
+
+def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
+    """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
+    for index, (node, dataset) in enumerate(nodes):
+        budget -= sum(size_of(orjson.dumps(one)) + 1 for one in (node, dataset) if one is not None)
+        if budget < 0 and index > 0:
+            return
+        yield node, dataset
+
+
+def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[_NodeAndDataset]:
+    """Yield each node, the first of a dataset with what the dataset depends on."""
+    seen: set[tuple[DatasetId, str | None]] = set()
+    for column in columns:
+        key = column.dataset, column.version
+        first = bool(column.dependencies) and key not in seen
+        seen.add(key)
+        yield _render_node(column), _render_dataset(column) if first else None
+
+
+def _render_dataset(column: ColumnNode) -> types.DependentDataset:
+    node_id = f"dataset:{column.dataset.namespace}:{column.dataset.name}"
+    return {
+        "id": node_id if column.version is None else f"{node_id}#{column.version}",
+        **render_id(column.dataset),
+        "datasetVersion": column.version,
+        "datasetDependencies": _render_sources(_united(column.dependencies)),
+    }
+
+
+def render_column_lineage(columns: Sequence[ColumnNode]) -> list[types.ColumnLineage] | None:
+    """Return `columnLineage` of a dataset's resource: None where nothing is reported, as Marquez has it."""
+    return [
+        {
+            "name": print_dotted(column.field),
+            "inputFields": _render_sources(_named(column.inputs)),
+            **_deprecated_of_all(column.inputs),
+        }
+        for column in columns
+    ] or None
+
+
+def render_origins(origins: Origins) -> types.Origins:
+    """Return a column's versions, down to the roots of the records that went into it."""
+    dataset, field = origins.column.dataset, origins.column.field
+    return {
+        "field": {
+            "id": column_node_id(dataset, field),
+            **render_id(dataset),
+            "dataset": dataset.name,
+            "field": print_dotted(field),
+        },
+        "versions": [_render_origin(dataset, one) for one in origins.versions],
+        "truncated": origins.truncated,
+    }
+
+
+def column_node_id(dataset: DatasetId, field: FieldPath, version: str | None = None) -> str:
+    """Return a column's node id, as Marquez prints it.
+
+    >>> column_node_id(DatasetId("s3://flights", "checked"), ("plane", "seats"))
+    'datasetField:s3://flights:checked:plane.seats'
+    """
+    node_id = f"datasetField:{dataset.namespace}:{dataset.name}:{print_dotted(field)}"
+    return node_id if version is None else f"{node_id}#{version}"
+
+
+def _render_node(column: ColumnNode) -> types.ColumnNode:
+    node_id = column_node_id(column.dataset, column.field, column.version)
+    ins, outs = (*column.inputs, *column.dependencies), column.outputs
+    return {
+        "id": node_id,
+        "type": "DATASET_FIELD",
+        "data": None if column.outline else _render_data(column, node_id),
+        "inEdges": _render_edges(node_id, ins),
+        "outEdges": _render_edges(node_id, outs),
+    }
+
+
+def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
+    """Return the fields of Marquez and of its column-endpoint proposal; ours are all from `datasetDependencies` on."""
+    return {
+        **render_id(column.dataset),
+        "dataset": column.dataset.name,
+        "datasetVersion": _version(column),
+        "field": print_dotted(column.field),
+        "fieldType": column.type,
+        "type": column.type,
+        **_deprecated_of_all(column.inputs),
+        "inputFields": _render_sources(_named(column.inputs)),
+        "datasetDependencies": _render_sources(_united(one for one in column.inputs if one.field is None)),
+        "schemaKnown": column.schema_known,
+        "stale": column.stale,
+        "lastWrittenBy": render_writer(column.last_written_by),
+        "reportedBy": [_render_reporter(column.dataset, one) for one in column.reporters],
+        "links": _render_links(column, node_id),
+    }
+
+
+def _version(column: ColumnNode) -> str | None:
+    """Return the version that the node is of; else the one that the only run made that reported the column."""
+    if column.version is not None:
+        return column.version
+    return column.reporters[0].version if len(column.reporters) == 1 else None
+
+
+def _named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+    return [source for source in sources if source.field is not None]
+
+
+def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+    """Return the sources, each once with all of its transformations."""
+    every: dict[ColumnInput, set[Transformation]] = {}
+    for one in sources:
+        every.setdefault(replace(one, transformations=()), set()).update(one.transformations)
+    found = [replace(one, transformations=in_order(reported)) for one, reported in every.items()]
+    return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))
+
+
+def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
+    return [
+        {
+            **render_id(source.dataset),
+            "dataset": source.dataset.name,
+            "datasetVersion": source.version or source.read_version,
+            "field": None if source.field is None else print_dotted(source.field),
+            **_deprecated(_old_form(source)),
+            "transformations": [render_transformation(one) for one in source.transformations],
+        }
+        for source in sources
+    ]
+
+
+def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
+    """Return the type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
+    for one in source.transformations:
+        if one.type == "DIRECT" and one.masking:
+            return "MASKED", one.description
+        if one.type == "DIRECT" and one.subtype not in _NEW_SUBTYPES:
+            return str(one.subtype), one.description
+    return None
+
+
+def _deprecated_of_all(sources: Iterable[ColumnInput]) -> types.Deprecated:
+    """Return a column's: that of its inputs, if those that have one agree."""
+    every = {one for one in map(_old_form, sources) if one is not None}
+    return _deprecated(every.pop() if len(every) == 1 else None)
+
+
+def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
+    kind, description = old or (None, None)
+    return {"transformationDescription": description, "transformationType": kind}
+
+
+def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
+    """Return edges from the node, whichever direction the data went, as in Marquez."""
+    ids = {column_node_id(one.dataset, one.field, one.version) for one in ends if one.field is not None}
+    return [{"origin": node_id, "destination": one} for one in sorted(ids)]
+
+
+def _render_reporter(dataset: DatasetId, reporter: Reporter) -> types.Reporter:
+    return {
+        "run": reporter.run.id,
+        "job": None if reporter.job is None else render_id(reporter.job),
+        "version": reporter.version,
+        "declared": reporter.declared,
+        "links": _reporter_links(dataset, reporter),
+    }
+
+
+def _render_links(column: ColumnNode, node_id: str) -> types.ColumnLinks:
+    """Return where to go on; a run, where one alone reported the column (`reportedBy` has each one's)."""
+    alone = column.reporters[0] if len(column.reporters) == 1 else None
+    version = _version(column)
+    return {
+        "dataset": path_of(column.dataset),
+        "version": None if version is None else version_path(column.dataset, version),
+        "run": None if alone is None else _reporter_links(column.dataset, alone)["run"],
+        "origins": origins_path(node_id),
+    }
+
+
+def _reporter_links(dataset: DatasetId, reporter: Reporter) -> types.ReporterLinks:
+    return {
+        "version": None if reporter.version is None else version_path(dataset, reporter.version),
+        "run": None if reporter.declared else run_path(reporter.run.id),
+    }
+
+
+def _render_origin(dataset: DatasetId, origin: Origin) -> types.Origin:
+    run = origin.run
+    return {
+        "version": origin.version,
+        "run": None if run is None else _render_brief(run),
+        "links": {
+            "version": version_path(dataset, origin.version),
+            "run": None if run is None else run_path(run.id),
+        },
+        "roots": [{"rootId": root, "href": root_path(root)} for root in origin.roots],
+        "rootsReportedBy": origin.reported_by,
+    }
+
+
+def _render_brief(run: Run) -> BriefRun:
+    return {
+        "id": run.id,
+        "job": render_id(run.job),
+        "state": run.state,
+        "startedAt": when(run.started),
+        "endedAt": when(run.ended),
+    }

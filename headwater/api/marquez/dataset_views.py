@@ -1,0 +1,142 @@
+"""Datasets and their versions as Marquez prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from headwater.api.marquez import types
+from headwater.api.marquez.annotation_views import render_annotations, render_owners
+from headwater.api.marquez.column_types import ColumnLineage
+from headwater.api.marquez.run_views import render_run_if_any
+from headwater.api.types import LastWriter as LastWriterJson
+from headwater.api.values import render_id, when
+from headwater.facts.annotations import Annotations
+from headwater.facts.entities import Dataset, DatasetVersion, LastWriter
+
+
+def render_dataset(
+    dataset: Dataset, column_lineage: list[ColumnLineage] | None = None, *, columns_cut: bool = False
+) -> types.Dataset:
+    """Return Marquez's Dataset.
+
+    Ours are `columnLineageTruncated`, `stale`, `lastWrittenBy`, `temporary`, `owners` and `reportedBy`.
+    """
+    return {
+        **_summarize(dataset),
+        "currentVersion": dataset.current_version,
+        "columnLineage": column_lineage,
+        "columnLineageTruncated": columns_cut,
+        "facets": dict(dataset.facets),
+        "deleted": dataset.deleted,
+        **_render_state(dataset),
+        **render_annotations(dataset.annotations),
+    }
+
+
+def render_dataset_data(dataset: Dataset) -> types.DatasetData:
+    """Return the `data` of a dataset's node in a graph; `version` where the node is of a version."""
+    return {**_summarize(dataset), **_render_state(dataset), **_render_node_version(dataset)}
+
+
+def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
+    """Return a dataset without lists and facets; `version` where the node is of a version."""
+    return {
+        **_identify(dataset),
+        "description": dataset.description,
+        "lastLifecycleState": dataset.lifecycle,
+        "tags": list(dataset.annotations.names),
+        "owners": render_owners(dataset.annotations),
+        "fieldCount": len(dataset.fields),
+        **_render_state(dataset),
+        **_render_node_version(dataset),
+    }
+
+
+def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
+    """Return Marquez's DatasetVersion; ours is `failed`."""
+    return {
+        "id": render_id(found.dataset),
+        "type": cast(types.DatasetType, found.type),
+        "name": found.dataset.name,
+        "physicalName": found.physical_name,
+        "createdAt": when(found.created),
+        "version": found.version,
+        "namespace": found.dataset.namespace,
+        "sourceName": found.source_name,
+        "fields": _fields(found.fields, found.annotations),
+        "tags": list(found.annotations.names),
+        "lifecycleState": found.lifecycle,
+        "description": found.description,
+        "currentSchemaVersion": None,
+        "createdByRun": render_run_if_any(found.created_by),
+        "facets": dict(found.facets),
+        **_location(found.type),
+        "failed": found.failed,
+    }
+
+
+def _identify(dataset: Dataset) -> types.DatasetIdentity:
+    return {
+        "id": render_id(dataset.id),
+        "type": cast(types.DatasetType, dataset.type),
+        "name": dataset.id.name,
+        "physicalName": dataset.physical_name,
+        "createdAt": when(dataset.created),
+        "updatedAt": when(dataset.updated),
+        "namespace": dataset.id.namespace,
+        "sourceName": dataset.source_name,
+    }
+
+
+def _summarize(dataset: Dataset) -> types.DatasetSummary:
+    return {
+        **_identify(dataset),
+        "fields": _fields(dataset.fields, dataset.annotations),
+        "tags": list(dataset.annotations.names),
+        "lastModifiedAt": when(dataset.last_modified),
+        "description": dataset.description,
+        "lastLifecycleState": dataset.lifecycle,
+        **_location(dataset.type),
+    }
+
+
+def _render_state(dataset: Dataset) -> types.DatasetState:
+    return {
+        "stale": dataset.stale,
+        "lastWrittenBy": render_writer(dataset.last_written_by),
+        "temporary": dataset.temporary,
+    }
+
+
+def _render_node_version(dataset: Dataset) -> types.DatasetNodeVersion:
+    return {} if dataset.version is None else {"version": dataset.version}
+
+
+def render_writer(writer: LastWriter | None) -> LastWriterJson | None:
+    """Return the run that last wrote a dataset, if it is stale."""
+    if writer is None:
+        return None
+    return {"job": render_id(writer.job), "runId": writer.run, "endedAt": when(writer.ended)}
+
+
+def _location(kind: str) -> types.Location:
+    # Only streams have one in Marquez, and OpenLineage has no facet for it.
+    return {"schemaLocation": None} if kind == "STREAM" else {}
+
+
+def _fields(fields: Sequence[Mapping[str, Any]], annotations: Annotations) -> list[types.SchemaField]:
+    return [
+        {
+            "name": cast(str, field.get("name")),
+            "type": _text(field.get("type")),
+            "tags": list(annotations.of_field(str(field.get("name")))),
+            "description": _text(field.get("description")),
+        }
+        for field in fields
+    ]
+
+
+def _text(value: object) -> str | None:
+    """Return the value if it is text: a facet holds what its producer sent, Marquez prints text or null here."""
+    return value if isinstance(value, str) else None

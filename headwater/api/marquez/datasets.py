@@ -1,0 +1,142 @@
+"""Routes of datasets and their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import respond_json
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import types
+from headwater.api.marquez.column_views import render_column_lineage
+from headwater.api.marquez.dataset_views import render_dataset, render_dataset_version, render_short_dataset
+from headwater.api.marquez.parameters import (
+    DATASET,
+    DATASET_VERSION_ID,
+    FORM,
+    LIMIT,
+    NAMESPACE,
+    OFFSET,
+    SORT,
+    is_short,
+    read_dataset_id,
+    read_paging,
+)
+from headwater.api.marquez.responses import require, respond_list
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.facts.entities import Dataset
+from headwater.queries.columns.results import ColumnGraph
+from headwater.queries.service import LineageQueries
+
+
+def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
+    """List a namespace's datasets.
+
+    Returns:
+        By name, or the last updated first.
+    """
+    namespace = NAMESPACE.read(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    queries = services.queries.together()
+    listed = queries.list_datasets(namespace, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset)
+    if not listed.total:
+        require(services.queries.find_namespace(namespace), "Namespace", namespace)
+    if in_short:
+        return respond_list(services.links, "datasets", listed, map(render_short_dataset, listed.items))
+    return respond_list(services.links, "datasets", listed, render_datasets(queries, listed.items))
+
+
+def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a dataset, by any of its names.
+
+    Returns:
+        The dataset, by its primary name.
+    """
+    queries = services.queries.together()
+    return respond_json(services.links, next(render_datasets(queries, [_find(queries, request)])))
+
+
+def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Hide a dataset.
+
+    Until an event of a later time mentions it again. Its history stays.
+
+    Returns:
+        The thing, deleted; other requests show it so within seconds.
+    """
+    queries = services.queries.together()
+    dataset = _find(queries, request)
+    services.changes.put_deletion(
+        dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller
+    )
+    return respond_json(services.links, next(render_datasets(queries, [replace(dataset, deleted=True)])))
+
+
+def list_dataset_versions(services: Services, request: HttpRequest) -> Response[str]:
+    """List a dataset's versions.
+
+    Returns:
+        Newest first.
+    """
+    dataset_id = read_dataset_id(request)
+    limit, offset = read_paging(request)
+    versions = services.queries.list_dataset_versions(dataset_id, limit=limit, offset=offset)
+    listed = require(versions, "Dataset", dataset_id.name)
+    return respond_list(services.links, "versions", listed, map(render_dataset_version, listed.items))
+
+
+def get_dataset_version(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a version of a dataset.
+
+    Returns:
+        The version.
+    """
+    version = DATASET_VERSION_ID.read(request)
+    found = services.queries.find_dataset_version(read_dataset_id(request), version)
+    return respond_json(services.links, render_dataset_version(require(found, "Dataset version", version)))
+
+
+def _find(queries: LineageQueries, request: HttpRequest) -> Dataset:
+    dataset_id = read_dataset_id(request)
+    return require(queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
+
+
+def render_datasets(queries: LineageQueries, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
+    """Yield the datasets with their columns, which are read at once."""
+    columns = queries.columns_of([dataset.id for dataset in datasets]) if datasets else {}
+    for dataset in datasets:
+        graph = columns.get(dataset.id, ColumnGraph(()))
+        yield render_dataset(dataset, render_column_lineage(graph.columns), columns_cut=graph.truncated)
+
+
+_DATASETS = "/api/v1/namespaces/<namespace>/datasets"
+_ID = (NAMESPACE, DATASET)
+ROUTES = (
+    Route(
+        "GET",
+        _DATASETS,
+        list_datasets,
+        parameters=(NAMESPACE, SORT, FORM, LIMIT, OFFSET),
+        returns=types.Datasets | types.ShortDatasets,
+    ),
+    Route("GET", f"{_DATASETS}/<dataset>", get_dataset, parameters=_ID, returns=types.Dataset),
+    Route("DELETE", f"{_DATASETS}/<dataset>", delete_dataset, parameters=_ID, returns=types.Dataset),
+    Route(
+        "GET",
+        f"{_DATASETS}/<dataset>/versions",
+        list_dataset_versions,
+        parameters=(*_ID, LIMIT, OFFSET),
+        returns=types.DatasetVersions,
+    ),
+    Route(
+        "GET",
+        f"{_DATASETS}/<dataset>/versions/<version>",
+        get_dataset_version,
+        parameters=(*_ID, DATASET_VERSION_ID),
+        returns=types.DatasetVersion,
+    ),
+)

@@ -1,0 +1,125 @@
+"""Routes of the search that Marquez's page uses where OpenSearch is deployed, and their JSON.
+
+There is no index of texts here: names of jobs, of datasets and of columns are searched, as by `/api/v1/search`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import respond_json
+from headwater.api.http.parameters import required_text
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import full_text_types as types
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.events.event import TERMINAL
+from headwater.facts.entities import Job, SearchOptions
+from headwater.facts.run_results import Run
+from headwater.facts.words import typed_words
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId, JobId
+
+_TEXT = required_text("q", "The text, in any case; not blank.", "check")
+# As many hits as OpenSearch returns.
+_OPTIONS: SearchOptions = {"sort": "relevance", "limit": 10}
+# Where OpenSearch says that a column was found.
+_COLUMNS = "facets.schema.fields.name"
+_EVENT_TYPES: Mapping[str, str] = {state: kind for kind, state in TERMINAL.items()}
+
+
+def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
+    """Search the ten jobs whose name fits a text best, as Marquez does with OpenSearch.
+
+    Returns:
+        The jobs with their last run, and beside each what was found; facets are left out.
+    """
+    wanted = _TEXT.read(request)
+    found = services.queries.search(wanted, kind="job", **_OPTIONS)
+    ids = [hit.id for hit in found.items if isinstance(hit.id, JobId)]
+    jobs = services.queries.short_jobs(ids)
+    hits = [render_job_hit(one, jobs.get(one)) for one in ids]
+    highlights = [{"name": [mark(one.name, wanted)]} for one in ids]
+    return respond_json(services.links, {"hits": hits, "highlights": highlights})
+
+
+def search_dataset_texts(services: Services, request: HttpRequest) -> Response[str]:
+    """Search the ten datasets whose name, or the name of a column, fits a text best, as Marquez does with OpenSearch.
+
+    Returns:
+        The datasets with their schemas, those found by their names first, and beside each what was found.
+    """
+    wanted = _TEXT.read(request)
+    named = services.queries.search(wanted, kind="dataset", **_OPTIONS)
+    columns = services.queries.search_columns(wanted, **_OPTIONS)
+    found: dict[DatasetId, dict[str, list[str]]] = {
+        hit.id: {"name": [hit.id.name]} for hit in named.items if isinstance(hit.id, DatasetId)
+    }
+    for column in columns.items:
+        found.setdefault(column.dataset, {}).setdefault(_COLUMNS, []).append(print_dotted(column.field))
+    ids = list(found)[: _OPTIONS["limit"]]
+    datasets = services.queries.short_datasets(ids)
+    hits: list[types.DatasetTextHit] = [
+        {
+            "run_id": None,
+            "name": one.name,
+            "namespace": one.namespace,
+            "eventType": None,
+            "facets": {"schema": {"fields": [dict(field) for field in datasets[one].fields]}}
+            if one in datasets
+            else {},
+        }
+        for one in ids
+    ]
+    highlights = [{name: [mark(text, wanted) for text in texts] for name, texts in found[one].items()} for one in ids]
+    return respond_json(services.links, {"hits": hits, "highlights": highlights})
+
+
+def render_job_hit(job_id: JobId, job: Job | None) -> types.JobTextHit:
+    """Return a job as Marquez indexes it in OpenSearch."""
+    run = job.latest_run if job else None
+    return {
+        "run_id": run.id if run else None,
+        "name": job_id.name,
+        "namespace": job_id.namespace,
+        "eventType": _event_type(run),
+        "type": job.type if job else "BATCH",
+        "facets": {},
+        "runFacets": {},
+    }
+
+
+def _event_type(run: Run | None) -> str | None:
+    """Return the type of event that says in which state the run is."""
+    if run is None:
+        return None
+    return _EVENT_TYPES.get(run.state, "RUNNING" if run.state == "RUNNING" else "START")
+
+
+def mark(text: str, wanted: str) -> str:
+    """Return a text with the marks of OpenSearch around the words that were searched.
+
+    >>> mark("emissions.Check", "check emis")
+    '<em>emis</em>sions.<em>Check</em>'
+    """
+    words = "|".join(map(re.escape, sorted(typed_words(wanted), key=len, reverse=True)))
+    return re.sub(words, lambda found: f"<em>{found[0]}</em>", text, flags=re.IGNORECASE) if words else text
+
+
+_SEARCH = "/api/v2beta/search"
+ROUTES = (
+    Route(
+        "GET", f"{_SEARCH}/jobs", search_job_texts, parameters=(_TEXT,), returns=types.JobTextHits, errors=(400, 503)
+    ),
+    Route(
+        "GET",
+        f"{_SEARCH}/datasets",
+        search_dataset_texts,
+        parameters=(_TEXT,),
+        returns=types.DatasetTextHits,
+        errors=(400, 503),
+    ),
+)

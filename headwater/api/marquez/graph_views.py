@@ -1,0 +1,153 @@
+"""Graphs as Marquez prints them: nodes by id, each with its edges in and out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import TypeVar
+
+import orjson
+
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
+from headwater.api.marquez import graph_types as types
+from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
+from headwater.api.marquez.job_views import render_job_data, render_short_job
+from headwater.api.values import render_id, render_version_id, when
+from headwater.facts.entities import Dataset, Job
+from headwater.facts.graph_results import Graph, UpstreamRun
+from headwater.walk import Walked, walk
+
+N = TypeVar("N", bound=types.Node | types.ShortNode)
+
+_FRAME_BYTES = len('{"graph":[],"truncated":false}')
+
+
+def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.Graph:
+    """Return `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
+
+    The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,
+    destination); each edge stands at both of its ends. Nodes of a folded graph have `more`.
+    """
+    nodes, truncated = _render_nodes(graph, _render_node, from_dataset, budget)
+    return {"graph": nodes, "truncated": truncated}
+
+
+def render_short_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.ShortGraph:
+    """Return the graph, as `render_graph`, with its nodes in short."""
+    nodes, truncated = _render_nodes(graph, _render_short_node, from_dataset, budget)
+    return {"graph": nodes, "truncated": truncated}
+
+
+def _render_nodes(
+    graph: Graph, render: Callable[[str, Job | Dataset], N], from_dataset: bool, budget: int
+) -> tuple[list[N], bool]:
+    found: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
+    # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
+    nodes: dict[str, Job | Dataset] = {}
+    for one in found:
+        nodes.setdefault(node_id_of(one), one)
+    start = (graph.datasets or found)[0] if from_dataset else found[0]
+    neighbours = _neighbours(graph.edges)
+    connected = walk(
+        [node_id_of(start)],
+        lambda level, _: [near for one in level for near in neighbours.get(one, ())],
+        into=Walked(len(neighbours) + 1),
+    )
+    # What no edge leads to comes last.
+    order = (one for one in dict.fromkeys(chain(connected.hops, nodes)) if one in nodes)
+    rendered = ((one, _with_more(render(one, nodes[one]), graph)) for one in order)
+    kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
+    for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
+        kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
+        kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
+    for node in kept.values():
+        _leave_out_shown(node)
+    return [kept[one] for one in sorted(kept)], graph.truncated or len(kept) < len(nodes)
+
+
+def node_id_of(node: Job | Dataset) -> str:
+    """Return a node's id; a node of a graph of versions has its version behind `#`."""
+    return node.id.node_id if node.version is None else f"{node.id.node_id}#{node.version}"
+
+
+def render_neighbour(node: Job | Dataset) -> types.Neighbour:
+    """Return a neighbour in short, without edges."""
+    if isinstance(node, Job):
+        return {"id": node.id.node_id, "type": "JOB", "data": None if node.outline else render_short_job(node)}
+    return {"id": node.id.node_id, "type": "DATASET", "data": None if node.outline else render_short_dataset(node)}
+
+
+def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
+    """Return a run of Marquez's upstream run lineage; ours is `resolvedBy`."""
+    run = upstream.run
+    return {
+        "job": {**render_id(run.job), "version": run.job_version},
+        "run": {"id": run.id, "start": when(run.started), "end": when(run.ended), "status": run.state},
+        "inputs": [
+            {
+                **render_version_id(one.dataset, one.version),
+                "producedByRunId": one.produced_by,
+                "resolvedBy": one.resolved_by,
+            }
+            for one in upstream.inputs
+        ],
+    }
+
+
+def _render_node(node_id: str, node: Job | Dataset) -> types.Node:
+    if isinstance(node, Job):
+        job = None if node.outline else render_job_data(node)
+        return {"id": node_id, "type": "JOB", "data": job, "inEdges": [], "outEdges": []}
+    dataset = None if node.outline else render_dataset_data(node)
+    return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
+
+
+def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
+    if isinstance(node, Job):
+        job = None if node.outline else render_short_job(node)
+        return {"id": node_id, "type": "JOB", "data": job, "inEdges": [], "outEdges": []}
+    dataset = None if node.outline else render_short_dataset(node)
+    return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
+
+
+def _with_more(node: N, graph: Graph) -> N:
+    """Return a node of a folded graph with the numbers of all its neighbours: there are no fewer digits later."""
+    degree = graph.degrees.get(node["id"])
+    if degree is not None:
+        node["more"] = {"up": degree.up, "down": degree.down, "exact": degree.exact}
+    elif graph.degrees:
+        node["more"] = None
+    return node
+
+
+def _leave_out_shown(node: types.Node | types.ShortNode) -> None:
+    more = node.get("more")
+    if more is not None:
+        more["up"] = max(more["up"] - len(node["inEdges"]), 0)
+        more["down"] = max(more["down"] - len(node["outEdges"]), 0)
+
+
+def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for origin, destination in edges:
+        neighbours[origin].add(destination)
+        neighbours[destination].add(origin)
+    return neighbours
+
+
+def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:
+    """Return the first nodes that fit with the edges between them, and the very first in any case."""
+    kept: dict[str, N] = {}
+    for node_id, node in nodes:
+        budget -= size_of(orjson.dumps(node)) + 1
+        between = neighbours.get(node_id, set()) & kept.keys()
+        budget -= sum(2 * (_edge_size(node_id, near) + 1) for near in between)
+        if budget < 0 and kept:
+            break
+        kept[node_id] = node
+    return kept
+
+
+def _edge_size(one: str, other: str) -> int:
+    return size_of(orjson.dumps({"origin": one, "destination": other}))

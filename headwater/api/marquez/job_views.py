@@ -1,0 +1,108 @@
+"""Jobs and their versions as Marquez prints them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from headwater.api.marquez import types
+from headwater.api.marquez.annotation_views import render_annotations, render_owners
+from headwater.api.marquez.run_views import render_run, render_run_if_any, summarize_run
+from headwater.api.values import render_id, render_ids, render_version_id, when
+from headwater.facts.entities import Job, JobVersion
+from headwater_model.ids import name_uuid
+
+
+def render_job(job: Job) -> types.Job:
+    """Return Marquez's Job; ours are `lineageUnknown`, `deleted`, `owners` and `reportedBy`."""
+    return {
+        **_summarize(job),
+        "latestRuns": [render_run(run) for run in job.latest_runs] or None,
+        "facets": dict(job.facets),
+        "currentVersion": job.current_version,
+        "labels": list(job.labels),
+        "tags": list(job.annotations.names),
+        "lineageUnknown": job.lineage_unknown,
+        "deleted": job.hidden,
+        **render_annotations(job.annotations),
+    }
+
+
+def render_job_data(job: Job) -> types.JobData:
+    """Return the `data` of a job's node in a graph; `version` and `runs` where the node is of a version."""
+    latest = job.latest_run
+    return {
+        **_summarize(job),
+        "currentRunUuid": None if latest is None else latest.id,
+        "lineageUnknown": job.lineage_unknown,
+        **_render_node_version(job),
+    }
+
+
+def render_short_job(job: Job) -> types.ShortJob:
+    """Return a job without lists and facets; `version` and `runs` where the node is of a version."""
+    return {
+        "id": render_id(job.id),
+        "type": cast(types.JobType, job.type),
+        "name": job.id.name,
+        "simpleName": _simple_name(job),
+        "parentJobName": job.parent.job.name if job.parent else None,
+        "createdAt": when(job.created),
+        "updatedAt": when(job.updated),
+        "namespace": job.id.namespace,
+        "location": job.location,
+        "description": job.description,
+        "tags": list(job.annotations.names),
+        "owners": render_owners(job.annotations),
+        "latestRun": None if job.latest_run is None else summarize_run(job.latest_run),
+        **_render_node_version(job),
+    }
+
+
+def render_job_version(version: JobVersion) -> types.JobVersion:
+    """Return Marquez's JobVersion; ours are `updatedAt`, `codeVersion` and `lineageUnknown`."""
+    return {
+        "id": render_version_id(version.job, version.version),
+        "name": version.job.name,
+        "createdAt": when(version.created),
+        "updatedAt": when(version.updated),
+        "version": version.version,
+        "namespace": version.job.namespace,
+        "location": version.location,
+        "inputs": render_ids(version.inputs),
+        "outputs": render_ids(version.outputs),
+        "latestRun": render_run_if_any(version.latest_run),
+        "codeVersion": version.code_version,
+        "lineageUnknown": version.lineage_unknown,
+    }
+
+
+def _render_node_version(job: Job) -> types.JobNodeVersion:
+    return {} if job.version is None else {"version": job.version, "runs": list(job.runs)}
+
+
+def _summarize(job: Job) -> types.JobSummary:
+    parent = job.parent.job if job.parent else None
+    return {
+        "id": render_id(job.id),
+        "type": cast(types.JobType, job.type),
+        "name": job.id.name,
+        "simpleName": _simple_name(job),
+        "parentJobName": parent.name if parent else None,
+        # Marquez's row id; here one that distinguishes jobs in the same way.
+        "parentJobUuid": name_uuid(parent.node_id) if parent else None,
+        "createdAt": when(job.created),
+        "updatedAt": when(job.updated),
+        "namespace": job.id.namespace,
+        "inputs": render_ids(job.inputs),
+        "outputs": render_ids(job.outputs),
+        "location": job.location,
+        "description": job.description,
+        "latestRun": render_run_if_any(job.latest_run),
+    }
+
+
+def _simple_name(job: Job) -> str:
+    """Return the name without its parent's, as most producers build it."""
+    prefix = f"{job.parent.job.name}." if job.parent else ""
+    name = job.id.name
+    return name[len(prefix) :] if prefix and name.startswith(prefix) and name != prefix else name

@@ -1,0 +1,141 @@
+"""Routes of jobs and their versions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import respond_json
+from headwater.api.http.parameters import choices_of
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import types
+from headwater.api.marquez.job_views import render_job, render_job_version, render_short_job
+from headwater.api.marquez.parameters import (
+    FORM,
+    JOB,
+    JOB_NAMESPACE,
+    JOB_VERSION_ID,
+    LIMIT,
+    OFFSET,
+    SORT,
+    is_short,
+    read_job_id,
+    read_paging,
+)
+from headwater.api.marquez.responses import require, respond_list
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.facts.entities import Job
+from headwater.facts.run_results import State
+
+_STATES: tuple[State, ...] = get_args(State)
+_LAST_RUN_STATES = choices_of(
+    "lastRunStates", "Only jobs whose latest run is in one of these states; repeatable.", _STATES
+)
+
+
+def list_all_jobs(services: Services, request: HttpRequest) -> Response[str]:
+    """List all jobs.
+
+    Returns:
+        By name, or the last updated first.
+    """
+    return _list_jobs(services, request, None)
+
+
+def list_jobs(services: Services, request: HttpRequest) -> Response[str]:
+    """List a namespace's jobs.
+
+    Returns:
+        By name, or the last updated first; none for an unknown namespace.
+    """
+    return _list_jobs(services, request, JOB_NAMESPACE.read(request))
+
+
+def get_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a job.
+
+    Returns:
+        The job.
+    """
+    return respond_json(services.links, render_job(_find(services, request)))
+
+
+def delete_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Hide a job.
+
+    Until an event of a later time mentions it again. Its history stays.
+
+    Returns:
+        The thing, deleted; other requests show it so within seconds.
+    """
+    job = _find(services, request)
+    services.changes.put_deletion(job.id.namespace, time=services.now(), job=job.id.name, caller=request.caller)
+    return respond_json(services.links, render_job(replace(job, hidden=True)))
+
+
+def list_job_versions(services: Services, request: HttpRequest) -> Response[str]:
+    """List a job's versions.
+
+    Returns:
+        Last run first.
+    """
+    job_id = read_job_id(request)
+    limit, offset = read_paging(request)
+    versions = services.queries.list_job_versions(job_id, limit=limit, offset=offset)
+    listed = require(versions, "Job", job_id.name)
+    return respond_list(services.links, "versions", listed, map(render_job_version, listed.items))
+
+
+def get_job_version(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a version of a job.
+
+    Returns:
+        The version.
+    """
+    version = JOB_VERSION_ID.read(request)
+    found = services.queries.find_job_version(read_job_id(request), version)
+    return respond_json(services.links, render_job_version(require(found, "Job version", version)))
+
+
+def _find(services: Services, request: HttpRequest) -> Job:
+    job_id = read_job_id(request)
+    return require(services.queries.find_job(job_id), "Job", job_id.name)
+
+
+def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
+    states = _LAST_RUN_STATES.read(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    listed = services.queries.list_jobs(
+        namespace, states=states, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset
+    )
+    return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
+
+
+_JOBS = "/api/v1/namespaces/<namespace>/jobs"
+_ID = (JOB_NAMESPACE, JOB)
+_LISTED = (_LAST_RUN_STATES, SORT, FORM, LIMIT, OFFSET)
+_JOBS_LISTED = types.Jobs | types.ShortJobs
+ROUTES = (
+    Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=_JOBS_LISTED, errors=(400, 503)),
+    Route("GET", _JOBS, list_jobs, parameters=(JOB_NAMESPACE, *_LISTED), returns=_JOBS_LISTED, errors=(400, 503)),
+    Route("GET", f"{_JOBS}/<job>", get_job, parameters=_ID, returns=types.Job),
+    Route("DELETE", f"{_JOBS}/<job>", delete_job, parameters=_ID, returns=types.Job),
+    Route(
+        "GET",
+        f"{_JOBS}/<job>/versions",
+        list_job_versions,
+        parameters=(*_ID, LIMIT, OFFSET),
+        returns=types.JobVersions,
+    ),
+    Route(
+        "GET",
+        f"{_JOBS}/<job>/versions/<version>",
+        get_job_version,
+        parameters=(*_ID, JOB_VERSION_ID),
+        returns=types.JobVersion,
+    ),
+)

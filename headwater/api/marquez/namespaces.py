@@ -1,0 +1,123 @@
+"""Routes of namespaces, and their JSON."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import respond_json
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond
+from headwater.api.marquez import source_types, types
+from headwater.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
+from headwater.api.marquez.responses import require, respond_list
+from headwater.api.marquez.shown import wait_until_shown
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.api.values import when
+from headwater.facts.entities import Namespace
+
+# The owner in Marquez of a namespace that nobody claimed.
+_OWNER = "anonymous"
+
+
+def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
+    """List the namespaces.
+
+    Hidden ones are listed, too, as in Marquez.
+
+    Returns:
+        By name.
+    """
+    limit, offset = read_paging(request)
+    listed = services.queries.list_namespaces(limit=limit, offset=offset)
+    return respond_list(services.links, "namespaces", listed, map(render_namespace, listed.items))
+
+
+def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a namespace.
+
+    Returns:
+        The namespace.
+    """
+    return respond_json(services.links, render_namespace(_find(services, request)))
+
+
+def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
+    """Set the owner and the description of a namespace, new or known; what the body leaves out is unset.
+
+    A deleted namespace is there again, and what is in it stays deleted until an event mentions it.
+
+    Returns:
+        The namespace as other requests show it by then; after three seconds, as they will show it.
+    """
+    name, time = NAMESPACE.read(request), services.now()
+    owner, description = read_texts(request.json(), "ownerName", "description")
+    services.changes.put_description(
+        namespace=name, time=time, owner=owner, description=description, caller=request.caller
+    )
+    known = services.queries.find_namespace(name) or Namespace(name, time, time)
+    changed = replace(known, updated=max(time, known.updated), hidden=False, owner=owner, description=description)
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_namespace(name),
+        lambda namespace: namespace == replace(changed, created=namespace.created, updated=namespace.updated),
+        otherwise=changed,
+    )
+    return respond(render_namespace(shown))
+
+
+def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
+    """Hide a namespace and all that is in it.
+
+    Until an event of a later time mentions it again. Its history stays.
+
+    Returns:
+        The thing, deleted; other requests show it so within seconds.
+    """
+    namespace = _find(services, request)
+    services.changes.put_deletion(namespace.name, time=services.now(), caller=request.caller)
+    return respond_json(services.links, render_namespace(replace(namespace, hidden=True)))
+
+
+def render_namespace(namespace: Namespace) -> types.Namespace:
+    """Return Marquez's Namespace."""
+    return {
+        "name": namespace.name,
+        "createdAt": when(namespace.created),
+        "updatedAt": when(namespace.updated),
+        "ownerName": namespace.owner or _OWNER,
+        "description": namespace.description,
+        "isHidden": namespace.hidden,
+    }
+
+
+def _find(services: Services, request: HttpRequest) -> Namespace:
+    name = NAMESPACE.read(request)
+    return require(services.queries.find_namespace(name), "Namespace", name)
+
+
+_NAMESPACE = "/api/v1/namespaces/<namespace>"
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/namespaces",
+        list_namespaces,
+        parameters=(LIMIT, OFFSET),
+        returns=types.Namespaces,
+        errors=(400, 503),
+    ),
+    Route("GET", _NAMESPACE, get_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+    Route(
+        "PUT",
+        _NAMESPACE,
+        put_namespace,
+        parameters=(NAMESPACE,),
+        accepts=source_types.NamespaceDescription,
+        returns=types.Namespace,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    Route("DELETE", _NAMESPACE, delete_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+)

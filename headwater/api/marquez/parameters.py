@@ -1,0 +1,80 @@
+"""Parameters that several of Marquez's routes share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headwater.api.http.parameters import Parameter, choice, moment, number, segment, text
+from headwater.api.http.request import HttpRequest
+from headwater.facts.entities import Sort
+from headwater_model.errors import Fault, Invalid
+from headwater_model.ids import DatasetId, JobId
+
+LIMIT_MAX = 1000
+DEPTH_MAX = 1_000_000
+
+NAMESPACE = segment("namespace", "s3://flights")
+DATASET = segment("dataset", "checked")
+DATASET_VERSION_ID = segment("version", "800551f7-301f-3781-a23c-cf1cf3f7d08b")
+JOB_NAMESPACE = segment("namespace", "emissions")
+JOB = segment("job", "emissions.check")
+JOB_VERSION_ID = segment("version", "b9cb41cc-d734-39a3-b85e-6850153b2741")
+SOURCE = segment("source", "default")
+TAG = segment("tag", "PII")
+FIELD = segment("field", "flight")
+RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
+
+LIMIT = number("limit", "The most of a page.", least=0, most=LIMIT_MAX, default=100)
+OFFSET = number("offset", "How many to leave out before it.", least=0, most=1_000_000, default=0)
+FORM = choice(
+    "form",
+    "Ours: `summary` is short: no lists and facets, of a run its state and times.",
+    {"full": "full", "summary": "summary"},
+    default="full",
+)
+_SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at"}
+SORT = choice("sort", "Ours: which come first; by `updated_at`, of the first 5,000 by name.", _SORTS, default="name")
+DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
+
+
+def lineage_at(description: str) -> Parameter[str | None]:
+    """Return the time of which a graph is; None for now."""
+    return moment("lineageAt", description)
+
+
+def is_short(request: HttpRequest) -> bool:
+    """Return True if the request is for the short form."""
+    return FORM.read(request) == "summary"
+
+
+def read_paging(request: HttpRequest) -> tuple[int, int]:
+    """Return the limit and the offset of the page that a request names."""
+    return LIMIT.read(request), OFFSET.read(request)
+
+
+def read_texts(body: object, *names: str, required: bool = False) -> tuple[str | None, ...]:
+    """Return the texts of these names in a JSON object; None where one is missing or null.
+
+    Raises:
+        Invalid: the body is no object, or one of them is no text, or missing though `required`.
+    """
+    if not isinstance(body, dict):
+        raise Invalid.because("body", body, "must be a JSON object")
+    if missing := [
+        Fault(name, None, "must be given", missing=True) for name in names if required and body.get(name) is None
+    ]:
+        raise Invalid(missing)
+    for name in names:
+        if not isinstance(body.get(name), str | None):
+            raise Invalid.because(name, body[name], "must be a string")
+    return tuple(body.get(name) for name in names)
+
+
+def read_dataset_id(request: HttpRequest) -> DatasetId:
+    """Return the dataset in the path."""
+    return DatasetId(NAMESPACE.read(request), DATASET.read(request))
+
+
+def read_job_id(request: HttpRequest) -> JobId:
+    """Return the job in the path."""
+    return JobId(JOB_NAMESPACE.read(request), JOB.read(request))

@@ -1,0 +1,35 @@
+"""Marquez's routes."""
+
+from __future__ import annotations
+
+from headwater.api.marquez import (
+    columns,
+    datasets,
+    events,
+    full_text_search,
+    jobs,
+    lineage,
+    namespaces,
+    runs,
+    search,
+    sources,
+    statistics,
+    tags,
+    writes,
+)
+
+ROUTES = (
+    *lineage.ROUTES,
+    *columns.ROUTES,
+    *events.ROUTES,
+    *namespaces.ROUTES,
+    *datasets.ROUTES,
+    *jobs.ROUTES,
+    *runs.ROUTES,
+    *search.ROUTES,
+    *full_text_search.ROUTES,
+    *sources.ROUTES,
+    *statistics.ROUTES,
+    *tags.ROUTES,
+    *writes.ROUTES,
+)

@@ -1,0 +1,73 @@
+"""Runs as Marquez prints them, and their jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headwater.api.marquez import types
+from headwater.api.marquez.written_events import ARGS_FACET
+from headwater.api.values import render_id, render_ids, render_version_id, when
+from headwater.facts.run_results import Run, UsedVersion
+from headwater.times import milliseconds_between
+
+
+def render_run(run: Run) -> types.Run:
+    """Return Marquez's Run; ours: `job`, `otherJobs` with runs of its id, whether each was cut, and `resolvedBy`."""
+    return {
+        **summarize_run(run),
+        "args": _args(run),
+        "jobVersion": None if run.job_version is None else render_version_id(run.job, run.job_version),
+        "inputDatasetVersions": [{**_used(one), "resolvedBy": one.resolved_by} for one in run.inputs],
+        "outputDatasetVersions": [_used(one) for one in run.outputs],
+        "facets": dict(run.facets),
+        "job": render_id(run.job),
+        "otherJobs": render_ids(run.other_jobs),
+        "otherJobsTruncated": run.others_cut,
+        "truncated": run.truncated,
+    }
+
+
+def summarize_run(run: Run) -> types.RunSummary:
+    """Return the state and the times of a run."""
+    return {
+        "id": run.id,
+        "createdAt": when(run.created),
+        "updatedAt": when(run.updated),
+        "nominalStartTime": when(run.nominal_start),
+        "nominalEndTime": when(run.nominal_end),
+        "state": run.state,
+        "startedAt": when(run.started),
+        "endedAt": when(run.ended),
+        "durationMs": _duration_ms(run),
+    }
+
+
+def render_run_if_any(run: Run | None) -> types.Run | None:
+    """Return the run; None without one."""
+    return None if run is None else render_run(run)
+
+
+def _duration_ms(run: Run) -> int | None:
+    if run.started is None or run.ended is None:
+        return None
+    return milliseconds_between(run.started, run.ended)
+
+
+def _args(run: Run) -> dict[str, Any]:
+    """Return the arguments that Marquez's clients sent; else what Marquez stores: the nominal times and the parent."""
+    sent = run.facets.get(ARGS_FACET, {}).get("args")
+    if isinstance(sent, dict):
+        return sent
+    parent = run.parent
+    given = {
+        "nominal_start_time": when(run.nominal_start),
+        "nominal_end_time": when(run.nominal_end),
+        "run_id": parent.run if parent else None,
+        "name": parent.job.name if parent else None,
+        "namespace": parent.job.namespace if parent else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _used(used: UsedVersion) -> types.UsedVersion:
+    return {"datasetVersionId": render_version_id(used.dataset, used.version), "facets": dict(used.facets)}

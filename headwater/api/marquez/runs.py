@@ -1,0 +1,89 @@
+"""Routes of runs: a job's, one, and its facets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import respond_json
+from headwater.api.http.parameters import required_choice
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import types
+from headwater.api.marquez.parameters import (
+    FORM,
+    JOB,
+    JOB_NAMESPACE,
+    LIMIT,
+    OFFSET,
+    RUN_ID,
+    is_short,
+    read_job_id,
+    read_paging,
+)
+from headwater.api.marquez.responses import require, respond_list
+from headwater.api.marquez.run_views import render_run, summarize_run
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.events.event import Facets
+from headwater.facts.run_results import Run
+
+_TYPE = required_choice(
+    "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", ("run", "job", "dataset")
+)
+
+
+def list_runs(services: Services, request: HttpRequest) -> Response[str]:
+    """List a job's runs.
+
+    Returns:
+        Last started first.
+    """
+    job_id = read_job_id(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    runs = services.queries.list_runs(job_id, in_short=in_short, limit=limit, offset=offset)
+    listed = require(runs, "Job", job_id.name)
+    return respond_list(services.links, "runs", listed, map(summarize_run if in_short else render_run, listed.items))
+
+
+def get_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a run, by its id as sent or as printed.
+
+    Returns:
+        The run, with the versions it read and wrote. Of runs that have the id in several namespaces, the earliest that
+        the caller may read.
+    """
+    return respond_json(services.links, render_run(_find(services, request)))
+
+
+def get_run_facets(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the facets of a run, or of its job as the run sent them.
+
+    Returns:
+        By name. Of runs that have the id in several namespaces, the earliest that the caller may read.
+    """
+    kind = _TYPE.read(request)
+    run = _find(services, request)
+    facets: Mapping[str, Facets] = {"run": run.facets, "job": run.job_facets}
+    body: types.RunFacets = {"runId": run.id, "facets": dict(facets.get(kind, {}))}
+    return respond_json(services.links, body)
+
+
+def _find(services: Services, request: HttpRequest) -> Run:
+    run_id = RUN_ID.read(request)
+    return require(services.queries.find_run(run_id), "Run", run_id)
+
+
+_RUN = "/api/v1/jobs/runs/<run_id>"
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
+        list_runs,
+        parameters=(JOB_NAMESPACE, JOB, FORM, LIMIT, OFFSET),
+        returns=types.Runs | types.ShortRuns,
+    ),
+    Route("GET", _RUN, get_run, parameters=(RUN_ID,), returns=types.Run),
+    Route("GET", f"{_RUN}/facets", get_run_facets, parameters=(RUN_ID, _TYPE), returns=types.RunFacets),
+)

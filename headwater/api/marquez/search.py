@@ -1,0 +1,159 @@
+"""The route of search, and its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.parameters import choice, given_text, moment, number, text
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import search_types as types
+from headwater.api.marquez.column_views import column_node_id
+from headwater.api.marquez.parameters import FORM, LIMIT_MAX, is_short
+from headwater.api.marquez.responses import respond_list
+from headwater.api.marquez.run_views import summarize_run
+from headwater.api.marquez.search_terms import SearchTerms, parse_terms
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.api.values import when
+from headwater.facts.entities import SearchHit, SearchOptions, SearchSort
+from headwater.facts.result_page import ResultPage
+from headwater.queries.columns.results import ColumnHit
+from headwater.queries.service import LineageQueries
+from headwater_model.errors import Invalid
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId, JobId
+
+_Kind: TypeAlias = Literal["dataset", "job", "column"]
+_KINDS: Mapping[str, _Kind] = {"dataset": "dataset", "job": "job", "column": "column"}
+# `update_at` is what Marquez's page sends (its Java enum `SearchSort`), `updated_at` what its OpenAPI document has.
+# `relevance` is ours.
+_SORTS: Mapping[str, SearchSort] = {
+    "name": "name",
+    "updated_at": "updated_at",
+    "update_at": "updated_at",
+    "relevance": "relevance",
+}
+_TEXT = given_text(
+    "q",
+    "Words, in any order and case, each the beginning of a word of the namespace, the name or the column. "
+    "Not blank; it may be left out where `tag` is given. Ours: `tag:pii`, `owner:team-x` and `ns:gold` keep what has "
+    "the tag, the owner, or the words in its namespace.",
+    "check",
+)
+_TAG = text("tag", "Ours: only what has this tag, in any case.")
+_FILTER = choice("filter", "Only these; columns are found by this alone, or by `tag`.", _KINDS)
+_SORT = choice("sort", "Which come first.", _SORTS, default="name")
+_LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX, default=10)
+_NAMESPACE = text("namespace", "Only in this namespace.")
+_BEFORE = moment("before", "Updated before this time.")
+_AFTER = moment("after", "Updated at this time or later.")
+
+
+def search(services: Services, request: HttpRequest) -> Response[str]:
+    """Search jobs and datasets, or columns, by words, or by a tag.
+
+    A word begins after a sign, with a capital after a small letter, and with a digit after a letter. Each word of `q`
+    must begin a word of the namespace, the name or (of a column) the column, and one of them a word of the name, or of
+    the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000 names of each word: `truncated`
+    says that there are more.
+
+    With a tag and without a filter, columns are found beside jobs and datasets; with an owner, jobs and datasets.
+
+    With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
+
+    Returns:
+        By name, or the last updated first. By `relevance`: names first that equal the text or end in its words, then
+        those that have its words whole, then those that begin with it, then the others.
+    """
+    wanted, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
+    render = partial(_render_short_hits, services) if is_short(request) else _render_hits
+    options: SearchOptions = {
+        "sort": _SORT.read(request),
+        "limit": _LIMIT.read(request),
+        "namespace": _NAMESPACE.read(request),
+        "before": _BEFORE.read(request),
+        "after": _AFTER.read(request),
+    }
+    if wanted is None and tag is None:
+        raise Invalid.because("q", None, "must be given, and not blank")
+    found: ResultPage[Any] = _find(services.queries, parse_terms(wanted or ""), tag, kind, options)
+    return respond_list(services.links, "results", found, render(found.items))
+
+
+def _find(
+    queries: LineageQueries, terms: SearchTerms, tag: str | None, kind: _Kind | None, options: SearchOptions
+) -> ResultPage[SearchHit] | ResultPage[ColumnHit] | ResultPage[SearchHit | ColumnHit]:
+    if tag is not None and terms.tag is not None:
+        raise Invalid.because("tag", tag, "must not stand beside tag: in q")
+    options, tag = {**options, "within": terms.within}, tag or terms.tag
+    if tag is not None:
+        return queries.search_tagged(tag, terms.words, kind=kind, owner=terms.owner, **options)
+    if terms.owner is not None:
+        if kind == "column":
+            raise Invalid.because("filter", kind, "must be dataset or job beside owner:, which no column has")
+        return queries.search_owned(terms.owner, terms.words, kind=kind, **options)
+    if not terms.words:
+        raise Invalid.because("q", terms.within or None, "must have a word of a name, a tag: or an owner:")
+    if kind == "column":
+        return queries.search_columns(terms.words, **options)
+    return queries.search(terms.words, kind=kind, **options)
+
+
+def _render_hits(hits: Sequence[SearchHit | ColumnHit]) -> Iterator[types.SearchHit]:
+    return (render_column_hit(hit) if isinstance(hit, ColumnHit) else render_hit(hit) for hit in hits)
+
+
+def render_column_hit(hit: ColumnHit) -> types.SearchHit:
+    """Return a column as a SearchResult of its dataset, with its `field` beside."""
+    return {
+        "type": "DATASET_FIELD",
+        "name": hit.dataset.name,
+        "field": print_dotted(hit.field),
+        "updatedAt": when(hit.updated),
+        "namespace": hit.dataset.namespace,
+        "nodeId": column_node_id(hit.dataset, hit.field),
+    }
+
+
+def _render_short_hits(
+    services: Services, hits: Sequence[SearchHit | ColumnHit]
+) -> Iterator[types.ShortJobHit | types.ShortDatasetHit | types.ShortColumnHit]:
+    """Yield the hits with their jobs and datasets in short, which are read at once."""
+    named = [hit for hit in hits if isinstance(hit, SearchHit)]
+    jobs = services.queries.short_jobs([hit.id for hit in named if isinstance(hit.id, JobId)])
+    datasets = services.queries.short_datasets([hit.id for hit in named if isinstance(hit.id, DatasetId)])
+    for hit in hits:
+        if isinstance(hit, ColumnHit):
+            yield {**render_column_hit(hit), "fieldType": hit.type}
+        elif isinstance(hit.id, JobId):
+            run = jobs[hit.id].latest_run if hit.id in jobs else None
+            yield {**render_hit(hit), "latestRun": None if run is None else summarize_run(run)}
+        else:
+            yield {**render_hit(hit), "fieldCount": len(datasets[hit.id].fields) if hit.id in datasets else 0}
+
+
+def render_hit(hit: SearchHit) -> types.SearchHit:
+    """Return Marquez's SearchResult."""
+    return {
+        "type": "JOB" if isinstance(hit.id, JobId) else "DATASET",
+        "name": hit.id.name,
+        "updatedAt": when(hit.updated),
+        "namespace": hit.id.namespace,
+        "nodeId": hit.id.node_id,
+    }
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/search",
+        search,
+        parameters=(_TEXT, _TAG, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
+        returns=types.SearchResults | types.ShortSearchResults,
+        errors=(400, 503),
+    ),
+)

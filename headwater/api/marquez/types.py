@@ -1,0 +1,388 @@
+"""JSON of Marquez's dialect, as types: its fields, and ours where the description says so.
+
+They are written as `headwater.api.types` describes.
+"""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, with_config
+from typing_extensions import NotRequired, TypeAliasType, TypedDict
+
+from headwater.api.marquez.annotation_types import AnnotatedThing, Owner
+from headwater.api.marquez.column_types import ColumnLineage
+from headwater.api.types import AS_REQUEST, Count, Facets, Id, LastWriter, Time, VersionId
+from headwater.facts.run_results import ResolvedBy, State
+
+DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
+JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]
+Stale: TypeAlias = Annotated[bool, Field(description="Ours: it has versions, but no job writes it any more.")]
+StaleWriter: TypeAlias = Annotated[
+    LastWriter | None, Field(description="Ours: the run that last wrote it, where it is stale.")
+]
+Temporary: TypeAlias = Annotated[bool, Field(description="Ours: private storage of one job, by its name or its life.")]
+LineageUnknown: TypeAlias = Annotated[
+    bool,
+    Field(
+        description="Ours: its code has changed since its inputs and outputs were last reported; these are from before."
+    ),
+]
+Resolved: TypeAlias = Annotated[ResolvedBy | None, Field(description="Ours: how it is known which version was read.")]
+NodeVersion: TypeAlias = Annotated[str, Field(description="Ours: where the graph is of versions.")]
+Truncated: TypeAlias = Annotated[
+    bool,
+    Field(description="Ours: true if it was cut to fit into a response, or is more than a request may read."),
+]
+
+
+class SchemaField(TypedDict):
+    """A column of a schema facet."""
+
+    name: str
+    type: str | None
+    tags: list[str]
+    description: str | None
+
+
+class UsedVersion(TypedDict):
+    """A dataset version that a run wrote."""
+
+    datasetVersionId: VersionId
+    facets: Facets
+
+
+class InputVersion(UsedVersion):
+    """A dataset version that a run read."""
+
+    resolvedBy: Resolved
+
+
+class RunSummary(TypedDict):
+    """A run in short: its state and its times."""
+
+    id: str
+    createdAt: Time
+    updatedAt: Time
+    nominalStartTime: Time | None
+    nominalEndTime: Time | None
+    state: State
+    startedAt: Time | None
+    endedAt: Time | None
+    durationMs: int | None
+
+
+class Run(TypedDict):
+    """A run.
+
+    Ours are `job`, `otherJobs`, `otherJobsTruncated`, `truncated` and `resolvedBy`. In graphs and lists of versions it
+    is without its own versions and facets.
+    """
+
+    id: str
+    createdAt: Time
+    updatedAt: Time
+    nominalStartTime: Time | None
+    nominalEndTime: Time | None
+    state: State
+    startedAt: Time | None
+    endedAt: Time | None
+    durationMs: int | None
+    args: dict[str, Any]
+    """As Marquez's clients sent them; else the nominal times and the parent, as texts."""
+    jobVersion: VersionId | None
+    inputDatasetVersions: list[InputVersion]
+    outputDatasetVersions: list[UsedVersion]
+    facets: Facets
+    job: Id
+    otherJobs: list[Id]
+    """Ours: where the run was looked up by its id, the jobs of the other runs of that id that the caller may read."""
+    otherJobsTruncated: bool
+    """Ours: more runs have its id than are looked at."""
+    truncated: bool
+    """Ours: it read more datasets than one response finds the versions of."""
+
+
+class Namespace(TypedDict):
+    """A namespace."""
+
+    name: str
+    createdAt: Time
+    updatedAt: Time
+    ownerName: str
+    description: str | None
+    isHidden: bool
+
+
+class Location(TypedDict):
+    """The location of a stream's schema."""
+
+    # Only streams have one in Marquez, and OpenLineage has no facet for it.
+    schemaLocation: NotRequired[Annotated[None, Field(description="Of streams, as in Marquez.")]]
+
+
+class DatasetIdentity(TypedDict):
+    """The names and times of a dataset."""
+
+    id: Id
+    type: DatasetType
+    name: str
+    physicalName: str
+    createdAt: Time
+    updatedAt: Time
+    namespace: str
+    sourceName: str
+
+
+class DatasetSummary(DatasetIdentity, Location):
+    """A dataset, without its columns' lineage."""
+
+    fields: list[SchemaField]
+    tags: list[str]
+    lastModifiedAt: Time | None
+    description: str | None
+    lastLifecycleState: str | None
+
+
+class DatasetState(TypedDict):
+    """Our fields of a dataset."""
+
+    stale: Stale
+    lastWrittenBy: StaleWriter
+    temporary: Temporary
+
+
+class DatasetNodeVersion(TypedDict, total=False):
+    """The version of a dataset's node."""
+
+    version: NodeVersion
+
+
+class DatasetData(DatasetSummary, DatasetState, DatasetNodeVersion):
+    """The `data` of a dataset's node."""
+
+
+class Dataset(DatasetSummary, DatasetState, AnnotatedThing):
+    """A dataset."""
+
+    currentVersion: str | None
+    columnLineage: list[ColumnLineage] | None
+    columnLineageTruncated: bool
+    """Ours: it has more columns, or they more sources, than one response holds."""
+    facets: Facets
+    deleted: bool
+
+
+class ShortDataset(DatasetIdentity, DatasetState, DatasetNodeVersion):
+    """A dataset in short (`form=summary`)."""
+
+    description: str | None
+    lastLifecycleState: str | None
+    tags: list[str]
+    owners: list[Owner]
+    fieldCount: Count
+    """The number of columns in its schema."""
+
+
+class DatasetVersion(Location):
+    """A version of a dataset."""
+
+    id: Id
+    type: DatasetType
+    name: str
+    physicalName: str
+    createdAt: Time
+    version: str
+    namespace: str
+    sourceName: str
+    fields: list[SchemaField]
+    tags: list[str]
+    lifecycleState: str | None
+    description: str | None
+    currentSchemaVersion: str | None
+    createdByRun: Run | None
+    facets: Facets
+    failed: bool
+    """Ours: the run that wrote it did not complete; it was never the current one."""
+
+
+class JobSummary(TypedDict):
+    """A job, without its runs."""
+
+    id: Id
+    type: JobType
+    name: str
+    simpleName: str
+    parentJobName: str | None
+    parentJobUuid: str | None
+    createdAt: Time
+    updatedAt: Time
+    namespace: str
+    inputs: list[Id]
+    outputs: list[Id]
+    location: str | None
+    description: str | None
+    latestRun: Run | None
+
+
+class JobNodeVersion(TypedDict, total=False):
+    """The version of a job's node, and its runs that are in the graph."""
+
+    version: NodeVersion
+    runs: list[str]
+
+
+class JobData(JobSummary, JobNodeVersion):
+    """The `data` of a job's node."""
+
+    currentRunUuid: str | None
+    lineageUnknown: LineageUnknown
+
+
+class ShortJob(JobNodeVersion):
+    """A job in short (`form=summary`)."""
+
+    id: Id
+    type: JobType
+    name: str
+    simpleName: str
+    parentJobName: str | None
+    createdAt: Time
+    updatedAt: Time
+    namespace: str
+    location: str | None
+    description: str | None
+    tags: list[str]
+    owners: list[Owner]
+    latestRun: RunSummary | None
+
+
+class Job(JobSummary, AnnotatedThing):
+    """A job."""
+
+    latestRuns: list[Run] | None
+    """The last ten, the last started first. In lists, which have them for the first 100 jobs of a page, they are
+    without their own versions and facets."""
+    facets: Facets
+    currentVersion: str | None
+    labels: list[str]
+    tags: list[str]
+    lineageUnknown: LineageUnknown
+    deleted: bool
+    """Ours: hidden until a later event mentions it again."""
+
+
+class JobVersion(TypedDict):
+    """A version of a job."""
+
+    id: VersionId
+    name: str
+    createdAt: Time
+    updatedAt: Time
+    """Ours: when it last ran."""
+    version: str
+    namespace: str
+    location: str | None
+    inputs: list[Id]
+    outputs: list[Id]
+    latestRun: Run | None
+    codeVersion: str | None
+    """Ours: the version in its sourceCodeLocation."""
+    lineageUnknown: LineageUnknown
+
+
+class Page(TypedDict):
+    """A page of a list, and the length of the whole list."""
+
+    totalCount: Count
+    truncated: Truncated
+
+
+class Namespaces(Page):
+    """A page of namespaces."""
+
+    namespaces: list[Namespace]
+
+
+class Datasets(Page):
+    """A page of datasets."""
+
+    datasets: list[Dataset]
+
+
+class DatasetVersions(Page):
+    """A page of a dataset's versions."""
+
+    versions: list[DatasetVersion]
+
+
+class Jobs(Page):
+    """A page of jobs."""
+
+    jobs: list[Job]
+
+
+class JobVersions(Page):
+    """A page of a job's versions."""
+
+    versions: list[JobVersion]
+
+
+class Runs(Page):
+    """A page of runs."""
+
+    runs: list[Run]
+
+
+class ShortDatasets(Page):
+    """A page of datasets in short (`form=summary`)."""
+
+    datasets: list[ShortDataset]
+
+
+class ShortJobs(Page):
+    """A page of jobs in short (`form=summary`)."""
+
+    jobs: list[ShortJob]
+
+
+class ShortRuns(Page):
+    """A page of runs in short (`form=summary`)."""
+
+    runs: list[RunSummary]
+
+
+class RunFacets(TypedDict):
+    """A run's facets, or its job's."""
+
+    runId: str
+    facets: Facets
+
+
+RawEvent = TypeAliasType(
+    "RawEvent", Annotated[dict[str, Any], Field(description="An OpenLineage event as it was sent.")]
+)
+
+
+class RawEvents(Page):
+    """A page of events."""
+
+    events: list[RawEvent]
+
+
+class Tag(TypedDict):
+    """A tag of the list of tags."""
+
+    name: str
+    description: str | None
+
+
+@with_config(AS_REQUEST)
+class TagDescription(TypedDict):
+    """A description of a tag."""
+
+    description: NotRequired[str | None]
+
+
+class Tags(Page):
+    """A page of tags."""
+
+    tags: list[Tag]

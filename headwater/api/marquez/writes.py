@@ -1,0 +1,286 @@
+"""Marquez's deprecated routes that write datasets, jobs and runs: each makes an event of its body.
+
+The event is accepted as if it had been sent to `/api/v1/lineage`, so that all that is known comes from events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from pydantic import TypeAdapter, ValidationError
+
+from headwater.api.http.parameters import moment
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond
+from headwater.api.marquez import types, write_types
+from headwater.api.marquez.datasets import render_datasets
+from headwater.api.marquez.job_views import render_job
+from headwater.api.marquez.parameters import (
+    DATASET,
+    JOB,
+    JOB_NAMESPACE,
+    NAMESPACE,
+    RUN_ID,
+    read_dataset_id,
+    read_job_id,
+)
+from headwater.api.marquez.paths import run_path
+from headwater.api.marquez.responses import require
+from headwater.api.marquez.run_views import render_run
+from headwater.api.marquez.shown import wait_until_shown
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.events.event import TERMINAL, WEIGHT
+from headwater.facts.entities import Dataset, Job
+from headwater.facts.run_results import Run
+from headwater.validation import invalid
+from headwater_model.ids import DatasetId, normalize_run_id
+
+_AT = moment("at", "When it happened; now without it.")
+
+
+def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Describe a dataset; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The dataset as other requests show it by then; after three seconds, as they will show it.
+    """
+    from headwater.api.marquez.written_events import dataset_event, described, run_event
+
+    dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
+    run = None if body.get("runId") is None else _find_run(services, str(body["runId"]))
+    events = [dataset_event(dataset_id, body, time)]
+    if run is not None:
+        # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
+        job = services.queries.find_job(run.job)
+        inputs = [{"namespace": one.namespace, "name": one.name} for one in (job.inputs if job else ())]
+        events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)]))
+    _accept(services, request, *events)
+    known = services.queries.find_dataset(dataset_id) or _new_dataset(dataset_id, time)
+    fields = body.get("fields") or known.fields
+    changed = replace(
+        known,
+        updated=max(time, known.updated),
+        type=body.get("type") or known.type,
+        source_name=body.get("sourceName") or known.source_name,
+        fields=[{name: value for name, value in field.items() if name != "tags"} for field in fields],
+        description=body.get("description") or known.description,
+    )
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_dataset(dataset_id),
+        lambda dataset: _is_shown(dataset, changed, time) and (run is None or _has_event(services, run.id, time)),
+        otherwise=changed,
+    )
+    return respond(next(render_datasets(services.queries, [shown])))
+
+
+def put_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Declare a job with its inputs and outputs; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The job as other requests show it by then; after three seconds, as they will show it.
+    """
+    from headwater.api.marquez.written_events import job_event
+
+    job_id, body, time = read_job_id(request), _read_body(request, write_types.JobToPut), services.now()
+    event = job_event(job_id, body, time)
+    _accept(services, request, event)
+    known = services.queries.find_job(job_id) or Job(id=job_id, type="BATCH", created=time, updated=time)
+    sides = [[DatasetId(one["namespace"], one["name"]) for one in event[side]] for side in ("inputs", "outputs")]
+    if any(sides):
+        known = replace(known, inputs=tuple(sides[0]), outputs=tuple(sides[1]))
+    changed = replace(
+        known,
+        updated=max(time, known.updated),
+        type=body.get("type", "BATCH"),
+        location=body.get("location") or known.location,
+        description=body.get("description") or known.description,
+    )
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_job(job_id),
+        lambda job: _is_shown(job, changed, time),
+        otherwise=changed,
+    )
+    return respond(render_job(shown))
+
+
+def post_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Create a run of a job; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run, not yet started, as other requests show it by then; after three seconds, as they will show it.
+    """
+    from headwater.api.marquez.written_events import run_event, run_facets
+
+    job_id, body, time = read_job_id(request), _read_body(request, write_types.RunToCreate), services.now()
+    sent = body.get("id") or services.new_id()
+    facets = run_facets(body)
+    _accept(services, request, run_event(job_id, sent, time, run_facets=facets))
+    run = normalize_run_id(sent)
+    times = facets.get("nominalTime", {})
+    created = Run(
+        id=run,
+        job=job_id,
+        state="NEW",
+        created=time,
+        updated=time,
+        nominal_start=times.get("nominalStartTime"),
+        nominal_end=times.get("nominalEndTime"),
+        facets=facets,
+    )
+    shown = wait_until_shown(
+        services, lambda: services.queries.find_run(run), lambda known: known.updated >= time, otherwise=created
+    )
+    return respond(render_run(shown), status=201, headers={"Location": run_path(run)})
+
+
+def _marker(verb: str, state: str) -> Callable[[Services, HttpRequest], Response[str]]:
+    """Return the handler that makes the event by which a run is in a state."""
+
+    def handler(services: Services, request: HttpRequest) -> Response[str]:
+        return _change_state(services, request, kind=verb.upper())
+
+    handler.__name__ = f"{verb}_run"
+    handler.__doc__ = f"""Mark a run as {state}; deprecated in Marquez, as OpenLineage's events do that.
+
+    Returns:
+        The run as other requests show it by then; after three seconds, as they will show it.
+    """
+    return handler
+
+
+def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Response[str]:
+    from headwater.api.marquez.written_events import run_event
+
+    time = _AT.read(request) or services.now()
+    run = _find_run(services, RUN_ID.read(request))
+    _accept(services, request, run_event(run.job, run.id, time, kind))
+    changed = _changed(run, kind, time)
+    shown = wait_until_shown(
+        services,
+        lambda: services.queries.find_run(run.id),
+        lambda known: _shows(known, changed),
+        otherwise=changed,
+    )
+    return respond(render_run(shown))
+
+
+def _changed(run: Run, kind: str, time: str) -> Run:
+    """Return the run as an event of this type will change it."""
+    if kind == "START":
+        started = min(time, run.started or time)
+        return replace(run, state="RUNNING" if run.ended is None else run.state, started=started)
+    state: Any = TERMINAL[kind]
+    changed = replace(run, updated=max(time, run.updated))
+    ended = replace(changed, state=state, ended=time)
+    return changed if _end(run) > _end(ended) else ended
+
+
+def _shows(run: Run, changed: Run) -> bool:
+    """True if the run has what the mark changes."""
+    if run.updated < changed.updated or (run.started or "~") > (changed.started or "~"):
+        return False
+    return _end(run) >= _end(changed) if changed.ended else run.state != "NEW"
+
+
+def _end(run: Run) -> tuple[int, str]:
+    """Return the position of the run's end among those that it may have: the greatest decides."""
+    return (WEIGHT[run.state], run.ended) if run.ended else (-1, "")
+
+
+def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
+    """Return the body of this type, without fields that the type lacks."""
+    try:
+        body: Mapping[str, Any] = _adapter(shape).validate_python(request.json())
+    except ValidationError as error:
+        raise invalid(error, "body") from error
+    return body
+
+
+@cache
+def _adapter(shape: type) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]) -> None:
+    """Queue events, if the token's rights suffice for all of them."""
+    from headwater.events.ingest import accept_event
+
+    accept_event(*events, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights)
+    services.count("EventsAccepted", len(events))
+
+
+def _find_run(services: Services, run_id: str) -> Run:
+    """Return the run; its creation has waited until it is known."""
+    return require(services.queries.find_run(run_id), "Run", run_id)
+
+
+def _is_shown(known: Dataset | Job, changed: Dataset | Job, time: str) -> bool:
+    """True if events up to this time are known, and the type and description of the last of them."""
+    return known.updated >= time and (known.type, known.description) == (changed.type, changed.description)
+
+
+def _has_event(services: Services, run_id: str, time: str) -> bool:
+    """True if the run has an event of this time or a later one."""
+    run = services.queries.find_run(run_id)
+    return run is not None and run.updated >= time
+
+
+def _new_dataset(dataset: DatasetId, time: str) -> Dataset:
+    return Dataset(
+        id=dataset, type="DB_TABLE", created=time, updated=time, physical_name=dataset.name, source_name="default"
+    )
+
+
+ROUTES = (
+    Route(
+        "PUT",
+        "/api/v1/namespaces/<namespace>/datasets/<dataset>",
+        put_dataset,
+        parameters=(NAMESPACE, DATASET),
+        accepts=write_types.DatasetToPut,
+        returns=types.Dataset,
+        linked=False,
+        errors=(400, 404, 413, 422, 503),
+    ),
+    Route(
+        "PUT",
+        "/api/v1/namespaces/<namespace>/jobs/<job>",
+        put_job,
+        parameters=(JOB_NAMESPACE, JOB),
+        accepts=write_types.JobToPut,
+        returns=types.Job,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    Route(
+        "POST",
+        "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
+        post_run,
+        parameters=(JOB_NAMESPACE, JOB),
+        accepts=write_types.RunToCreate,
+        returns=types.Run,
+        status=201,
+        linked=False,
+        headers=("Location",),
+        errors=(400, 413, 422, 503),
+    ),
+    *(
+        Route(
+            "POST",
+            f"/api/v1/jobs/runs/<run_id>/{verb}",
+            _marker(verb, state),
+            parameters=(RUN_ID, _AT),
+            returns=types.Run,
+            linked=False,
+            errors=(400, 404, 503),
+        )
+        for verb, state in (("start", "started"), ("complete", "completed"), ("fail", "failed"), ("abort", "aborted"))
+    ),
+)

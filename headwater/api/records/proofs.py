@@ -1,0 +1,83 @@
+"""The route of a record's proof: links to what a page hashes, to prove that a record is as it was sealed."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import Links
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond
+from headwater.api.records import types
+from headwater.api.records.parameters import AFTER_DAY, PROVEN, ROOT_ID
+from headwater.api.records.traces import check_time
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.records.proof import Proof
+from headwater_model.errors import NotFound, shown
+
+
+def get_proof(services: Services, request: HttpRequest) -> Response[str]:
+    """Return what proves that an archived record is as it was sealed.
+
+    Nothing is proved here: the caller reads the object and the digests, and compares their hashes. An archive that
+    somebody changed is therefore no error.
+
+    Returns:
+        The record's object, its SHA-256, and the digests from its day to the last, with links to each.
+    """
+    root_id, node_id, after = ROOT_ID.read(request), PROVEN.read(request), AFTER_DAY.read(request)
+    check = check_time(request)
+    proof = services.proofs.find(root_id, node_id, after=after, now_s=services.now_s(), check=check)
+    if proof is None:
+        raise NotFound(f"node: the root {shown(root_id)} has no record {shown(node_id)}")
+    body: types.RecordProof = {
+        "root_id": root_id,
+        "node_id": node_id,
+        "state": proof.state,
+        "object": _render_object(proof, services.links),
+        "digests": _render_digests(proof, services.links),
+        "end": _render_end(proof),
+        "next": proof.digests[-1].day if proof.truncated else None,
+        "fault": proof.fault,
+    }
+    return respond(body)
+
+
+def _render_object(proof: Proof, links: Links) -> types.ProvenObject | None:
+    one = proof.object
+    if one is None:
+        return None
+    return {
+        "day": one.day,
+        "key": one.key,
+        "sha256": one.sha256,
+        "size_bytes": one.size_bytes,
+        "records": one.records,
+        "lines": one.lines,
+        "listed": proof.listed,
+        "location": links.to_stored_bytes(one.key),
+    }
+
+
+def _render_digests(proof: Proof, links: Links) -> list[types.DigestFile]:
+    return [
+        {"day": one.day, "key": one.key, "size_bytes": one.size_bytes, "location": links.to_stored_bytes(one.key)}
+        for one in proof.digests
+    ]
+
+
+def _render_end(proof: Proof) -> types.ChainEnd | None:
+    return {"day": proof.end.day, "key": proof.end.key, "sha256": proof.end.sha256} if proof.end else None
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/records/roots/<root_id>/proof",
+        get_proof,
+        parameters=(ROOT_ID, PROVEN, AFTER_DAY),
+        returns=types.RecordProof,
+        linked=False,
+        errors=(400, 404, 413, 503),
+    ),
+)

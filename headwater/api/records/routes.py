@@ -1,0 +1,123 @@
+"""Routes of records: requests in, pages of a root, a node and its path, searches and traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.cursor import parse_cursor, render_cursor
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
+from headwater.api.records import proofs, search, traces, types
+from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, ROOT_ID
+from headwater.api.records.views import render_live_within, render_path
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
+from headwater.records.record import LineageRecord
+from headwater.records.request import parse_request, render_bounded_response
+from headwater_model.errors import Forbidden, NotFound, shown
+
+_PATH = "/api/v1/records"
+
+
+def post_records(services: Services, request: HttpRequest) -> Response[str]:
+    """Record a step of a pipeline.
+
+    A request is accepted whole or not at all. It may come gzipped (`Content-Encoding: gzip`), 4 MB as sent. With a
+    `request_id` and `requested_at` a retry makes the same records again.
+
+    Returns:
+        Durable in a queue; the records can be read within a minute or two.
+    """
+    accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
+    _check_roots(accepted.records, request)
+    response = render_bounded_response(accepted, services.ttl_s, bytes_max=RESPONSE_BYTES_MAX, size_of=size_of)
+    services.records.put(accepted.records)
+    services.count("RecordsAccepted", len(accepted.records))
+    return respond(response, status=201)
+
+
+def _check_roots(records: Iterable[LineageRecord], request: HttpRequest) -> None:
+    """Refuse a request whole that adds a record to a root which is none of the caller's."""
+    for root_id in {record.root_id: None for record in records}:
+        if not request.covers_root(root_id):
+            raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
+
+
+def get_root(services: Services, request: HttpRequest) -> Response[str]:
+    """List the live records of a root, page by page.
+
+    A root whose records have all expired has none here: its trace has them. An unknown root is 404.
+
+    Returns:
+        By node id; a page may be short, or empty, and not be the last.
+    """
+    root_id, action = ROOT_ID.read(request), ACTION.read(request)
+    limit = LIMIT.read(request)
+    criteria = (root_id,) if action is None else (root_id, action)
+    cursor = CURSOR.read(request)
+    after = None if cursor is None else parse_cursor(criteria, cursor)
+    page = live_page(services.sources.table, root_id, action=action, after=after, limit=limit, now_s=services.now_s())
+    if not page.records and page.after is None and not is_known(root_id, services.sources):
+        raise unknown_root(root_id)
+    records, _ = render_live_within(page.records)
+    last = page.after if len(records) == len(page.records) else page.records[len(records) - 1].record.node_id
+    body: types.RecordPage = {
+        "records": records,
+        "cursor": None if last is None else render_cursor(criteria, last),
+    }
+    return respond(body)
+
+
+def get_node(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a record, the path to it, and what came of it.
+
+    Live records only. Up to 10,000 records of a root are read; `truncated` is true if it has more.
+
+    Returns:
+        One path; `matches` if several roots have a node of this id.
+    """
+    node_id = NODE_ID.read(request)
+    found = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
+    if not found.paths:
+        raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
+    matches = [render_path(place, RESPONSE_BYTES_MAX // len(found.paths)) for place in found.paths]
+    if len(matches) == 1 and not found.truncated:
+        return respond(matches[0])
+    body: types.NodePaths = {"matches": matches, "truncated": found.truncated}
+    return respond(body)
+
+
+ROUTES = (
+    Route(
+        "POST",
+        _PATH,
+        post_records,
+        accepts=types.LineageRequest,
+        returns=types.LineageResponse,
+        status=201,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    Route(
+        "GET",
+        f"{_PATH}/roots/<root_id>",
+        get_root,
+        parameters=(ROOT_ID, ACTION, LIMIT, CURSOR),
+        returns=types.RecordPage,
+        linked=False,
+    ),
+    *traces.ROUTES,
+    *proofs.ROUTES,
+    Route(
+        "GET",
+        f"{_PATH}/nodes/<node_id>",
+        get_node,
+        parameters=(NODE_ID,),
+        returns=types.NodePath | types.NodePaths,
+        linked=False,
+    ),
+    *search.ROUTES,
+)

@@ -1,0 +1,188 @@
+"""The route that searches records, in the table and archived alike.
+
+Every page names where to go on, until the last: a page may be short, or empty, while a search is under way. What was
+relative to the clock (`now-1d`) and what was published at the first page stay so until the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+
+import orjson
+from aws_lambda_powertools.event_handler import Response
+from pydantic import TypeAdapter, ValidationError
+
+from headwater.api.http.cursor import foreign, parse_cursor, render_cursor
+from headwater.api.http.parameters import Parameter, value
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.requested_range import parse_moment
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
+from headwater.api.records import types
+from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, LOCATION, NODE, ROOT
+from headwater.api.records.views import render_found
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.records.search.archive import StaleCursor
+from headwater.records.search.criteria import (
+    ArchiveCursor,
+    Horizon,
+    LiveCursor,
+    SearchCriteria,
+    SearchCursor,
+    SearchStep,
+)
+from headwater.times import shift
+from headwater_model.errors import Invalid
+
+_TEXTS: tuple[Parameter[str | None], ...] = (ROOT, NODE, ACTION, LOCATION)
+_TIME = {"type": "string", "examples": ["1763640000", "now-7d"]}
+_START = value("start", "Recorded from then on: whole seconds since 1970, or `now` and steps.", _TIME)
+_END = value("end", "Recorded before then, in the same form.", _TIME)
+_TIMES = (_START, _END)
+# Seconds of the request's time that one more step needs.
+_RESERVE_S = 9.0
+_POLL_S = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """The position of a search (one of `live` and `archive`), and what its first page fixed."""
+
+    start_s: int | None
+    end_s: int | None
+    horizon: Horizon | None
+    live: LiveCursor | None = None
+    archive: ArchiveCursor | None = None
+
+    @property
+    def place(self) -> SearchCursor:
+        return self.archive or self.live or LiveCursor()
+
+
+@cache
+def _cursors() -> TypeAdapter[_Cursor]:
+    """Return what reads and writes cursors; a cold start that searches nothing does not make it."""
+    return TypeAdapter(_Cursor)
+
+
+def search_records(services: Services, request: HttpRequest) -> Response[str]:
+    """Search records in the table and in the archive, by what they are.
+
+    At least one of `root`, `node`, `action`, `location` and `start` is given; all given must hold. Each record comes
+    once. While the archive is searched, a page comes with `Retry-After`: its cursor goes on waiting.
+
+    Returns:
+        In no order; a page may be short, or empty, and not be the last.
+    """
+    texts = _given(_TEXTS, request)
+    times = _given(_TIMES, request)
+    if not texts and "start" not in times:
+        names = ", ".join(parameter.name for parameter in _TEXTS)
+        raise Invalid.because("query", None, f"must name at least one of {names} and start")
+    limit = LIMIT.read(request)
+    bound = tuple(f"{name}={text}" for name, text in {**texts, **times}.items())
+    text = CURSOR.read(request)
+    searcher = services.searcher()
+    if text is None:
+        start_s, end_s = (_second(times.get(name), name, services.now_s()) for name in ("start", "end"))
+        _check_range(start_s, end_s, times)
+        criteria = SearchCriteria(**texts, start_s=start_s, end_s=end_s)
+        cursor = _Cursor(start_s, end_s, searcher.horizon(criteria))
+    else:
+        cursor = _parse_cursor(bound, text)
+        criteria = SearchCriteria(**texts, start_s=cursor.start_s, end_s=cursor.end_s)
+    try:
+        page = _fill(searcher.steps(criteria, cursor.horizon, cursor.place), cursor.place, limit, request)
+    except StaleCursor as error:
+        raise foreign(text or "") from error
+    return _respond(page, bound, cursor)
+
+
+def _given(parameters: Iterable[Parameter[str | None]], request: HttpRequest) -> dict[str, str]:
+    return {one.name: text for one in parameters if (text := one.read(request)) is not None}
+
+
+def _second(text: str | None, name: str, now_s: int) -> int | None:
+    """Return the first whole second from a time on, since 1970."""
+    if text is None:
+        return None
+    try:
+        return max(0, ceil(parse_moment(text, now_s) / 1000))
+    except ValueError as error:
+        raise Invalid.because(name, text, str(error)) from error
+
+
+def _check_range(start_s: int | None, end_s: int | None, times: Mapping[str, str]) -> None:
+    if start_s is not None and end_s is not None and start_s > end_s:
+        raise Invalid.because("end", times["end"], f"must not be before start ({times['start']})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Rendered records, and where to go on; `done`: there are no more."""
+
+    records: list[types.SearchRecord]
+    place: SearchCursor
+    done: bool
+
+
+def _fill(
+    steps: Iterable[SearchStep[LiveCursor] | SearchStep[ArchiveCursor]],
+    place: SearchCursor,
+    limit: int,
+    request: HttpRequest,
+) -> _Page:
+    """Return the records that fit into a page, and can be found in the request's time."""
+    records: list[types.SearchRecord] = []
+    budget = RESPONSE_BYTES_MAX
+    for step in steps:
+        if step.found is not None:
+            record = render_found(step.found)
+            budget -= size_of(orjson.dumps(record)) + 1
+            if budget < 0:
+                return _Page(records, place, done=False)
+            records.append(record)
+        place = step.place
+        if len(records) == limit or request.remaining_s() < _RESERVE_S:
+            return _Page(records, place, done=False)
+    return _Page(records, place, done=True)
+
+
+def _respond(page: _Page, bound: tuple[str, ...], cursor: _Cursor) -> Response[str]:
+    body: types.SearchPage = {"records": page.records, "cursor": None, "truncated": page.place.truncated}
+    if page.done:
+        return respond(body)
+    live = page.place if isinstance(page.place, LiveCursor) else None
+    archive = page.place if isinstance(page.place, ArchiveCursor) else None
+    after = _cursors().dump_json(_Cursor(cursor.start_s, cursor.end_s, cursor.horizon, live, archive)).decode()
+    waits = archive is not None and archive.waiting
+    body["cursor"] = render_cursor(bound, after)
+    return respond(body, headers={"Retry-After": str(_POLL_S)} if waits else None)
+
+
+def _parse_cursor(bound: tuple[str, ...], text: str) -> _Cursor:
+    try:
+        cursor = _cursors().validate_json(parse_cursor(bound, text))
+        if cursor.horizon is not None:
+            for day in (cursor.horizon.day, cursor.horizon.first or cursor.horizon.day):
+                shift(day, 0)
+    except (ValidationError, ValueError) as error:
+        raise foreign(text) from error
+    return cursor
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/records/search",
+        search_records,
+        parameters=(*_TEXTS, *_TIMES, LIMIT, CURSOR),
+        returns=types.SearchPage,
+        headers=("Retry-After",),
+        linked=False,
+        errors=(400, 503),
+    ),
+)

@@ -1,0 +1,226 @@
+"""Routes of a root's trace: its lines in the response, behind a link, or later; and the demand to archive it now.
+
+GET trace             200 the lines, or 303 to them in S3, or 202 and the location to poll, `?after=<version>`
+GET trace?after=v     303 once an archive later than version v is committed, else 202; demands nothing
+POST trace            202 and the same location to poll
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.parameters import number
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, respond, take_within, within
+from headwater.api.records.parameters import ROOT_ID
+from headwater.api.records.types import Outline, TraceQueued
+from headwater.api.records.views import render_group
+from headwater.api.route import Reply, Route
+from headwater.api.services import Services
+from headwater.api.types import Redirect
+from headwater.aws.queues import Message, send_all
+from headwater.records.dirty_roots import DirtyRoot
+from headwater.records.live_records import is_known, unknown_root
+from headwater.records.outline import outline_of
+from headwater.records.pointers import Pointer
+from headwater.records.root_records import RootRecords, read_root
+from headwater.records.trace_request import TraceRequest, render_trace_request
+from headwater.times import day_of, days_between, shift
+from headwater_model.errors import TooLarge, shown
+
+# What is traced within a request; a larger root takes the trace function.
+RECORDS_MAX = 50_000
+# What must be left of the request's time to demand a trace instead.
+_RESERVE_S = 8.0
+_POLL_S = 30
+# What stands around the groups of an outline, and the most that a byte of the root's id takes in a response.
+_FRAME_BYTES = 200
+_ESCAPED_BYTES = 8
+AFTER = number(
+    "after",
+    "From a `Location` to poll: returns the archive once it is later than this version.",
+    least=0,
+    most=10**9,
+)
+# A mark that is done is stored for 40 days, and TTL may take some more.
+_LOOK_BACK_DAYS = 60
+
+
+def get_trace(services: Services, request: HttpRequest) -> Response[str]:
+    """Return everything known of a root, a line for each leaf.
+
+    Live records, expired ones and archived ones together. Responses above 4 MB are links.
+
+    Returns:
+        A `TraceLine` a line.
+    """
+    root_id = ROOT_ID.read(request)
+    after = AFTER.read(request)
+    if after is not None:
+        return _poll(services, root_id, after)
+
+    try:
+        findings = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
+        if not findings.records:
+            raise unknown_root(root_id)
+        return _lines(services, findings)
+    except TooLarge:
+        return _archived_or_later(services, root_id)
+
+
+def get_outline(services: Services, request: HttpRequest) -> Response[str]:
+    """Return everything known of a root, folded by action.
+
+    Live records, expired ones and archived ones together, as in a trace. Above 50,000 records it is 413: then the trace
+    has them.
+
+    Returns:
+        Groups of records that came about by the same actions, with counts, times and three examples of each.
+    """
+    root_id = ROOT_ID.read(request)
+    found = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
+    if not found.records:
+        raise unknown_root(root_id)
+    rendered = [render_group(number, group) for number, group in enumerate(outline_of(found.forest()))]
+    groups = list(take_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
+    body: Outline = {
+        "root_id": root_id,
+        "records": found.count,
+        "groups": groups,
+        "truncated": len(groups) < len(rendered),
+    }
+    return respond(body)
+
+
+def post_trace(services: Services, request: HttpRequest) -> Response[str]:
+    """Trace and archive a root now.
+
+    Returns:
+        Its trace is queued. `Location` is where to poll.
+    """
+    root_id = ROOT_ID.read(request)
+    if not is_known(root_id, services.sources):
+        raise unknown_root(root_id)
+    pointer = services.sources.pointers.find(root_id)
+    _demand(services, root_id, marked=())
+    return _later(root_id, pointer)
+
+
+def check_time(request: HttpRequest) -> Callable[[], None]:
+    """Return a check that raises `TooLarge` once the request's time is nearly over."""
+
+    def check() -> None:
+        if request.remaining_s() < _RESERVE_S:
+            raise TooLarge("the request's time is nearly over")
+
+    return check
+
+
+def _lines(services: Services, findings: RootRecords) -> Response[str]:
+    body, lines = within(findings.lines(None))
+    if body is not None:
+        return Response(200, LINES, body)
+    if findings.pointer is not None and _is_all(findings, findings.pointer):
+        return services.links.to_archived(findings.pointer.object.key)
+    return services.links.to_lines(lines)
+
+
+def _is_all(findings: RootRecords, pointer: Pointer) -> bool:
+    """True if the archive object that was read holds every record that was found."""
+    return pointer.object.records == len(findings.records) and not findings.displaced
+
+
+def _archived_or_later(services: Services, root_id: str) -> Response[str]:
+    """Return the archive if nothing has happened since it was written; else demand a trace."""
+    pointer = services.sources.pointers.find(root_id)
+    dirty = _dirty(services, root_id)
+    if pointer is not None and not dirty and next(services.sources.staged.staged(root_id), None) is None:
+        return services.links.to_archived(pointer.object.key)
+    _refuse_if_left(root_id, dirty)
+    # Naming the days makes a second demand for the same records a trace of nothing.
+    _demand(services, root_id, marked=tuple(mark.day for mark in dirty))
+    return _later(root_id, pointer)
+
+
+def _poll(services: Services, root_id: str, after: int) -> Response[str]:
+    pointer = services.sources.pointers.find(root_id)
+    if pointer is not None and pointer.version > after:
+        return services.links.to_archived(pointer.object.key)
+    if pointer is None and not is_known(root_id, services.sources):
+        raise unknown_root(root_id)
+    _refuse_if_left(root_id, _dirty(services, root_id))
+    return _queued(root_id, after)
+
+
+def _later(root_id: str, pointer: Pointer | None) -> Response[str]:
+    return _queued(root_id, pointer.version if pointer else 0)
+
+
+def _queued(root_id: str, after: int) -> Response[str]:
+    body: TraceQueued = {"root_id": root_id, "status": "queued"}
+    # Relative to the path of the request, whatever stage or domain the API is behind.
+    return respond(body, status=202, headers={"Location": f"?after={after}", "Retry-After": str(_POLL_S)})
+
+
+def _dirty(services: Services, root_id: str) -> list[DirtyRoot]:
+    today = day_of(services.now_s())
+    marks = services.dirty_roots.find_on(root_id, days_between(shift(today, -_LOOK_BACK_DAYS), today))
+    return [mark for mark in marks if mark.is_dirty]
+
+
+def _refuse_if_left(root_id: str, dirty: list[DirtyRoot]) -> None:
+    if any(mark.is_refused for mark in dirty):
+        raise TooLarge(
+            f"root {shown(root_id)} has too many steps in its lines; its outline and searches have its records"
+        )
+    if dirty and not any(mark.is_pending for mark in dirty):
+        raise TooLarge(f"root {shown(root_id)} is too large for the trace function; it is left to the Spark tracer")
+
+
+def _demand(services: Services, root_id: str, *, marked: tuple[str, ...]) -> None:
+    now_s = services.now_s()
+    request = TraceRequest(root_id, day_of(now_s), services.new_id(), now_s, marked)
+    send_all(services.sqs, services.trace_queue_url, [Message(render_trace_request(request))])
+
+
+_TRACE = "/api/v1/records/roots/<root_id>/trace"
+_POLLED = ("Location", "Retry-After")
+ROUTES = (
+    Route(
+        "GET",
+        _TRACE,
+        get_trace,
+        parameters=(ROOT_ID, AFTER),
+        returns=str,
+        content_types=(LINES,),
+        linked=False,
+        errors=(400, 404, 413, 503),
+        replies=(
+            Reply(
+                303, Redirect, "The lines lie in S3, gzipped, behind this link for 15 minutes.", headers=("Location",)
+            ),
+            Reply(202, TraceQueued, "Too large to be traced at once. `Location` is where to poll.", headers=_POLLED),
+        ),
+    ),
+    Route(
+        "GET",
+        "/api/v1/records/roots/<root_id>/outline",
+        get_outline,
+        parameters=(ROOT_ID,),
+        returns=Outline,
+        linked=False,
+        errors=(400, 404, 413, 503),
+    ),
+    Route(
+        "POST",
+        _TRACE,
+        post_trace,
+        parameters=(ROOT_ID,),
+        returns=TraceQueued,
+        status=202,
+        headers=_POLLED,
+        linked=False,
+    ),
+)

@@ -1,0 +1,312 @@
+"""JSON of records, as types. They are written as `headwater.api.types` describes."""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field, WithJsonSchema, with_config
+from typing_extensions import NotRequired, TypeAliasType, TypedDict
+
+from headwater.api.types import AS_REQUEST
+from headwater.records.request import RECORDS_MAX
+
+
+def _bounded(most: int, description: str) -> dict[str, Any]:
+    """Return the schema of a string bounded in bytes; `maxLength` counts characters, so it shows a necessary bound."""
+    rule = f"{description} 1 to {most} bytes of UTF-8."
+    return {"type": "string", "minLength": 1, "maxLength": most, "description": rule}
+
+
+_OVERRIDES = "Beside `record` or `records` it overrides each one's own."
+ROOT_ID = _bounded(2048, "What the records come from; it need not be a record itself.")
+NODE_ID = _bounded(1024, "Names a record within its root.")
+ACTION = _bounded(1024, "What was done to the parent to make this node.")
+PARENT_ID = _bounded(2048, "The node that the action was taken on; for the first step the root id.")
+LOCATION = _bounded(2048, "Where the outcome of the action lies.")
+
+RootId: TypeAlias = Annotated[str, WithJsonSchema(ROOT_ID)]
+NodeId: TypeAlias = Annotated[str, WithJsonSchema(NODE_ID)]
+Action: TypeAlias = Annotated[str, WithJsonSchema(ACTION)]
+ParentId: TypeAlias = Annotated[str, WithJsonSchema(PARENT_ID)]
+Location: TypeAlias = Annotated[str, WithJsonSchema(LOCATION)]
+RunId: TypeAlias = Annotated[str, WithJsonSchema(_bounded(256, "The run that did it, by OpenLineage's run id."))]
+Seconds: TypeAlias = Annotated[int, Field(ge=0, description="Whole seconds since 1970 UTC.")]
+RecordedAt: TypeAlias = Annotated[
+    int, Field(ge=0, description="When the action was taken. Whole seconds since 1970 UTC.")
+]
+Cursor: TypeAlias = Annotated[str | None, Field(description="For the next page; null at the end.")]
+
+
+@with_config(AS_REQUEST)
+class RequestRecord(TypedDict, total=False):
+    """One record of a request."""
+
+    root_id: RootId
+    parent_id: ParentId
+    action_taken: Action
+    node_id: NodeId
+    storage_location: Location
+
+
+@with_config(
+    ConfigDict(
+        use_attribute_docstrings=True,
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["record"]},
+                {"required": ["records"]},
+                {"required": ["root_id", "parent_id", "action_taken", "storage_location"]},
+            ]
+        },
+    )
+)
+class LineageRequest(TypedDict, total=False):
+    """One step of a pipeline: one of `record`, `records`, or `storage_location` alone names what it made."""
+
+    root_id: Annotated[RootId, Field(description=f"{ROOT_ID['description']} {_OVERRIDES}")]
+    parent_id: Annotated[ParentId, Field(description=f"{PARENT_ID['description']} {_OVERRIDES}")]
+    action_taken: Annotated[Action, Field(description=f"{ACTION['description']} {_OVERRIDES}")]
+    record: RequestRecord
+    records: Annotated[list[RequestRecord], Field(min_length=1, max_length=RECORDS_MAX)]
+    storage_location: Location
+    """The single record's; beside `record` or `records` it overrides each one's own."""
+    node_id: NodeId
+    """The single record's, where it is given without `record`."""
+    request_id: Annotated[
+        str, WithJsonSchema(_bounded(256, "Names the request, so that a retry makes the same nodes and no others."))
+    ]
+    requested_at: Annotated[
+        Seconds | Annotated[str, Field(json_schema_extra={"format": "date-time"})],
+        Field(description="When it was first sent, at most 24 hours ahead."),
+    ]
+    run_id: RunId
+
+
+class _Accepted(TypedDict):
+    root_id: RootId
+    action_taken: Action
+    recordedAt: RecordedAt
+    ttl_expiry: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="When the record leaves the table; its trace is archived by then. "
+            "Whole seconds since 1970 UTC.",
+        ),
+    ]
+
+
+class NewNode(TypedDict):
+    """A record of an accepted batch."""
+
+    node_id: NodeId
+    storage_location: Location
+
+
+class AcceptedRecord(_Accepted):
+    """The response to a request with a single record."""
+
+    node_id: NodeId
+    storage_location: Location
+
+
+class AcceptedBatch(_Accepted):
+    """The response to a request with `records`."""
+
+    records: list[NewNode]
+
+
+LineageResponse = TypeAliasType(
+    "LineageResponse",
+    Annotated[
+        AcceptedRecord | AcceptedBatch,
+        Field(description="What the next step needs: its `parent_id` is a `node_id` of this response."),
+    ],
+)
+
+
+class Step(TypedDict):
+    """A record of a trace line."""
+
+    node_id: NodeId
+    parent_id: ParentId
+    action_taken: Action
+    recordedAt: RecordedAt
+    storage_location: Location
+    run_id: NotRequired[RunId]
+    metadata: NotRequired[Annotated[dict[str, str], Field(description="What the load function's enrichers added.")]]
+
+
+class Sent(Step):
+    """A record without what the table adds."""
+
+    root_id: RootId
+
+
+class Record(Sent):
+    """A live record."""
+
+    ttl_expiry: Annotated[int, Field(ge=0)]
+    """The time at which it leaves the table. Whole seconds since 1970 UTC."""
+
+
+class RecordPage(TypedDict):
+    """A page of a root's live records."""
+
+    records: list[Record]
+    cursor: Cursor
+
+
+class SearchRecord(Sent):
+    """A record, and where it was found."""
+
+    ttl_expiry: int | None
+    """The time at which it leaves the table, in whole seconds since 1970 UTC; null where the table was not read."""
+    archivedOn: str | None
+    """The day under which the archive's tables have it; null if they do not have it yet."""
+
+
+class SearchPage(TypedDict):
+    """A page of the records that a search found."""
+
+    records: list[SearchRecord]
+    cursor: Cursor
+    truncated: bool
+    """On the last page: true if there was more than a search may look at."""
+
+
+class Unsure(TypedDict, total=False):
+    """Reasons why a path does not lead to the root."""
+
+    complete: Annotated[
+        Literal[False],
+        Field(description="There when the path does not lead to the root; the reason is beside it."),
+    ]
+    missing: Annotated[list[str], Field(description="Parents that are not known.")]
+    cycle: Annotated[list[str], Field(description="Nodes that lead into each other.")]
+
+
+class NodePath(Unsure):
+    """A record, the path to it from its root, and its descendants."""
+
+    record: Record
+    path: list[Record]
+    """From the root's first record to this one."""
+    descendants: list[Record]
+    """The records derived from it, nearest first."""
+    truncated: bool
+    """True if more was to be read than one request may."""
+
+
+class NodePaths(TypedDict):
+    """The paths of a node id that several roots have."""
+
+    matches: list[NodePath]
+    truncated: bool
+    """True if more roots have this node id."""
+
+
+class OutlineExample(TypedDict):
+    """A record of a group."""
+
+    node_id: NodeId
+    storage_location: Location
+
+
+class OutlineGroup(TypedDict):
+    """The records that one action made of the records of one group."""
+
+    id: Annotated[int, Field(ge=0)]
+    parent: int | None
+    """The group above; null where trees begin."""
+    action_taken: Action
+    records: Annotated[int, Field(ge=1)]
+    leaves: Annotated[int, Field(ge=0)]
+    """The number of its records of which nothing was made."""
+    firstRecordedAt: RecordedAt
+    lastRecordedAt: RecordedAt
+    complete: bool
+    """False where the way does not lead to the root: a parent is missing, or the way begins in a cycle."""
+    examples: Annotated[list[OutlineExample], Field(max_length=3)]
+
+
+class Outline(TypedDict):
+    """A root's records, folded by action: each group after the one above it."""
+
+    root_id: RootId
+    records: Annotated[int, Field(ge=1)]
+    groups: list[OutlineGroup]
+    truncated: bool
+    """True if there are more groups than fit into a response."""
+
+
+Link: TypeAlias = Annotated[
+    str,
+    Field(description="A link to the bytes as they are stored: 15 minutes, compressed, and no client unpacks them."),
+]
+Day: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date"})]
+Sha256: TypeAlias = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 in hexadecimal.")]
+
+
+class ProvenObject(TypedDict):
+    """The object of the archive that holds the record."""
+
+    day: Day
+    key: str
+    sha256: Sha256
+    size_bytes: Annotated[int, Field(ge=0)]
+    records: Annotated[int, Field(ge=0)]
+    lines: Annotated[int, Field(ge=0)]
+    listed: bool
+    """True if SHA-256 and size are those that its day's digest lists; else those that were committed."""
+    location: Link
+
+
+class DigestFile(TypedDict):
+    """The digest of a sealed day."""
+
+    day: Day
+    key: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    location: Link
+
+
+class ChainEnd(TypedDict):
+    """The newest digest, as the graph table names it: what the chain of digests is compared with."""
+
+    day: Day
+    key: str
+    sha256: Sha256
+
+
+class RecordProof(TypedDict):
+    """The state of a record's archive, and what proves it."""
+
+    root_id: RootId
+    node_id: NodeId
+    state: Literal["live", "expired", "archived", "sealed"]
+    """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it. `archived`:
+    an object holds it, and its day is not sealed. `sealed`: there are digests."""
+    object: ProvenObject | None
+    digests: Annotated[list[DigestFile], Field(max_length=366)]
+    """From the object's day to the last sealed day, oldest first."""
+    end: ChainEnd | None
+    next: Day | None
+    """The `after` of the next request, if there are more digests than one response has."""
+    fault: str | None
+    """The first fault of the archive that the service noticed, if any: `headwater verify` finds all."""
+
+
+class TraceLine(Unsure):
+    """One line of a trace."""
+
+    record_id: NodeId
+    """The leaf that this line leads to."""
+    root_id: RootId
+    lineage: list[Step]
+    """From the root's first record to the leaf; an archived line ends with DATA_COMPACTION."""
+
+
+class TraceQueued(TypedDict):
+    """The trace of a root is queued."""
+
+    root_id: RootId
+    status: Literal["queued"]

@@ -1,0 +1,94 @@
+"""Records as the HTTP API prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import orjson
+
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
+from headwater.api.records import types
+from headwater.records.live_records import LiveRecord, NodePath
+from headwater.records.message_json import render_record
+from headwater.records.outline import Group
+from headwater.records.record import LineageRecord
+from headwater.records.search.criteria import SearchRecord
+
+
+def render_live(live: LiveRecord) -> types.Record:
+    """Return a record as Carbonlake has it, when it expires, and what the load function's enrichers added."""
+    rendered: types.Record = {**_render_sent(live.record), "ttl_expiry": live.ttl_expiry}
+    if live.record.metadata:
+        rendered["metadata"] = dict(live.record.metadata)
+    return rendered
+
+
+def render_found(found: SearchRecord) -> types.SearchRecord:
+    """Return a record that a search found: as `render_live`, and the day under which the archive's tables have it."""
+    rendered: types.SearchRecord = {
+        **_render_sent(found.record),
+        "ttl_expiry": found.ttl_expiry,
+        "archivedOn": found.archived_on,
+    }
+    if found.record.metadata:
+        rendered["metadata"] = dict(found.record.metadata)
+    return rendered
+
+
+def render_group(number: int, group: Group) -> types.OutlineGroup:
+    """Return a group of an outline."""
+    return {
+        "id": number,
+        "parent": group.parent,
+        "action_taken": group.action,
+        "records": group.records,
+        "leaves": group.leaves,
+        "firstRecordedAt": group.first,
+        "lastRecordedAt": group.last,
+        "complete": group.complete,
+        "examples": [{"node_id": node, "storage_location": location} for node, location in group.examples],
+    }
+
+
+def _render_sent(record: LineageRecord) -> types.Sent:
+    # A message of the queues has the same fields; the jobs that write messages know nothing of the API.
+    return cast(types.Sent, render_record(record))
+
+
+def render_live_within(
+    records: Sequence[LiveRecord], budget: int = RESPONSE_BYTES_MAX
+) -> tuple[list[types.Record], int]:
+    """Return the first records that fit into `budget` bytes, and the budget that is left."""
+    rendered: list[types.Record] = []
+    for record in map(render_live, records):
+        size = size_of(orjson.dumps(record)) + 1
+        if size > budget:
+            break
+        budget -= size
+        rendered.append(record)
+    return rendered, budget
+
+
+def render_path(place: NodePath, budget: int = RESPONSE_BYTES_MAX) -> types.NodePath:
+    """Return `{"record", "path": [root ... node], "descendants", "truncated"}`, in at most about `budget` bytes.
+
+    A path that does not start at the root is marked as trace lines are: `"complete": false` with `missing` or `cycle`.
+    """
+    # The node is printed twice; the ancestors nearest to it matter most, then what came of it.
+    upward, left = render_live_within(place.path[::-1], budget // 2)
+    descendants, _ = render_live_within(place.descendants, left + budget // 2)
+    cut = len(upward) < len(place.path) or len(descendants) < len(place.descendants)
+    return {
+        "record": render_live(place.node),
+        "path": upward[::-1],
+        "descendants": descendants,
+        "truncated": place.truncated or cut,
+        **_faults(place),
+    }
+
+
+def _faults(place: NodePath) -> types.Unsure:
+    if place.missing is not None:
+        return {"complete": False, "missing": [place.missing]}
+    return {"complete": False, "cycle": list(place.cycle)} if place.cycle else {}

@@ -1,0 +1,66 @@
+"""Reports of impact as CSV, as `tables` describes."""
+
+from __future__ import annotations
+
+from headwater.api.reports.impact_views import field_id
+from headwater.api.reports.tables import Row, cut, flag, listed, table
+from headwater.api.values import when
+from headwater.facts.entities import Dataset, Job
+from headwater.facts.graph_results import Impact, Impacted
+from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
+from headwater_model.columns import Column
+from headwater_model.field_paths import print_dotted
+
+_STATE = ("state", "started", "ended", "run", "updated", "description", "id")
+IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE)
+_WAY = ("section", "hops", "direct", "masked", "certain")
+COLUMN_IMPACT = (*_WAY, "type", "namespace", "name", "field", "through", "owners", *_STATE)
+
+
+def impact_table(impact: Impact) -> str:
+    """Return a row for each job and dataset downstream; the first is the query, and the last says if there was more."""
+    query = {"section": "query", "id": impact.node_id}
+    return table(IMPACT, [query, *map(_impacted, impact.impacted), *cut(impact.truncated)])
+
+
+def _impacted(one: Impacted) -> Row:
+    return {**_node(one.node), "hops": str(one.hops), "through": listed(one.through)}
+
+
+def column_impact_table(impact: ColumnImpact) -> str:
+    """Return a row for each column, job and dataset that is derived from a column, as `impact_table`."""
+    rows = [*map(_column, impact.columns), *map(_derived, impact.nodes)]
+    ordered = sorted(rows, key=lambda row: (int(row["hops"]), row["type"], row["id"]))
+    return table(COLUMN_IMPACT, [{"section": "query", **_names(impact.column)}, *ordered, *cut(impact.truncated)])
+
+
+def _column(one: ImpactedColumn) -> Row:
+    return {"section": "impacted", "type": "DATASET_FIELD", **_names(one.column), **_way(one)}
+
+
+def _names(column: Column) -> Row:
+    names = {"namespace": column.dataset.namespace, "name": column.dataset.name, "field": print_dotted(column.field)}
+    return {**names, "id": field_id(column)}
+
+
+def _derived(one: ImpactedNode) -> Row:
+    return {**_node(one.node), **_way(one)}
+
+
+def _way(one: ImpactedColumn | ImpactedNode) -> Row:
+    certain = one.certain if isinstance(one, ImpactedNode) else True
+    flags = {"direct": flag(one.direct), "masked": flag(one.masked), "certain": flag(certain)}
+    return {"hops": str(one.hops), "through": listed(map(field_id, one.through)), **flags}
+
+
+def _node(node: Job | Dataset) -> Row:
+    kind = "JOB" if isinstance(node, Job) else "DATASET"
+    row = {"section": "impacted", "id": node.id.node_id, "type": kind}
+    row |= {"namespace": node.id.namespace, "name": node.id.name}
+    if node.outline:
+        return row
+    run = node.latest_run if isinstance(node, Job) else None
+    if run:
+        row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
+    row["owners"] = listed([owner.name for owner in node.annotations.owners])
+    return {**row, "updated": when(node.updated), "description": node.description or ""}

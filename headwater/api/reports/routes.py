@@ -1,0 +1,144 @@
+"""Routes of reports on a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.links import respond_json, respond_or_link
+from headwater.api.http.parameters import AnyParameter, choice, given_text, number, required_text
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.requested_range import END, START, read_range
+from headwater.api.http.responses import CSV, JSON
+from headwater.api.marquez.parameters import DEPTH_MAX
+from headwater.api.marquez.responses import require
+from headwater.api.reports import types
+from headwater.api.reports.impact_tables import column_impact_table, impact_table
+from headwater.api.reports.impact_views import render_column_impact, render_impact
+from headwater.api.reports.tables import provenance_table, tag_table, usage_table
+from headwater.api.reports.views import render_provenance, render_tag_usage, render_usage
+from headwater.api.route import Handler, Route
+from headwater.api.services import Services
+from headwater.queries.columns.results import TimeRange
+from headwater_model.columns import Column
+from headwater_model.errors import Invalid
+
+_EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
+_NODE_ID = required_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`.", _EXAMPLE)
+_IS_TABLE = choice("format", "Without it `Accept: text/csv` requests a table.", {"json": False, "csv": True})
+_PARAMETERS = (_NODE_ID, START, END, _IS_TABLE)
+_NODE_ID_OR_TAG = given_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`; either this or `tag`.", _EXAMPLE)
+_TAG = given_text("tag", "Ours: all columns with this tag, in any case, in place of one column.", "PII")
+_USAGE_PARAMETERS = (_NODE_ID_OR_TAG, _TAG, START, END, _IS_TABLE)
+_GRAPH_NODE_ID = required_text(
+    "nodeId",
+    "`dataset:<namespace>:<name>`, `job:<namespace>:<name>` or `datasetField:<namespace>:<name>:<field>`.",
+    "dataset:s3://flights:checked",
+)
+_DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX, default=20)
+_OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
+_KINDS = frozenset({"application/json", "text/csv"})
+_FIELD_KINDS = ("datasetField:", "dataset_field:")
+
+
+def report_usage(services: Services, request: HttpRequest) -> Response[str]:
+    """Report the runs that used a field in a time range, and the columns that it flowed into.
+
+    With `tag` in place of `nodeId`: every column that has the tag now, and those made of them without masking.
+
+    In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
+    Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
+
+    Returns:
+        The report.
+    """
+    request.take_only([parameter.name for parameter in _USAGE_PARAMETERS])
+    is_table = _is_table(request)
+    node_id, tag = _NODE_ID_OR_TAG.read(request), _TAG.read(request)
+    if (node_id is None) == (tag is None):
+        raise Invalid.because("nodeId", node_id, "must be given, or else tag, and not both")
+    if tag is not None:
+        tagged = services.queries.report_tag(tag, read_range(request, services.now_s()).window)
+        return _respond(services, request, tag_table(tagged) if is_table else render_tag_usage(tagged))
+    column, window = _read(services, request)
+    usage = services.queries.report_usage(column.dataset, column.field, window)
+    return _respond(services, request, usage_table(usage) if is_table else render_usage(usage))
+
+
+def report_provenance(services: Services, request: HttpRequest) -> Response[str]:
+    """Report the columns that a field came from in a time range, and the operations on the way.
+
+    In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
+    Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
+
+    Returns:
+        The report.
+    """
+    request.take_only([parameter.name for parameter in _PARAMETERS])
+    is_table = _is_table(request)
+    column, window = _read(services, request)
+    provenance = services.queries.report_provenance(column.dataset, column.field, window)
+    return _respond(services, request, provenance_table(provenance) if is_table else render_provenance(provenance))
+
+
+def report_impact(services: Services, request: HttpRequest) -> Response[str]:
+    """Report everything downstream of a job, a dataset or a column now, with its last runs and the way there.
+
+    Of a column: the columns derived from it, the jobs that make these, and their datasets. In a table, `section` names
+    the subject of a row: `query` is the first, `truncated` the last if there was more. Every cell is quoted. Cells that
+    a spreadsheet would compute begin with an apostrophe.
+
+    Returns:
+        The report, nearest first.
+    """
+    request.take_only([parameter.name for parameter in _OF_IMPACT])
+    is_table, node_id, depth = _is_table(request), _GRAPH_NODE_ID.read(request), _DEPTH.read(request)
+    if node_id.startswith(_FIELD_KINDS):
+        derived = require(services.queries.report_column_impact(node_id, depth=depth), "Node", node_id)
+        return _respond(services, request, column_impact_table(derived) if is_table else render_column_impact(derived))
+    impact = require(services.queries.report_impact(node_id, depth=depth), "Node", node_id)
+    return _respond(services, request, impact_table(impact) if is_table else render_impact(impact))
+
+
+def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
+    """Return a report: text is a table, in a file of its route's name."""
+    if not isinstance(report, str):
+        return respond_json(services.links, report)
+    name = request.event.path.rpartition("/")[2]
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return respond_or_link(services.links, report.encode(), CSV, headers)
+
+
+def _read(services: Services, request: HttpRequest) -> tuple[Column, TimeRange]:
+    node_id = _NODE_ID.read(request)
+    window = read_range(request, services.now_s()).window
+    return require(services.queries.find_field(node_id), "Node", node_id), window
+
+
+def _is_table(request: HttpRequest) -> bool:
+    """True if a table is requested: by `format`, or by the first kind that Accept names of those we have."""
+    chosen = _IS_TABLE.read(request)
+    if chosen is not None:
+        return chosen
+    accepted = (one.partition(";")[0].strip() for one in (request.event.headers.get("Accept") or "").lower().split(","))
+    return next((kind for kind in accepted if kind in _KINDS), None) == "text/csv"
+
+
+def _route(name: str, handler: Handler, parameters: tuple[AnyParameter, ...], returns: object) -> Route:
+    return Route(
+        "GET",
+        f"/api/v1/reports/{name}",
+        handler,
+        parameters=parameters,
+        returns=returns,
+        content_types=(JSON, CSV),
+        headers=("Content-Disposition",),
+    )
+
+
+ROUTES = (
+    _route("usage", report_usage, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
+    _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
+    _route("impact", report_impact, _OF_IMPACT, types.ImpactReport | types.ColumnImpactReport),
+)

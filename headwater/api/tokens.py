@@ -1,0 +1,262 @@
+"""Bearer tokens: who may do what with which namespaces and roots. Only a token's hash is stored.
+
+    TOKENS        <id>    hash, scopes, namespaces, references, roots, created, expires, revoked; swapped by version
+    TOKEN_USES    <id>    the day of the last use; only grows. The one row of tokens that the API's function may write
+
+A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
+one round of SHA-256 is enough.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater.attempts import attempts
+from headwater.facts.table import Row, RowQuery, Swap
+from headwater.namespaces import EVERYWHERE, Rights, covers
+from headwater.settings import LAST_USED, TOKEN_USES, TOKENS
+from headwater_model.errors import Conflict, Fault, Invalid, NotFound
+
+if TYPE_CHECKING:
+    from headwater.facts.table import GraphTable
+
+T = TypeVar("T")
+Scope = Literal["records", "read", "write", "delete"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+# The scopes that namespaces limit; `records` is limited by roots, since records are in no namespace.
+IN_NAMESPACES: tuple[Scope, ...] = ("read", "write", "delete")
+_PK = TOKENS
+_FORM = re.compile(r"hw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
+_ID_BYTES, _SECRET_BYTES = 8, 32
+# How long a function may go on with what it knows of a token: a revocation takes as long.
+_KNOWN_S = 60
+# Bounds the memory of a function; whoever sends made-up ids only pushes out others of that kind.
+_KNOWN_MAX = 10_000
+_DAY_S = 24 * 3600
+_TRIES = 5
+# Of each kind: those of the namespaces travel with an event, in a message of 1 MiB.
+_PATTERNS_MAX = 100
+# The longest root has 2,048 bytes, the longest namespace 1,024 characters; and the `*`.
+_PATTERN_CHARS_MAX = 2049
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A token as it is stored; times are seconds since 1970.
+
+    `namespaces` limit what it may read, write and delete, `references` the other namespaces whose datasets its events
+    may name, `roots` its records: names, or beginnings and then `*`.
+    """
+
+    id: str
+    hash: str
+    scopes: tuple[Scope, ...]
+    namespaces: tuple[str, ...]
+    references: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    created: int
+    expires: int | None = None
+    revoked: int | None = None
+
+    def is_good(self, now_s: int) -> bool:
+        """Return True if it is neither revoked nor expired."""
+        return self.revoked is None and (self.expires is None or now_s < self.expires)
+
+    def covers(self, namespace: str) -> bool:
+        """Return True if it is good for the namespace."""
+        return covers(self.namespaces, namespace)
+
+    @property
+    def rights(self) -> Rights:
+        """Its rights over the namespaces of events."""
+        return Rights(self.namespaces, self.references)
+
+    def covers_root(self, root_id: str) -> bool:
+        """Return True if it is good for the records of the root."""
+        return covers(self.roots, root_id)
+
+    @property
+    def is_everywhere(self) -> bool:
+        """True if it is good for every namespace, and for lists over all of them."""
+        return EVERYWHERE in self.namespaces
+
+    @property
+    def is_of_every_root(self) -> bool:
+        """True if it is good for the records of every root."""
+        return EVERYWHERE in self.roots
+
+
+def new_token(
+    *,
+    scopes: Collection[str],
+    namespaces: Collection[str] = (),
+    references: Collection[str] = (),
+    roots: Collection[str] = (),
+    now_s: int,
+    lifetime_s: int | None,
+    random: Callable[[int], bytes],
+) -> tuple[str, Token]:
+    """Return a token's text, for its owner alone, and the token as it is stored; no `references` or `roots` means all.
+
+    Raises:
+        Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces, references or roots
+            that none of the scopes uses, or too many of them; an empty name, or one with `*` elsewhere than at its end.
+    """
+    _check(scopes, namespaces, references, roots)
+    id_, secret = random(_ID_BYTES).hex(), urlsafe_b64encode(random(_SECRET_BYTES)).decode().rstrip("=")
+    text = f"hw_{id_}_{secret}"
+    token = Token(
+        id=id_,
+        hash=_hash(text),
+        scopes=tuple(scope for scope in SCOPES if scope in scopes),
+        namespaces=tuple(sorted(set(namespaces))),
+        references=tuple(sorted(set(references))) or ((EVERYWHERE,) if "write" in scopes else ()),
+        roots=tuple(sorted(set(roots))) or ((EVERYWHERE,) if "records" in scopes else ()),
+        created=now_s,
+        expires=None if lifetime_s is None else now_s + lifetime_s,
+    )
+    return text, token
+
+
+def _check(
+    scopes: Collection[str], namespaces: Collection[str], references: Collection[str], roots: Collection[str]
+) -> None:
+    if not scopes or not set(scopes) <= set(SCOPES):
+        raise Invalid.because("scope", sorted(scopes), f"must be at least one of {', '.join(SCOPES)}")
+    needs_namespaces = not set(scopes).isdisjoint(IN_NAMESPACES)
+    if needs_namespaces and not namespaces:
+        rule = f"must be given with the scopes {', '.join(IN_NAMESPACES)} (`*` for all namespaces)"
+        raise Invalid([Fault("namespace", None, rule, missing=True)])
+    if namespaces and not needs_namespaces:
+        rule = "must not be given with the scope records alone, which roots limit"
+        raise Invalid.because("namespace", sorted(namespaces), rule)
+    if roots and "records" not in scopes:
+        raise Invalid.because("root", sorted(roots), "must not be given without the scope records")
+    if references and "write" not in scopes:
+        raise Invalid.because("reference", sorted(references), "must not be given without the scope write")
+    for field_name, patterns in (("namespace", namespaces), ("reference", references), ("root", roots)):
+        _check_patterns(field_name, patterns)
+
+
+def _check_patterns(field_name: str, patterns: Collection[str]) -> None:
+    if len(patterns) > _PATTERNS_MAX:
+        raise Invalid.because(field_name, len(patterns), f"must be given at most {_PATTERNS_MAX} times")
+    for pattern in patterns:
+        if not pattern or "*" in pattern[:-1]:
+            raise Invalid.because(field_name, pattern, "must be a name, or the beginning of names and then `*`")
+        if len(pattern) > _PATTERN_CHARS_MAX:
+            raise Invalid.because(field_name, pattern, f"must have at most {_PATTERN_CHARS_MAX} characters")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens in the graph table. What `find` has read, or not found, is known for a minute without a request."""
+
+    table: GraphTable
+    _known: dict[str, tuple[Token, int]] = field(default_factory=dict, repr=False)
+    _unknown: dict[str, int] = field(default_factory=dict, repr=False)
+    _used: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def find(self, text: str, *, now_s: int) -> Token | None:
+        """Return the token of this text if it is good at `now_s`; one request at most, none if it is malformed."""
+        form = _FORM.fullmatch(text)
+        token = self._get(form[1], now_s) if form else None
+        # Compared in constant time: the time that it takes reveals nothing of the stored hash.
+        if token is None or not hmac.compare_digest(token.hash, _hash(text)) or not token.is_good(now_s):
+            return None
+        return token
+
+    def _get(self, id_: str, now_s: int) -> Token | None:
+        token, read_at = self._known.get(id_, (None, self._unknown.get(id_)))
+        if read_at is not None and 0 <= now_s - read_at < _KNOWN_S:
+            return token
+        row = self.table.get([(_PK, id_)]).get((_PK, id_))
+        if row is None:
+            _remember(self._unknown, id_, now_s)
+            return None
+        token = _token(row)
+        _remember(self._known, id_, (token, now_s))
+        return token
+
+    def record_use(self, token: Token, *, now_s: int) -> None:
+        """Store the day of the token's use: one conditional write a token, day and process; never raises for AWS."""
+        day_s = now_s - now_s % _DAY_S
+        if self._used.get(token.id) == day_s:
+            return
+        # Before the write: a table that refuses is not tried again at each request.
+        _remember(self._used, token.id, day_s)
+        with suppress(BotoCoreError, ClientError):
+            self.table.advance((TOKEN_USES, token.id), LAST_USED, day_s)
+
+    def last_uses(self) -> dict[str, int]:
+        """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""
+        [page] = self.table.query([RowQuery(TOKEN_USES)])
+        return {row.sk: row.data[LAST_USED] for row in page.rows}
+
+    def put(self, token: Token) -> None:
+        """Store a new token."""
+        if self.table.swap([Swap(_row(token))]) != [True]:
+            raise Conflict(f"token {token.id}: there is one of this id")
+
+    def all(self) -> list[Token]:
+        """Return every token, oldest first; of more than 10,000 those with the least ids."""
+        [page] = self.table.query([RowQuery(_PK)])
+        return sorted(map(_token, page.rows), key=lambda token: (token.created, token.id))
+
+    def revoke(self, id_: str, *, now_s: int) -> Token:
+        """Mark the token as revoked; one that is so already stays as it is.
+
+        Raises:
+            NotFound: there is no such token.
+        """
+        for _ in attempts(_TRIES, self.table.sleep):
+            row = self.table.get([(_PK, id_)]).get((_PK, id_))
+            if row is None:
+                raise NotFound(f"token: there is none with the id {id_!r}")
+            token = _token(row)
+            if token.revoked is not None:
+                return token
+            revoked = replace(token, revoked=now_s)
+            if self.table.swap([Swap(_row(revoked, row.version))]) == [True]:
+                return revoked
+        raise Conflict(f"token {id_}: others keep changing it")
+
+
+def _remember(memory: dict[str, T], id_: str, value: T) -> None:
+    """Remember a value, in the place of the oldest one where there are too many."""
+    memory.pop(id_, None)
+    if len(memory) >= _KNOWN_MAX:
+        del memory[next(iter(memory))]
+    memory[id_] = value
+
+
+def _row(token: Token, version: int = 0) -> Row:
+    data: dict[str, Any] = {
+        "hash": token.hash,
+        "scopes": list(token.scopes),
+        "namespaces": list(token.namespaces),
+        "references": list(token.references),
+        "roots": list(token.roots),
+        "created": token.created,
+        "expires": token.expires,
+        "revoked": token.revoked,
+    }
+    return Row(_PK, token.id, data, version)
+
+
+def _token(row: Row) -> Token:
+    lists = {name: tuple(row.data[name]) for name in ("scopes", "namespaces", "references", "roots")}
+    return Token(id=row.sk, **{**row.data, **lists})

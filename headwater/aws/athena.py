@@ -1,0 +1,108 @@
+"""Queries of Athena in one workgroup: their start, their state, and their results page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from headwater_model.errors import NotFound, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mypy_boto3_athena import AthenaClient
+    from mypy_boto3_athena.type_defs import GetQueryResultsInputTypeDef
+
+# Athena's limit of a page of results.
+ROWS_AT_ONCE = 1000
+_BUSY = frozenset({"TooManyRequestsException", "ThrottlingException", "InternalServerException"})
+# Athena's codes for an unknown id, for expired results, and for a query of another workgroup.
+_UNKNOWN = frozenset({"InvalidRequestException", "AccessDeniedException"})
+# In Athena's reason for a query that its workgroup's limit has cancelled.
+_OVER_THE_LIMIT = "bytes scanned limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A query: its text, whether it is `done`, and why it ended without a result, if it did."""
+
+    sql: str
+    done: bool
+    failed: str | None
+
+    @property
+    def over_the_limit(self) -> bool:
+        """True if the query would have read more bytes than its workgroup allows."""
+        return self.failed is not None and _OVER_THE_LIMIT in self.failed.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A page of a result: rows of texts (None: null), and the token of the next page."""
+
+    rows: Sequence[Sequence[str | None]]
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Athena:
+    """A workgroup, and the database of its queries. `Unavailable` is raised while Athena refuses."""
+
+    client: AthenaClient
+    database: str
+    workgroup: str
+
+    def start(self, sql: str) -> str:
+        """Start a query; return the id of its execution."""
+        with _refusals():
+            response = self.client.start_query_execution(
+                QueryString=sql,
+                QueryExecutionContext={"Database": self.database},
+                WorkGroup=self.workgroup,
+            )
+        return response["QueryExecutionId"]
+
+    def get(self, execution: str) -> Execution:
+        """Return the state of a query; raise `NotFound` if this workgroup has no query of this id."""
+        with _refusals(_UNKNOWN):
+            found = self.client.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
+        if found.get("WorkGroup") != self.workgroup:
+            raise NotFound(f"query execution {execution} is of another workgroup")
+        status = found["Status"]
+        state = status["State"]
+        failed = f"{state}: {status.get('StateChangeReason', '')}" if state in ("FAILED", "CANCELLED") else None
+        return Execution(found["Query"], state == "SUCCEEDED", failed)
+
+    def rows(self, execution: str, token: str | None) -> Rows:
+        """Return the first page of a finished query's result, or a token's; raise `NotFound` if it is gone."""
+        request: GetQueryResultsInputTypeDef = {"QueryExecutionId": execution, "MaxResults": ROWS_AT_ONCE}
+        if token is not None:
+            request["NextToken"] = token
+        with _refusals(_UNKNOWN):
+            response = self.client.get_query_results(**request)
+        rows = [[cell.get("VarCharValue") for cell in row["Data"]] for row in response["ResultSet"]["Rows"]]
+        # The names of the columns are the first row of the first page.
+        return Rows(rows if token else rows[1:], response.get("NextToken"))
+
+    def bytes_max(self) -> int | None:
+        """Return the workgroup's limit of bytes read by a query, or None."""
+        with _refusals():
+            found = self.client.get_work_group(WorkGroup=self.workgroup)["WorkGroup"]
+        return found.get("Configuration", {}).get("BytesScannedCutoffPerQuery")
+
+
+@contextmanager
+def _refusals(unknown: frozenset[str] = frozenset()) -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+        if code in unknown:
+            raise NotFound(message) from error
+        if code in _BUSY:
+            raise Unavailable(f"Athena refuses for now: {message}") from error
+        raise

@@ -1,0 +1,96 @@
+"""Bodies of messages: JSON as SQS takes it, and a pointer to S3 instead of a body too large for a message."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater_model.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# A body stays below 1 MiB with room for the escapes that Lambda's event adds to it.
+BODY_BYTES_MAX = 800_000
+# The folder of bodies in the ingest bucket: a pointer leads nowhere else.
+BODIES_PREFIX = "requests/"
+# A request of 32 MB, whose every record repeats the ids of its root and its parent.
+POINTED_BYTES_MAX = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The location of a body that was too large for a message, and its size in bytes, or the most that a body has."""
+
+    bucket: str
+    key: str
+    size_bytes: int = POINTED_BYTES_MAX
+
+
+def render_body(form: object) -> str:
+    """Return a JSON document as the body of a message."""
+    # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
+    return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+
+
+def parse_body(body: str | bytes) -> dict[str, Any]:
+    """Return the JSON object that a message holds; `Invalid` if it holds none."""
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("message", body, f"must be JSON ({error})") from error
+    if not isinstance(document, dict):
+        raise Invalid.because("message", document, "must be a JSON object")
+    return document
+
+
+def render_pointer(pointer: Pointer) -> str:
+    """Return the body of a message whose content lies in S3."""
+    return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key, "size_bytes": pointer.size_bytes}})
+
+
+def parse_pointer(form: object) -> Pointer:
+    """Return the pointer that a message's `s3` holds."""
+    match form:
+        case {"bucket": str(bucket), "key": str(key), **others} if bucket and key:
+            size_bytes = others.get("size_bytes", POINTED_BYTES_MAX)
+            if type(size_bytes) is not int or not 0 < size_bytes <= POINTED_BYTES_MAX:
+                raise Invalid.because("s3.size_bytes", size_bytes, f"must be 1 to {POINTED_BYTES_MAX}")
+            return Pointer(bucket, key, size_bytes)
+    raise Invalid.because("s3", form, "must be an object with bucket and key")
+
+
+def put_body(s3: S3Client, bucket: str, body: str) -> Pointer:
+    """Store a body, named by its content, so that a retry overwrites the object with itself."""
+    content = body.encode()
+    pointer = Pointer(bucket, f"{BODIES_PREFIX}{hashlib.sha256(content).hexdigest()}.json", len(content))
+    try:
+        s3.put_object(Bucket=pointer.bucket, Key=pointer.key, Body=content, ContentType="application/json")
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable(f"the request could not be stored: {error}") from error
+    return pointer
+
+
+def get_body(s3: S3Client, bucket: str, pointer: Pointer) -> bytes:
+    """Return the body that a pointer leads to; `bucket` is the one that bodies are stored in.
+
+    Whoever may send a message writes the pointer, and the function may read more than its sender.
+
+    Raises:
+        Invalid: the pointer leads elsewhere, or to an object that is larger than it states.
+        ClientError: there is no such object.
+    """
+    if pointer.bucket != bucket:
+        raise Invalid.because("s3.bucket", pointer.bucket, f"must be {bucket}")
+    if not pointer.key.startswith(BODIES_PREFIX):
+        raise Invalid.because("s3.key", pointer.key, f"must begin with {BODIES_PREFIX}")
+    with closing(s3.get_object(Bucket=pointer.bucket, Key=pointer.key)["Body"]) as body:
+        content = body.read(pointer.size_bytes + 1)
+    if len(content) > pointer.size_bytes:
+        raise Invalid.because("s3.size_bytes", pointer.size_bytes, "must be the size of the object, which is larger")
+    return content

@@ -1,0 +1,239 @@
+"""The functions' client of DynamoDB: boto3's calls, results, errors and retries, with a fraction of boto3's CPU.
+
+botocore finds credentials, region and endpoint, and decides on retries; orjson writes and reads the bodies. Figures are
+in docs/benchmarks.md, other clients that were tried in docs/operations.md.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from itertools import count
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+import orjson
+from botocore.exceptions import BotoCoreError, ClientError, ResponseStreamingError
+from botocore.handlers import add_recursion_detection_header
+from botocore.parsers import create_parser
+
+from headwater.aws.connections import Connections, Response
+from headwater.aws.retries import StandardRetries
+from headwater.aws.signing import Signer
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import type_defs
+    from typing_extensions import Unpack
+
+_TARGET = "DynamoDB_20120810"
+# They are not signed. DynamoDB's checksum is of the body as sent, so the body is not compressed.
+_HEADERS = {"user-agent": "headwater", "accept-encoding": "identity"}
+# Codes of refusals because the time of the signature is too far off.
+_SKEWED = frozenset({"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"})
+
+
+class ConditionalCheckFailedException(ClientError):
+    """Refusal of a write because its condition does not hold."""
+
+
+class TransactionCanceledException(ClientError):
+    """Refusal of a transaction; `response["CancellationReasons"]` has a reason for each of its items."""
+
+
+_ERRORS: dict[str, type[ClientError]] = {
+    one.__name__: one for one in (ConditionalCheckFailedException, TransactionCanceledException)
+}
+
+
+class DynamoDB:
+    """A client for any number of threads, with the methods of boto3's that the functions call.
+
+    Results are boto3's but for `ResponseMetadata`, which they lack. Raises botocore's errors: `ClientError`, of which
+    `exceptions` has the classes, and `BotoCoreError`. Replace `connections` to listen, or to stand in for AWS.
+    """
+
+    exceptions = SimpleNamespace(ClientError=ClientError, **_ERRORS)
+
+    def __init__(
+        self,
+        connections: Connections,
+        signer: Signer,
+        retries: StandardRetries,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.connections = connections
+        self._signer, self._retries, self._sleep = signer, retries, sleep
+
+    def batch_execute_statement(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.BatchExecuteStatementInputTypeDef]
+    ) -> type_defs.BatchExecuteStatementOutputTypeDef:
+        return cast("type_defs.BatchExecuteStatementOutputTypeDef", self.call("BatchExecuteStatement", request))
+
+    def batch_get_item(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.BatchGetItemInputTypeDef]
+    ) -> type_defs.BatchGetItemOutputTypeDef:
+        return cast("type_defs.BatchGetItemOutputTypeDef", self.call("BatchGetItem", request))
+
+    def batch_write_item(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.BatchWriteItemInputTypeDef]
+    ) -> type_defs.BatchWriteItemOutputTypeDef:
+        return cast("type_defs.BatchWriteItemOutputTypeDef", self.call("BatchWriteItem", request))
+
+    def delete_item(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.DeleteItemInputTypeDef]
+    ) -> type_defs.DeleteItemOutputTypeDef:
+        return cast("type_defs.DeleteItemOutputTypeDef", self.call("DeleteItem", request))
+
+    def get_item(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.GetItemInputTypeDef]
+    ) -> type_defs.GetItemOutputTypeDef:
+        return cast("type_defs.GetItemOutputTypeDef", self.call("GetItem", request))
+
+    def put_item(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.PutItemInputTypeDef]
+    ) -> type_defs.PutItemOutputTypeDef:
+        return cast("type_defs.PutItemOutputTypeDef", self.call("PutItem", request))
+
+    def query(self, **request: Unpack[type_defs.QueryInputTypeDef]) -> type_defs.QueryOutputTypeDef:  # noqa: D102
+        return cast("type_defs.QueryOutputTypeDef", self.call("Query", request))
+
+    def transact_write_items(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.TransactWriteItemsInputTypeDef]
+    ) -> type_defs.TransactWriteItemsOutputTypeDef:
+        # By the token DynamoDB recognizes a transaction that is sent again, and makes it once.
+        request.setdefault("ClientRequestToken", str(uuid4()))
+        return cast("type_defs.TransactWriteItemsOutputTypeDef", self.call("TransactWriteItems", request))
+
+    def update_item(  # noqa: D102 - boto3's
+        self, **request: Unpack[type_defs.UpdateItemInputTypeDef]
+    ) -> type_defs.UpdateItemOutputTypeDef:
+        return cast("type_defs.UpdateItemOutputTypeDef", self.call("UpdateItem", request))
+
+    def call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Call the API, with the retries of botocore's standard mode, and return the result."""
+        body = _render(request)
+        context: dict[str, Any] = {}
+        for attempt in count(1):
+            headers = self._headers(operation, body)
+            try:
+                response = self._send(headers, body)
+                if response.status_code == HTTPStatus.OK:
+                    result = _parse(response.content)
+                    self._retries.succeeded(context, response)
+                    return result
+            except BotoCoreError as error:
+                if not self._wait(attempt, context, None, error):
+                    raise
+                continue
+            refusal = _parse_refusal(response, attempt)
+            if attempt == 1 and self._was_skewed(headers, response, refusal):
+                continue
+            if not self._wait(attempt, context, (response, refusal), None):
+                raise _error(operation, refusal)
+        raise AssertionError("count has no end")
+
+    def _headers(self, operation: str, body: bytes) -> dict[str, str]:
+        headers = self._signer.headers(f"{_TARGET}.{operation}", body)
+        headers |= _HEADERS
+        add_recursion_detection_header({"headers": headers})  # X-Ray's, where it is on
+        return headers
+
+    def _send(self, headers: Mapping[str, str], body: bytes) -> Response:
+        """Return a response that came whole, by the checksum that DynamoDB sends with it."""
+        response = self.connections.post(headers, body)
+        checksum = response.headers.get("x-amz-crc32")
+        if checksum is not None and checksum != str(zlib.crc32(response.content)):
+            raise ResponseStreamingError(error=f"the body's CRC32 is not {checksum}, as its header has it")
+        return response
+
+    def _wait(
+        self,
+        attempt: int,
+        context: dict[str, Any],
+        refused: tuple[Response, dict[str, Any]] | None,
+        error: BotoCoreError | None,
+    ) -> bool:
+        """Wait for the next attempt; False if there is none. botocore adds the reason to the refusal."""
+        delay_s = self._retries.delay_s(attempt, context, refused, error)
+        if delay_s is not None:
+            self._sleep(delay_s)
+        return delay_s is not None
+
+    def _was_skewed(self, headers: Mapping[str, str], response: Response, refusal: Mapping[str, Any]) -> bool:
+        if refusal["Error"]["Code"] not in _SKEWED:
+            return False
+        return self._signer.adjust(headers, response.headers.get("date"))
+
+
+def _render(request: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(request, default=_base64)
+    except orjson.JSONEncodeError:
+        # A lone surrogate is no Unicode: DynamoDB refuses it and names it.
+        return json.dumps(request, default=_base64).encode()
+
+
+def _base64(value: object) -> str:
+    if isinstance(value, (bytes, bytearray)):
+        return b2a_base64(value, newline=False).decode()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def _parse(content: bytes) -> dict[str, Any]:
+    """Return a result in which the binary values of items are bytes.
+
+    Unprocessed items stay as they are: they are only sent again.
+    """
+    try:
+        result: dict[str, Any] = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise ResponseStreamingError(error=error) from error
+    if b'"B' in content:
+        read = result.get("Responses", {})
+        # Those of BatchExecuteStatement are a list; of writes, they have no items.
+        for items in (result.get("Items", ()), *(read.values() if isinstance(read, dict) else ())):
+            _decode_items(items)
+        _decode_items(result[name] for name in ("Item", "Attributes") if name in result)
+        _decode_items(reason["Item"] for reason in result.get("CancellationReasons", ()) if "Item" in reason)
+    return result
+
+
+def _decode_items(items: Iterable[dict[str, Any]]) -> None:
+    for item in items:
+        for value in item.values():
+            _decode(value)
+
+
+def _decode(value: dict[str, Any]) -> None:
+    """Replace the base64 of a binary value, or of those in it, by bytes."""
+    for kind, content in value.items():
+        if kind == "B":
+            value[kind] = a2b_base64(content)
+        elif kind == "BS":
+            value[kind] = [a2b_base64(one) for one in content]
+        elif kind == "L":
+            for one in content:
+                _decode(one)
+        elif kind == "M":
+            _decode_items((content,))
+
+
+def _parse_refusal(response: Response, attempt: int) -> dict[str, Any]:
+    """Parse a refusal as botocore does, with the fields of the two errors that have some."""
+    parts = {"status_code": response.status_code, "headers": response.headers, "body": response.content}
+    refusal: dict[str, Any] = create_parser("json").parse(parts, cast("Any", None))
+    refusal["ResponseMetadata"]["RetryAttempts"] = attempt - 1
+    with suppress(ResponseStreamingError):
+        document = _parse(response.content)
+        refusal |= {name: document[name] for name in ("CancellationReasons", "Item") if name in document}
+    return refusal
+
+
+def _error(operation: str, refusal: Mapping[str, Any]) -> ClientError:
+    return _ERRORS.get(refusal["Error"]["Code"], ClientError)(cast("Any", refusal), operation)

@@ -1,0 +1,93 @@
+"""DynamoDB's batch calls to the end: unprocessed items are sent again, pages are followed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+
+from headwater.attempts import attempts
+from headwater_model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef, WriteRequestTypeDef
+
+    Value: TypeAlias = AttributeValueTypeDef
+    Item: TypeAlias = Mapping[str, Value]
+
+# DynamoDB quotas: keys of a BatchGetItem, writes of a BatchWriteItem.
+GET_KEYS_MAX = 100
+WRITES_MAX = 25
+_TRIES = 10
+
+T = TypeVar("T")
+
+
+def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield the values in runs of at most `size`.
+
+    >>> list(chunks("abcde", 2))
+    ['ab', 'cd', 'e']
+    """
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def batch_get(
+    dynamodb: DynamoDBClient,
+    table: str,
+    keys: Sequence[Item],
+    sleep: Callable[[float], None] = time.sleep,
+) -> list[Item]:
+    """Return the existing items of the keys in any order, strongly consistent; `Unavailable` if some stay unread."""
+    found: list[Item] = []
+    for some in chunks(keys, GET_KEYS_MAX):
+        left: Sequence[Item] = some
+        for _ in attempts(_TRIES, sleep):
+            response = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": True}})
+            found += response["Responses"].get(table, [])
+            unprocessed = response.get("UnprocessedKeys", {}).get(table)
+            left = unprocessed["Keys"] if unprocessed else []
+            if not left:
+                break
+        else:
+            raise Unavailable(f"{len(left)} items of {table} could not be read")
+    return found
+
+
+def batch_write(
+    dynamodb: DynamoDBClient,
+    table: str,
+    writes: Sequence[WriteRequestTypeDef],
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Do every put and delete, each key once. Raises `Unavailable` if some stay unwritten."""
+    for some in chunks(writes, WRITES_MAX):
+        left: Sequence[WriteRequestTypeDef] = some
+        for _ in attempts(_TRIES, sleep):
+            response = dynamodb.batch_write_item(RequestItems={table: left})
+            left = cast("Sequence[WriteRequestTypeDef]", response.get("UnprocessedItems", {}).get(table, []))
+            if not left:
+                break
+        else:
+            raise Unavailable(f"{len(left)} items of {table} could not be written")
+
+
+def query_pages(dynamodb: DynamoDBClient, table: str, pk: str, *, after: str | None = None) -> Iterator[Sequence[Item]]:
+    """Yield the pages (1 MB each) of a partition of the graph table, by sort key, strongly consistent."""
+    query: QueryInputTypeDef = {
+        "TableName": table,
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": pk}},
+        "ConsistentRead": True,
+    }
+    if after is not None:
+        query["ExclusiveStartKey"] = {"pk": {"S": pk}, "sk": {"S": after}}
+    while True:
+        response = dynamodb.query(**query)
+        yield response["Items"]
+        last = response.get("LastEvaluatedKey")
+        if last is None:
+            return
+        query["ExclusiveStartKey"] = last

@@ -1,0 +1,125 @@
+"""Objects that are written once."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from contextlib import closing
+from typing import IO, TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from headwater_model.errors import Conflict, Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import PutObjectRequestTypeDef
+
+# S3's codes for a conditional write that lost: the object exists, or is being written.
+_EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
+_MISSING = {"NoSuchKey", "404"}
+_CHUNK_BYTES = 1024 * 1024
+
+
+def put_new(
+    s3: S3Client,
+    bucket: str,
+    key: str,
+    body: bytes | IO[bytes],
+    *,
+    content_type: str,
+    content_encoding: str = "",
+    sha256: str = "",
+    metadata: Mapping[str, str] | None = None,
+) -> bool:
+    """Write the object unless its key exists (If-None-Match); return True if it was written.
+
+    With `sha256`, in hex, S3 compares the body with it and keeps it beside the object.
+    """
+    request: PutObjectRequestTypeDef = {
+        "Bucket": bucket,
+        "Key": key,
+        "Body": body,
+        "ContentType": content_type,
+        "IfNoneMatch": "*",
+    }
+    if content_encoding:
+        request["ContentEncoding"] = content_encoding
+    if sha256:
+        request["ChecksumSHA256"] = b64encode(bytes.fromhex(sha256)).decode()
+    if metadata:
+        request["Metadata"] = metadata
+    try:
+        s3.put_object(**request)
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in _EXISTS:
+            raise
+        return False
+    return True
+
+
+def put_once(
+    s3: S3Client,
+    bucket: str,
+    key: str,
+    body: bytes | IO[bytes],
+    *,
+    sha256: str,
+    content_type: str,
+    content_encoding: str = "",
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Write the object, whose SHA-256 is given in hex; an equal object that exists already stays.
+
+    A repeated write succeeds, as does a second writer of the same bytes.
+
+    Raises:
+        Conflict: the key holds other bytes.
+        Unavailable: another write of the key was under way, and left nothing.
+    """
+    if put_new(
+        s3,
+        bucket,
+        key,
+        body,
+        content_type=content_type,
+        content_encoding=content_encoding,
+        sha256=sha256,
+        metadata=metadata,
+    ):
+        return
+    there = sha256_of(s3, bucket, key)
+    if there is None:
+        raise Unavailable(f"s3://{bucket}/{key}: another write of it was under way, and left nothing")
+    if there != sha256:
+        raise Conflict(f"s3://{bucket}/{key}: sha256 must be {sha256}, got {there}: somebody else wrote the object")
+
+
+def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
+    """Return the object's SHA-256 in hex, as S3 stores it, else of its bytes; None if there is no such object."""
+    try:
+        head = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
+        kept = head.get("ChecksumSHA256", "")
+        # The checksum of an upload in parts is a hash of hashes, and ends with their number.
+        if kept and "-" not in kept:
+            return b64decode(kept).hex()
+        return hash_object(s3, bucket, key)
+    except ClientError as error:
+        if is_missing(error):
+            return None
+        raise
+
+
+def is_missing(error: ClientError) -> bool:
+    """True if S3 has no such object."""
+    return error.response["Error"]["Code"] in _MISSING
+
+
+def hash_object(s3: S3Client, bucket: str, key: str) -> str:
+    """Return the SHA-256, in hex, of the object's bytes, read a piece at a time."""
+    sha256 = hashlib.sha256()
+    with closing(s3.get_object(Bucket=bucket, Key=key)["Body"]) as body:
+        for chunk in body.iter_chunks(_CHUNK_BYTES):
+            sha256.update(chunk)
+    return sha256.hexdigest()

@@ -1,0 +1,133 @@
+"""Messages of SQS, and sending without loss: failed entries are sent again by themselves, then raised."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater.attempts import attempts
+from headwater_model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+# SQS quotas: entries a batch; bytes a message and a whole batch (1 MiB since 2025).
+BATCH_ENTRIES_MAX = 10
+MESSAGE_BYTES_MAX = 1024 * 1024
+_TRIES = 6
+
+# The attributes of a message that name the API caller who sent its content, and limit where it may write (`rights`).
+CALLER = "caller"
+WRITES = "writes"
+
+Sleep: TypeAlias = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message to send; attributes are strings."""
+
+    body: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes that count against the quota: body, names, types and values of the attributes."""
+        extra = sum(len(name.encode()) + len("String") + len(text.encode()) for name, text in self.attributes.items())
+        return len(self.body.encode()) + extra
+
+
+def from_caller(body: str, caller: str | None, **attributes: str) -> Message:
+    """Return a message that names the API caller who sent its content, if known."""
+    return Message(body, {**({CALLER: caller} if caller else {}), **attributes})
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message as a function received it.
+
+    `sent_ms` is the time when SQS took it, in milliseconds since 1970, if known; `sender` is the principal that sent it
+    to the queue, by SQS; `caller` is named by the sender as the source of the content, so it is worth as much as the
+    sender. `writes` is the sender's limit of where the content takes effect, as JSON; None sets no limit.
+    """
+
+    message_id: str
+    body: str
+    sent_ms: int | None = None
+    sender: str | None = None
+    caller: str | None = None
+    writes: str | None = None
+
+
+def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:
+    """Send every message, at least once each; return the number sent.
+
+    Raises `Unavailable` when entries still fail after six tries; those before them were sent.
+    """
+    sent = 0
+    for batch in _batches(messages):
+        if unsent := _send(sqs, queue_url, batch, sleep):
+            reasons = "; ".join(sorted(set(unsent.values())))
+            raise Unavailable(f"{len(unsent)} of {len(batch)} messages could not be queued: {reasons}")
+        sent += len(batch)
+    return sent
+
+
+def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep: Sleep = time.sleep) -> dict[int, str]:
+    """Send every message, at least once each; return the reason for each index that was not sent.
+
+    Once the queue refuses a whole batch, the rest is not tried: the caller's time is limited.
+    """
+    unsent: dict[int, str] = {}
+    start = 0
+    for batch in _batches(messages):
+        try:
+            unsent |= {start + place: reason for place, reason in _send(sqs, queue_url, batch, sleep).items()}
+        except Unavailable as error:
+            return unsent | dict.fromkeys(range(start, len(messages)), str(error))
+        start += len(batch)
+    return unsent
+
+
+def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    batch: list[Message] = []
+    size = 0
+    for message in messages:
+        if batch and (len(batch) == BATCH_ENTRIES_MAX or size + message.size_bytes > MESSAGE_BYTES_MAX):
+            yield batch
+            batch, size = [], 0
+        batch.append(message)
+        size += message.size_bytes
+    if batch:
+        yield batch
+
+
+def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> dict[int, str]:
+    """Return the reason for each index that six tries did not send; `Unavailable` if a whole call was refused."""
+    left = dict(enumerate(batch))
+    reasons: dict[int, str] = {}
+    for _ in attempts(_TRIES, sleep):
+        try:
+            response = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in left.items()])
+        except (BotoCoreError, ClientError) as error:
+            raise Unavailable(f"{len(left)} messages could not be queued: {error}") from error
+        failed = response.get("Failed", [])
+        reasons = {int(entry["Id"]): f"{entry['Code']} {entry.get('Message', '')}".strip() for entry in failed}
+        left = {place: left[place] for place in reasons}
+        if not left:
+            break
+    return reasons
+
+
+def _entry(number: int, message: Message) -> SendMessageBatchRequestEntryTypeDef:
+    entry: SendMessageBatchRequestEntryTypeDef = {"Id": str(number), "MessageBody": message.body}
+    if message.attributes:
+        entry["MessageAttributes"] = {
+            name: {"DataType": "String", "StringValue": text} for name, text in message.attributes.items()
+        }
+    return entry

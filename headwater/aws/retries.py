@@ -1,0 +1,91 @@
+"""botocore's standard retries, for a client that is not botocore's; and what was refused for now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.model import ServiceId
+from botocore.retries.standard import register_retry_handler
+
+from headwater_model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+
+    from headwater.aws.connections import Response
+
+_SERVICE = "DynamoDB"
+# Beside the throttles: another transaction holds an item; S3 is busy.
+_PASSING = frozenset({"TransactionConflictException", "TransactionInProgressException", "SlowDown", "RequestTimeout"})
+_SERVER_FAULT = 500
+
+
+class StandardRetries:
+    """The rules by which failures are tried again: kinds, attempts, delays, and the quota that all calls share.
+
+    botocore registers this mode's handlers on the events of a client; this class calls them.
+    """
+
+    def __init__(self, attempts_max: int) -> None:
+        handlers: dict[str, Callable[..., None]] = {}
+        events = SimpleNamespace(register=lambda event, handler, **_: handlers.setdefault(event, handler))
+        meta = SimpleNamespace(events=events, service_model=SimpleNamespace(service_id=ServiceId(_SERVICE)))
+        self._handler = register_retry_handler(cast("BaseClient", SimpleNamespace(meta=meta)), attempts_max)
+        self._release = handlers["after-call.dynamodb"]
+        # DynamoDB's model marks no error as one to try again.
+        service = SimpleNamespace(service_name=_SERVICE.lower())
+        self._operation = SimpleNamespace(name="", service_model=service, error_shapes=())
+
+    def delay_s(
+        self,
+        attempt: int,
+        context: dict[str, Any],
+        response: tuple[Response, dict[str, Any]] | None,
+        error: Exception | None,
+    ) -> float | None:
+        """Return the seconds to wait before another attempt, or None if the failure stays.
+
+        `attempt` counts from 1; `context` is the call's own, empty at first; `response` is a refusal, parsed.
+        """
+        delay: float | None = self._handler.needs_retry(
+            response=response,
+            attempts=attempt,
+            operation=self._operation,
+            caught_exception=error,
+            request_dict={"context": context},
+        )
+        return delay
+
+    def succeeded(self, context: dict[str, Any], response: Response) -> None:
+        """Return to the quota what the call's retries took from it."""
+        self._release(context=context, http_response=response)
+
+
+def is_throttle(error: ClientError) -> bool:
+    """True if DynamoDB refused for now because of load."""
+    return error.response["Error"]["Code"] in {
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "RequestLimitExceeded",
+    }
+
+
+def is_passing(error: Exception) -> bool:
+    """True if AWS refused for now, because of load or a fault of its own: what was sent is not at fault."""
+    if isinstance(error, ClientError):
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return is_throttle(error) or error.response["Error"]["Code"] in _PASSING or status >= _SERVER_FAULT
+    return isinstance(error, (Unavailable, BotoCoreError))
+
+
+def is_of_request(error: ClientError) -> bool:
+    """True if AWS will refuse this request whenever it is sent: its content breaks a rule, such as a size."""
+    return error.response["Error"]["Code"] in {
+        "ItemCollectionSizeLimitExceededException",
+        "SerializationException",
+        "TransactionCanceledException",
+        "ValidationException",
+    }

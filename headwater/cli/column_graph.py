@@ -1,0 +1,215 @@
+"""The graph of columns around a node, read from a running service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headwater.cli.service import NoResponse, fetch_json, printable
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class GraphDataset:
+    """A dataset, or a version of it, that has columns."""
+
+    namespace: str
+    name: str
+    version: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The node id."""
+        return _versioned(f"dataset:{self.namespace}:{self.name}", self.version)
+
+    @property
+    def short_name(self) -> str:
+        """The last part of a path; any other name in full."""
+        return self.name.rstrip("/").rpartition("/")[2] or self.name
+
+    def id_of(self, column: str) -> str:
+        """Return the node id of a column."""
+        return _versioned(f"datasetField:{self.namespace}:{self.name}:{column}", self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphColumn:
+    """A column or, with `name` None, all of its dataset; `links` are API paths that continue from it."""
+
+    id: str
+    dataset: GraphDataset
+    name: str | None
+    type: str | None = None
+    links: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEdge:
+    """A dependency of a column (or dataset) on another; `operations` describe it, each once.
+
+    `indirect`: the origin decides which values exist, not what they are; `masked`: it hides the original values.
+    """
+
+    origin: str
+    destination: str
+    operations: tuple[str, ...] = ()
+    indirect: bool = False
+    masked: bool = False
+
+    @property
+    def label(self) -> str:
+        """The operations as text."""
+        return "; ".join(self.operations) or "unknown operation"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGraph:
+    """Columns by id, in the order of their ids, and the edges between them; `truncated`: the graph has more."""
+
+    columns: Mapping[str, GraphColumn]
+    edges: tuple[ColumnEdge, ...]
+    truncated: bool = False
+
+
+def fetch_columns(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> ColumnGraph:
+    """Fetch the upstream columns of a column, a dataset or a job's outputs; with `down`, the downstream ones too.
+
+    Raises:
+        NoResponse: no such node, no such service, or a response that is no graph.
+    """
+    return parse_columns(fetch_response(url, node_id, depth=depth, down=down, token=token))
+
+
+def fetch_response(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> Any:
+    """Fetch the API's response about the columns of a node.
+
+    Raises:
+        NoResponse: no such node, or no such service.
+    """
+    query: dict[str, object] = {"nodeId": node_id, "depth": depth}
+    if down:
+        query["withDownstream"] = "true"
+    return fetch_json(url, "/api/v1/column-lineage", query, token=token)
+
+
+def parse_columns(response: Any) -> ColumnGraph:
+    """Parse the response of `GET /api/v1/column-lineage`; a source beyond its depth is a column without a type.
+
+    Raises:
+        NoResponse: it is no such response.
+    """
+    try:
+        # A node without data is one that the caller may not read: its edges come from its other ends.
+        documents = [document for document in response["graph"] if document["data"] is not None]
+        parsed = [_parse_column(document) for document in documents]
+        edges = {edge: source for document in documents for edge, source in _edges_to_column(document)}
+        edges.update(edge for document in response.get("datasets") or () for edge in _edges_to_dataset(document))
+        truncated = bool(response.get("truncated"))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise NoResponse(f"not a response about columns: {type(error).__name__} {error}") from error
+    columns = {column.id: column for column in [*_ends(edges), *parsed]}
+    ordered = tuple(sorted(edges, key=lambda edge: (edge.destination, edge.origin)))
+    return ColumnGraph({one: columns[one] for one in sorted(columns)}, ordered, truncated)
+
+
+def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
+    """Return the requested columns: the column, those of the dataset, or else those that are no edge's origin.
+
+    A dataset's node id is also the end of the edges that all its rows depend on: that node is no column.
+    """
+    column = node_id.replace("dataset_field:", "datasetField:", 1)
+    if column in graph.columns and graph.columns[column].name is not None:
+        return [column]
+    of_dataset = [one.id for one in graph.columns.values() if one.dataset.id == node_id and one.name]
+    used = {edge.origin for edge in graph.edges}
+    return of_dataset or [one.id for one in graph.columns.values() if one.id not in used and one.name]
+
+
+def sources_of(graph: ColumnGraph, node_id: str) -> list[GraphColumn]:
+    """Return the first columns of a column's values, in the order of their ids: those that have no sources themselves.
+
+    What only decides which rows there are is no source.
+    """
+    above: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        if not edge.indirect:
+            above.setdefault(edge.destination, []).append(edge.origin)
+    seen, pending = {node_id}, [node_id]
+    while pending:
+        new = {origin for origin in above.get(pending.pop(), ()) if origin not in seen}
+        pending += new
+        seen |= new
+    return [graph.columns[one] for one in sorted(seen) if one not in above]
+
+
+def _parse_column(document: Mapping[str, Any]) -> GraphColumn:
+    data, dataset = document["data"], _dataset_of_node(document)
+    return GraphColumn(
+        document["id"], dataset, printable(data["field"]), printable(data["type"]), data.get("links") or {}
+    )
+
+
+def _dataset_of_node(document: Mapping[str, Any]) -> GraphDataset:
+    return _of_version(document["id"], _dataset_of(document["data"]))
+
+
+def _of_version(node_id: str, dataset: GraphDataset) -> GraphDataset:
+    """Return the dataset, with its version only if the node id has it: current nodes name their latest version, too."""
+    return dataset if dataset.version and node_id.endswith(f"#{dataset.version}") else replace(dataset, version=None)
+
+
+def _dataset_of(document: Mapping[str, Any]) -> GraphDataset:
+    return GraphDataset(document["namespace"], document["dataset"], document["datasetVersion"])
+
+
+def _edges_to_column(document: Mapping[str, Any]) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
+    """Yield the edges to a column and to all of its dataset, each with both ends."""
+    data = document["data"]
+    column, whole = _parse_column(document), _whole(_dataset_of_node(document))
+    for end, sources in ((column, data["inputFields"]), (whole, data.get("datasetDependencies") or ())):
+        for source in sources:
+            origin = _origin_of(source, end.dataset)
+            yield _edge(origin.id, end.id, source.get("transformations") or ()), (origin, end)
+
+
+def _edges_to_dataset(document: Mapping[str, Any]) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
+    """Yield the edges to all of a dataset, each with both ends."""
+    whole = _whole(
+        _of_version(document["id"], GraphDataset(document["namespace"], document["name"], document["datasetVersion"]))
+    )
+    for source in document["datasetDependencies"]:
+        origin = _origin_of(source, whole.dataset)
+        yield _edge(origin.id, whole.id, source.get("transformations") or ()), (origin, whole)
+
+
+def _origin_of(source: Mapping[str, Any], end: GraphDataset) -> GraphColumn:
+    """Return the origin of an edge to `end`; in a current graph it has no version, whichever version was read."""
+    dataset, name = _dataset_of(source) if end.version else replace(_dataset_of(source), version=None), source["field"]
+    return _whole(dataset) if name is None else GraphColumn(dataset.id_of(name), dataset, printable(name))
+
+
+def _whole(dataset: GraphDataset) -> GraphColumn:
+    return GraphColumn(dataset.id, dataset, None)
+
+
+def _edge(origin: str, destination: str, transformations: Any) -> ColumnEdge:
+    operations = tuple(dict.fromkeys(_describe(one) for one in transformations))
+    indirect = bool(transformations) and all(one["type"] == "INDIRECT" for one in transformations)
+    return ColumnEdge(origin, destination, operations, indirect, any(one.get("masking") for one in transformations))
+
+
+def _describe(transformation: Mapping[str, Any]) -> str:
+    """Return a transformation in a few words: its subtype and description, or its operations' names alone."""
+    kind = (transformation.get("subtype") or transformation["type"]).lower().replace("_", " ")
+    about = transformation.get("description")
+    text = about if about and kind == "transformation" else f"{kind}: {about}" if about else kind
+    return printable(f"{text} (masked)" if transformation.get("masking") else text)
+
+
+def _ends(edges: Mapping[ColumnEdge, tuple[GraphColumn, GraphColumn]]) -> Iterator[GraphColumn]:
+    for both in edges.values():
+        yield from both
+
+
+def _versioned(node_id: str, version: str | None) -> str:
+    return f"{node_id}#{version}" if version else node_id

@@ -1,0 +1,132 @@
+"""A stack that runs somewhere: in an AWS account, or on this machine under `headwater serve`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+from urllib.parse import urlsplit
+
+from headwater.cli.program import command
+from headwater.cli.service import SET_CREDENTIALS
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_lambda import LambdaClient
+    from mypy_boto3_s3 import S3Client
+
+    from headwater.facts.table import GraphTable
+
+
+class NotDeployed(Exception):
+    """A missing stack, or one that these credentials may not read."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The stack's outputs, and the client settings that the environment's credentials do not cover."""
+
+    outputs: Mapping[str, str]
+    settings: Mapping[str, Any]
+
+    @overload
+    def client(self, service: Literal["dynamodb"]) -> DynamoDBClient: ...
+    @overload
+    def client(self, service: Literal["lambda"]) -> LambdaClient: ...
+    @overload
+    def client(self, service: Literal["s3"]) -> S3Client: ...
+    def client(self, service: Literal["dynamodb", "lambda", "s3"]) -> Any:
+        """Return a client of the service where the stack runs."""
+        import boto3
+
+        return boto3.client(service, **self.settings_with(retries={"mode": "standard", "max_attempts": 10}))
+
+    def settings_with(self, **options: Any) -> dict[str, Any]:
+        """Return the client settings with further options of botocore's `Config`."""
+        from botocore.config import Config
+
+        return {**self.settings, "config": Config(**options).merge(self.settings.get("config") or Config())}
+
+    def graph_table(self, name: str | None = None) -> GraphTable:
+        """Return the graph table, or another table with its keys."""
+        from headwater.facts.table import GraphTable
+
+        return GraphTable(
+            self.client("dynamodb"),
+            name or self.outputs["GraphTableName"],
+            self.client("s3"),
+            self.outputs["ArchiveBucketName"],
+        )
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select the stack."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--stage", default="prod", metavar="NAME", help="a deployed stack, by its stage (default: prod)")
+    which.add_argument(
+        "--local", type=_url, metavar="URL", help="the stack of `serve`, by the URL of its AWS endpoints"
+    )
+
+
+def find_deployment(given: argparse.Namespace) -> Deployment:
+    """Return the stack that the options name.
+
+    Raises:
+        NotDeployed: with the reason from AWS.
+    """
+    import boto3
+    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.parsers import ResponseParserError
+
+    settings: dict[str, Any] = _local_settings(given.local) if given.local else _region()
+    name = "Local" if given.local else f"Headwater-{given.stage}"
+    try:
+        formation = boto3.client("cloudformation", **settings)
+        found = formation.describe_stacks(StackName=name)["Stacks"][0]
+    except (BotoCoreError, ClientError, ResponseParserError) as error:
+        raise NotDeployed(_why_local(given.local, error) if given.local else _why(name, error)) from error
+    return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings)
+
+
+def _local_settings(url: str) -> dict[str, Any]:
+    from local_stack.aws.endpoint import settings_at
+
+    return settings_at(url)
+
+
+def _region() -> dict[str, str]:
+    """Return AWS_REGION, which the AWS CLI and CDK prefer, and which boto3 does not read."""
+    region = os.environ.get("AWS_REGION")
+    return {"region_name": region} if region else {}
+
+
+def _why(name: str, error: Exception) -> str:
+    """Return why a deployed stack was not read, and what to do."""
+    from botocore.exceptions import ClientError, NoCredentialsError, NoRegionError
+
+    here = "or name a stack on this machine by --local"
+    if isinstance(error, NoRegionError):
+        return f"no AWS region; set AWS_REGION, {here}"
+    if isinstance(error, NoCredentialsError):
+        return f"no AWS credentials; {SET_CREDENTIALS}, {here}"
+    if isinstance(error, ClientError) and error.response["Error"]["Code"] == "ValidationError":
+        return f"there is no stack {name} in this account and region; name another by --stage, {here}"
+    return f"the stack {name} cannot be read: {error}"
+
+
+def _why_local(url: str, error: Exception) -> str:
+    """Return why a stack on this machine was not read: its URL is that of its AWS endpoints, not of its API."""
+    from botocore.exceptions import EndpointConnectionError
+
+    if isinstance(error, EndpointConnectionError):
+        return f"nothing answers at {url}; start {command('serve')} or give --local"
+    return f"no AWS endpoints of a stack answer at {url}; give those that {command('serve')} prints as --local"
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise argparse.ArgumentTypeError(f"must be http://host[:port], got {text!r}")
+    return text

@@ -1,0 +1,259 @@
+"""`headwater explore`: the explorer on this machine, over an API that needs signatures."""
+
+from __future__ import annotations
+
+import argparse
+import hmac
+import http.client
+import json
+import os
+import re
+import secrets
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from email.message import Message
+from http.cookies import CookieError, SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from headwater.cli.graph import add_url
+from headwater.cli.program import command
+from headwater.cli.service import SET_CREDENTIALS, NoResponse, unreached, unusable
+
+_ABOUT = """\
+Serve the explorer on 127.0.0.1 and forward its requests to the API of a deployed stack, signed with the AWS credentials
+of the environment: a browser cannot sign. With HEADWATER_TOKEN, requests carry that bearer token instead. Only GET is
+forwarded. Open the printed link: it holds a secret, which the browser keeps in a cookie until the command ends.
+Requests without it are refused, and so are those for other hosts and those of other sites.
+
+An API for bearer tokens serves the explorer itself, at <url>/explore/, and needs no such command.
+"""
+_TIMEOUT_S = 60.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# Headers of the API that the page needs; all others are about the connection.
+_PASSED = (
+    *("Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Security-Policy", "Content-Type"),
+    *("Location", "Referrer-Policy", "Retry-After", "WWW-Authenticate", "X-Content-Type-Options"),
+)
+_KEY = "key"
+# A browser takes two slashes for another host, a backslash for a slash, and leaves tabs and line feeds out.
+_PATH = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*\Z")
+_VIEW = re.compile(r"/explore/[\w-]*")
+
+Headers: TypeAlias = dict[str, str]
+Authorize: TypeAlias = Callable[[str, Headers], Headers]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `headwater explore` to the command line."""
+    parser = subparsers.add_parser(
+        "explore",
+        help="show lineage of a deployed stack in a browser, with the AWS credentials of the environment",
+        description=_ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_url(parser)
+    parser.add_argument("--port", type=int, default=0, metavar="PORT", help="on 127.0.0.1 (default: any free port)")
+    parser.set_defaults(func=run_explore)
+
+
+def run_explore(given: argparse.Namespace) -> int:
+    """Serve until Ctrl-C; 1 if the port is taken, nothing answers, or there are no credentials to sign with."""
+    from botocore.exceptions import BotoCoreError
+
+    from spark_client.errors import Misconfigured
+
+    try:
+        explorer = Explorer(given.url, authorize_for(given.url, os.environ.get("HEADWATER_TOKEN")), port=given.port)
+        with explorer.server:
+            explorer.knock()
+            print(f"Explorer of {given.url}, until Ctrl-C:\n  {explorer.link}", flush=True)
+            with suppress(KeyboardInterrupt):
+                explorer.server.serve_forever()
+    except Misconfigured as error:
+        return _fail(f"{error}; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens")
+    except (BotoCoreError, NoResponse, OSError, ValueError) as error:
+        return _fail(str(error))
+    return 0
+
+
+def _fail(message: str) -> int:
+    print(f"headwater explore: {message}", file=sys.stderr)
+    return 1
+
+
+def authorize_for(url: str, token: str | None) -> Authorize:
+    """Return what adds the credentials to a GET's headers: a bearer token, or a signature at an API Gateway host.
+
+    Raises:
+        Misconfigured: There are no AWS credentials.
+        ValueError: The URL is none of HTTP, or a token would be sent over plain HTTP.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not host:
+        raise ValueError(f"--url: must be http(s)://host[:port][/path], got {url!r}")
+    if token and parts.scheme == "http" and host not in _LOOPBACK:
+        raise ValueError(f"HEADWATER_TOKEN: is sent over https alone, got --url {url}")
+    if token:
+        return lambda _, headers: {**headers, "Authorization": f"Bearer {token}"}
+    if ".execute-api." not in host:
+        return lambda _, headers: headers
+    from spark_client.transport.signing import sign_with_aws
+
+    sign = sign_with_aws(host, method="GET")
+    return lambda target, headers: sign(target, b"", headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An HTTP response."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Explorer:
+    """A server on loopback that forwards GETs which carry its secret."""
+
+    def __init__(self, url: str, authorize: Authorize, *, port: int = 0) -> None:
+        self._url = url.rstrip("/")
+        self._authorize = authorize
+        self._secret = secrets.token_urlsafe(24)
+        direct = [urllib.request.ProxyHandler({})] if urlsplit(url).hostname in _LOOPBACK else []
+        self._opener = urllib.request.build_opener(_NoRedirects, *direct)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), _handler_of(self))
+        self.server.daemon_threads = True
+
+    @property
+    def port(self) -> int:
+        """Port on 127.0.0.1."""
+        return int(self.server.server_address[1])
+
+    @property
+    def link(self) -> str:
+        """Address to open; whoever has it may read what the credentials may."""
+        return f"http://127.0.0.1:{self.port}/explore/?{urlencode({_KEY: self._secret})}"
+
+    def reply_to(self, target: str, headers: Mapping[str, str]) -> Reply:
+        """Return the API's response, a redirect that sets the cookie, or a refusal."""
+        path, _, query = target.partition("?")
+        refusal = self._find_refusal(path, headers)
+        if refusal:
+            return _message(403, refusal)
+        pairs = parse_qsl(query, keep_blank_values=True)
+        if self._is_secret(dict(pairs).get(_KEY, "")):
+            return self._set_cookie(path, [(name, value) for name, value in pairs if name != _KEY])
+        if not self._is_secret(_cookies(headers).get(self._cookie, "")):
+            return _message(403, f"open the link that {command('explore')} printed: it holds the secret of this server")
+        return self._forward(target, headers)
+
+    @property
+    def _cookie(self) -> str:
+        """Name of the cookie; a browser does not separate cookies by port."""
+        return f"headwater_explore_{self.port}"
+
+    def _is_secret(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self._secret.encode())
+
+    def _find_refusal(self, path: str, headers: Mapping[str, str]) -> str | None:
+        host = headers.get("Host", "")
+        if host not in (f"127.0.0.1:{self.port}", f"localhost:{self.port}"):
+            return f"Host: must be 127.0.0.1:{self.port}, got {host[:100]!r}"
+        site = headers.get("Sec-Fetch-Site", "none")
+        if site not in ("none", "same-origin"):
+            return f"Sec-Fetch-Site: must be none or same-origin, got {site[:100]!r}"
+        return (
+            None if _PATH.match(path) else "path: must begin with one slash, and have neither a backslash nor a blank"
+        )
+
+    def _set_cookie(self, path: str, pairs: list[tuple[str, str]]) -> Reply:
+        """Return a redirect to the view without the secret: to no path that a browser may take for another host."""
+        if not _VIEW.fullmatch(path):
+            return _message(403, "path: the link is to a view under /explore/")
+        cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        query = f"?{urlencode(pairs)}" if pairs else ""
+        return Reply(303, {"Location": f"{path}{query}", "Set-Cookie": cookie, "Referrer-Policy": "no-referrer"}, b"")
+
+    def knock(self) -> None:
+        """Send a request to the API; any response will do.
+
+        Raises:
+            NoResponse: nothing answers there.
+        """
+        self._fetch("/api/v1/me", {})
+
+    def _forward(self, target: str, headers: Mapping[str, str]) -> Reply:
+        try:
+            return self._fetch(target, headers)
+        except NoResponse as error:
+            return _message(502, str(error))
+
+    def _fetch(self, target: str, headers: Mapping[str, str]) -> Reply:
+        url = f"{self._url}{target}"
+        sent = self._authorize(url, {"Accept": headers.get("Accept", "*/*")})
+        # It is not signed: what lies before API Gateway may change it.
+        request = urllib.request.Request(url, headers={**sent, "Accept-Encoding": "gzip"})  # noqa: S310 - it is http(s)
+        try:
+            with self._opener.open(request, timeout=_TIMEOUT_S) as response:
+                return _passed(response.status, response.headers, response.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return _passed(error.code, error.headers, error.read())
+        except urllib.error.URLError as error:
+            raise NoResponse(unreached(self._url, error.reason)) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise NoResponse(unusable(self._url, error)) from error
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Redirects as responses: the browser follows them, without credentials."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Return no request."""
+
+
+def _handler_of(explorer: Explorer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        """Requests of the browser; without a method for it, any but GET is refused with 501."""
+
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            """Write the reply."""
+            reply = explorer.reply_to(self.path, {name.title(): value for name, value in self.headers.items()})
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names the parameter
+            """Print nothing: a request's line may hold the secret."""
+
+    return Handler
+
+
+def _cookies(headers: Mapping[str, str]) -> Mapping[str, str]:
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(headers.get("Cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
+def _passed(status: int, headers: Message, body: bytes) -> Reply:
+    values = {name: value for name in _PASSED if (value := headers.get(name)) is not None}
+    return Reply(status, values, body)
+
+
+def _message(status: int, message: str) -> Reply:
+    body = json.dumps({"code": status, "message": message}).encode()
+    return Reply(status, {"Content-Type": "application/json", "X-Content-Type-Options": "nosniff"}, body)

@@ -1,0 +1,92 @@
+"""`headwater graph`: the jobs and datasets around a node, as text and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+_URL = "http://127.0.0.1:8080"
+_ABOUT = """\
+Print the jobs and datasets that are connected to a node, from a running service, as a tree in the direction of the
+data. Jobs have the state of their latest run; datasets that no job writes any more are stale. Within the depth, the
+graph is the same from each of its nodes.
+
+The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
+carries the bearer token in HEADWATER_TOKEN.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s job:emissions:emissions.demo_estimated
+  %(prog)s dataset:s3://flights:checked --depth 1 --svg checked.svg
+  %(prog)s dataset:s3://flights:checked --mermaid -
+  %(prog)s 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "graph",
+        help="print the jobs and datasets around a node, as text and as a picture",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
+    parser.add_argument("--depth", type=int, default=20, metavar="N", help="the number of jobs to follow (default: 20)")
+    add_url(parser)
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
+    add_formats(parser)
+    parser.set_defaults(func=run_graph)
+
+
+def add_url(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the service's URL."""
+    parser.add_argument(
+        "--url",
+        default=os.environ.get("HEADWATER_URL") or _URL,
+        help=f"of the service (default: HEADWATER_URL, {_URL})",
+    )
+
+
+def add_formats(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what takes the place of the tree: the response, or Mermaid text."""
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print the API's response instead of the tree")
+    about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
+    formats.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
+
+
+def run_graph(given: argparse.Namespace) -> int:
+    """Print and draw the graph around a node; return 1 if the node or the service is missing."""
+    from headwater.cli.explorer_links import map_link
+    from headwater.cli.job_graph import fetch_response, parse_graph
+    from headwater.cli.service import NoResponse
+    from headwater.cli.text.graph_text import tree_of
+    from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
+    from headwater.cli.text.picture import write_picture
+    from headwater.cli.text.terminal import output_console, print_json, print_part
+
+    try:
+        token = os.environ.get("HEADWATER_TOKEN")
+        response = fetch_response(given.url, given.node_id, depth=given.depth, token=token)
+        graph = parse_graph(response)
+        if given.json:
+            print_json(response)
+        elif given.mermaid != STANDARD_OUTPUT:
+            console = output_console()
+            print_part(console, tree_of(graph))
+            link = map_link(given.url, given.node_id)
+            console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
+        if given.svg:
+            write_picture(graph, given.svg)
+        if given.mermaid:
+            write_mermaid(render_jobs(graph), given.mermaid)
+    except BrokenPipeError:
+        raise
+    except (NoResponse, OSError) as error:
+        print(f"headwater graph: {error}", file=sys.stderr)
+        return 1
+    return 0

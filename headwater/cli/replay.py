@@ -1,0 +1,173 @@
+"""`headwater replay`: the graph table made again from the bucket: the rows of the archive, then those of the events."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+
+if TYPE_CHECKING:
+    from headwater.events.naming import NamingRules
+    from headwater.facts.table import GraphTable
+    from headwater.loading.event_log import EventLog
+
+_STATE_FOLDER = Path(".headwater") / "replay"
+_ABOUT = """\
+Read every event that the stack has accepted and load it again: into the stack's own graph table, or into another table
+with the same keys. Loading an event twice changes nothing, so a replay is safe at any time, beside the running stack.
+Before that, make what the table lacks of the archive's rows from its digests and objects: pointers, seals, and the end
+of the chain, without which no compaction runs. With --from or --to, events alone are loaded.
+After an interruption, the same options continue with the day that was interrupted.
+Each event that cannot be loaded is a line on standard error, and the replay goes on.
+Exit code: 0 when every event was loaded, 1 when an event could not be loaded, or the replay failed.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s                                             everything, into the stack's own table
+  %(prog)s --from 2026-11-01 --to 2026-11-20           events that arrived on these days (UTC)
+  %(prog)s --stage test --into headwater-restored      into another table
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "replay",
+        help="make the graph table again, or another: from the archive and every stored event",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day of arrival, YYYY-MM-DD")
+    parser.add_argument("--to", dest="last", type=_day, metavar="DAY", help="the last day of arrival")
+    parser.add_argument("--into", metavar="TABLE", help="another table with the keys of the graph table")
+    parser.set_defaults(func=run_replay)
+
+
+def run_replay(given: argparse.Namespace) -> int:
+    """Run the replay and return its exit code."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.loading.event_log import EventLog
+    from headwater_model.errors import HeadwaterError
+
+    try:
+        deployment = find_deployment(given)
+        table = deployment.graph_table(given.into)
+        log = EventLog(table, table.s3, table.bucket)
+        unread = () if given.first or given.last else _rebuild(table)
+        state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
+        for reason in unread:
+            _print_fault(reason)
+        failed = _replay(log, _rules_of(deployment), _days_of(log, given), state_file)
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+        print(f"headwater replay: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("headwater replay: interrupted; call it again to go on", file=sys.stderr)
+        return 130
+    return 1 if unread or failed else 0
+
+
+def _print_fault(reason: str) -> None:
+    print(f"! {reason}", file=sys.stderr)
+
+
+def _rebuild(table: GraphTable) -> Sequence[str]:
+    """Make the archive's rows that the table lacks; return why objects failed."""
+    from headwater.records.archive import Archive
+    from headwater.records.archive_state import ArchiveState
+    from headwater.records.digests import Digests
+    from headwater.records.dirty_roots import DirtyRoots
+    from headwater.records.pointers import Pointers
+    from headwater.records.publications import Publications
+    from headwater.records.rebuild import Rebuild
+    from headwater.records.staged import Staged
+
+    rows, objects = (table.dynamodb, table.table), (table.s3, table.bucket)
+    rebuild = Rebuild(
+        Archive(*objects),
+        Digests(*objects),
+        Pointers(*rows),
+        ArchiveState(*rows),
+        Publications(*rows),
+        Staged(*rows),
+        DirtyRoots(*rows, lambda: int(time.time() * 1000)),
+    )
+    rebuilt = rebuild.run(now_s=int(time.time()))
+    print(
+        f"archive: rows of {rebuilt.objects:,} objects of {rebuilt.days:,} sealed days made, "
+        f"{rebuilt.staged:,} records of unsealed days staged, {len(rebuilt.failed):,} objects failed"
+    )
+    return rebuilt.failed
+
+
+def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> int:
+    """Replay the remaining days; return how many events failed, those before an interruption among them."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from headwater.cli.text.terminal import progress_console
+    from headwater.loading.replay import replay
+
+    done = _read_state(state_file)
+    remaining = [day for day in days if day > done.to]
+    events, failed = 0, done.failed
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
+    console, elapsed = progress_console(), TimeElapsedColumn()
+    with Progress(*columns, elapsed, console=console, disable=not console.is_terminal) as progress:
+        for day in remaining:
+            keys = log.keys_of(day)
+            task = progress.add_task(day, total=len(keys))
+            for loaded in replay(keys, log, rules):
+                events, failed = events + loaded.events, failed + len(loaded.failed)
+                for reason in loaded.failed:
+                    _print_fault(reason)
+                progress.advance(task, loaded.objects)
+            state_file.parent.mkdir(parents=True, exist_ok=True)
+            state_file.write_text(json.dumps(_Done(day, failed)._asdict()), encoding="utf-8")
+    state_file.unlink(missing_ok=True)
+    print(f"{events:,} events of {len(remaining):,} days loaded, {failed:,} failed")
+    return failed
+
+
+class _Done(NamedTuple):
+    """Progress of an interrupted replay: the last day that it finished, and the events that failed up to its end."""
+
+    to: str = ""
+    failed: int = 0
+
+
+def _read_state(state_file: Path) -> _Done:
+    with suppress(FileNotFoundError):
+        return _Done(**json.loads(state_file.read_text(encoding="utf-8")))
+    return _Done()
+
+
+def _days_of(log: EventLog, given: argparse.Namespace) -> list[str]:
+    return [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
+
+
+def _rules_of(deployment: Deployment) -> NamingRules:
+    """Return the naming rules of the stack's own function."""
+    from headwater.events.naming import parse_rules
+
+    configuration = deployment.client("lambda").get_function_configuration(
+        FunctionName=deployment.outputs["EventsFunctionName"]
+    )
+    return parse_rules(configuration.get("Environment", {}).get("Variables", {}))
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error

@@ -1,0 +1,187 @@
+"""Requests to a running service, on this machine or behind API Gateway."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from headwater.cli.program import command
+
+_TIMEOUT_S = 60.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# The AWS endpoints of `serve`, unless its option moves them.
+_LOCAL_ENDPOINT = "http://127.0.0.1:4566"
+_PORTS = {"http": 80, "https": 443}
+# The headers that sign a request or hold a token, in urllib's spelling.
+_CREDENTIALS = ("Authorization", "X-amz-security-token")
+SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+
+class NoResponse(Exception):
+    """A request without a usable response; the message has the reason."""
+
+
+def fetch_json(url: str, path: str, query: Mapping[str, object], *, token: str | None = None) -> Any:
+    """Return the JSON that the service at `url` sends for a path of its API (which may hold a query already).
+
+    A call to an API Gateway host is signed with the credentials of the environment, unless a bearer token is given.
+
+    Raises:
+        NoResponse: no such resource, no such service, or a response that is not JSON.
+    """
+    address = address_of(url, path, query)
+    request = urllib.request.Request(address, headers=_headers(address, token))  # noqa: S310 - it is http(s)
+    try:
+        with _opener(address).open(request, timeout=_TIMEOUT_S) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        advice = _advice(error.code, address, token) if _is_same_origin(address, error.url) else ""
+        raise NoResponse(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
+    except urllib.error.URLError as error:
+        raise NoResponse(unreached(url, error.reason)) from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise NoResponse(unusable(url, error)) from error
+
+
+def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
+    """Return the full address of a request.
+
+    >>> address_of("http://127.0.0.1:8080/", "/api/v1/lineage", {"nodeId": "job:a:b"})
+    'http://127.0.0.1:8080/api/v1/lineage?nodeId=job%3Aa%3Ab'
+
+    Raises:
+        NoResponse: the service's URL is not an HTTP URL.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise NoResponse(f"url {url!r}: must be http://host[:port][/path] or https://...")
+    suffix = f"?{urlencode(query)}" if query else ""
+    return f"{url.rstrip('/')}{path}{suffix}"
+
+
+def printable(text: str) -> str:
+    r"""Return the text with characters replaced that move a cursor, have no glyph, or are invalid in XML.
+
+    >>> printable("a job\x1b[2J")
+    'a job�[2J'
+    """
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+
+
+def unreached(url: str, reason: str | BaseException) -> str:
+    """Return why there is no connection, and what to do; an unknown certificate means that a server is there."""
+    if isinstance(reason, ssl.SSLError):
+        return f"{url}: {reason}"
+    why = "" if isinstance(reason, ConnectionRefusedError) else f" ({reason})"
+    start = f"start {command('serve')} or " if urlsplit(url).hostname in _LOOPBACK else ""
+    return f"nothing answers at {url}{why}; {start}give --url"
+
+
+def unusable(url: str, error: Exception) -> str:
+    """Return what is wrong with a response, on one line."""
+    return f"{url}: {' '.join(str(error).split()) or type(error).__name__}"
+
+
+def _advice(status: int, address: str, token: str | None) -> str:
+    """Return what a caller who is refused can do: an API takes bearer tokens, or requests that AWS credentials sign."""
+    if status not in (401, 403):
+        return ""
+    local = f" --local {_LOCAL_ENDPOINT}" if urlsplit(address).hostname in _LOOPBACK else ""
+    create = command(f"token create --scope read --scope records --all-namespaces{local}")
+    if token:
+        return f"; set HEADWATER_TOKEN to another token, as {create} makes it, or unset it where requests are signed"
+    if status == 403 and _is_api_gateway(address):
+        return "; the AWS credentials of the environment, which sign the request, need execute-api:Invoke on this API"
+    return f"; set HEADWATER_TOKEN to a token, as {create} makes it"
+
+
+def _opener(address: str) -> urllib.request.OpenerDirector:
+    """Return an opener that uses the environment's proxy, except for a service on this machine."""
+    direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in _LOOPBACK else []
+    return urllib.request.build_opener(_Redirects, *direct)
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Redirects without the credentials, where they lead to another origin: a large result is a signed link to S3."""
+
+    def redirect_request(self, req: urllib.request.Request, *args: Any) -> urllib.request.Request | None:
+        """Return the request that follows the redirect."""
+        following = super().redirect_request(req, *args)
+        if following is not None and not _is_same_origin(req.full_url, following.full_url):
+            for header in _CREDENTIALS:
+                following.remove_header(header)
+        return following
+
+
+def _is_same_origin(url: str, other: str) -> bool:
+    """True if credentials for a URL may go to another, by the rule of requests (`Session.should_strip_auth`).
+
+    >>> url = "http://service/lineage"
+    >>> [_is_same_origin(url, other) for other in ("http://service:80/other", "https://service/other")]
+    [True, True]
+    >>> [_is_same_origin(url, other) for other in ("http://service.example/", "http://service:81/", "https://service:444/")]
+    [False, False, False]
+    """
+    before, after = urlsplit(url), urlsplit(other)
+    ports = [parts.port or _PORTS.get(parts.scheme) for parts in (before, after)]
+    upgraded = (before.scheme, after.scheme, *ports) == ("http", "https", 80, 443)
+    return before.hostname == after.hostname and (upgraded or (before.scheme == after.scheme and ports[0] == ports[1]))
+
+
+def _headers(address: str, token: str | None) -> dict[str, str]:
+    headers = {"Accept": "application/json"}
+    host = urlsplit(address).hostname or ""
+    if token:
+        if address.startswith("http://") and host not in _LOOPBACK:
+            _warn_of_plain_token(host)
+        return {**headers, "Authorization": f"Bearer {token}"}
+    return _signed(address, host, headers) if _is_api_gateway(address) else headers
+
+
+def _is_api_gateway(address: str) -> bool:
+    return ".execute-api." in (urlsplit(address).hostname or "")
+
+
+@cache
+def _warn_of_plain_token(host: str) -> None:
+    """Warn once for each host."""
+    warning = f"the token goes to {host} over plain http, where it can be read in transit: use https"
+    print(f"! {warning}", file=sys.stderr)
+
+
+def _signed(address: str, host: str, headers: dict[str, str]) -> dict[str, str]:
+    import botocore.session
+    from botocore.auth import SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        credentials = botocore.session.get_session().get_credentials()
+        frozen = credentials.get_frozen_credentials() if credentials else None
+    except BotoCoreError as error:
+        raise NoResponse(f"cannot sign for {host}: {error}") from error
+    if frozen is None:
+        raise NoResponse(
+            f"cannot sign for {host}: no AWS credentials; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens"
+        )
+    region = host.partition(".execute-api.")[2].partition(".")[0]
+    request = AWSRequest(method="GET", url=address, headers=headers)
+    SigV4Auth(frozen, "execute-api", region).add_auth(request)
+    return dict(request.headers.items())
+
+
+def _message(error: urllib.error.HTTPError) -> str:
+    """Return the message of an error response, in Marquez's two forms or API Gateway's."""
+    try:
+        body = json.loads(error.read())
+        return printable(str(body.get("message") or "; ".join(body["errors"])))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        elsewhere = "; no API of a stack answers there, give another --url" if error.code == 404 else ""
+        return f"{error.reason}{elsewhere}"

@@ -1,0 +1,1 @@
+"""Text for people: terminals, trees, Mermaid, pictures."""

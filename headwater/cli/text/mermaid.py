@@ -1,0 +1,127 @@
+"""Graphs as Mermaid flowcharts, which GitHub, GitLab and many wikis draw from text; data flows to the right.
+
+Identifiers are numbers in the order of the node ids: the same graph makes the same text, in whatever order it arrived.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.cli.column_graph import ColumnGraph, requested_columns
+from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, short_name
+from headwater.cli.service import printable
+from headwater.cli.text.graph_text import status_of
+
+if TYPE_CHECKING:
+    from headwater.cli.column_graph import GraphDataset
+
+STANDARD_OUTPUT = Path("-")
+# Characters with a meaning in Mermaid, in the Markdown of its labels, or in HTML. Dots, hyphens and underscores are
+# safe only between letters and digits: elsewhere they may begin a list, or emphasis.
+_SPECIAL = re.compile(r"[^\w ./-]|(?<![^\W_])[._-]|[._-](?![^\W_])")
+_STYLES = {
+    "stale": "stroke:#b58a2a,stroke-dasharray:5 3",
+    "failed": "stroke:#b3261e,stroke-width:2px",
+    "requested": "stroke:#b58a2a,stroke-width:2px",
+}
+
+
+def write_mermaid(text: str, file: Path) -> None:
+    """Write a flowchart into a file, whose folder need not exist, or to standard output."""
+    if file == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def render_jobs(graph: JobGraph) -> str:
+    """Return a flowchart of jobs (rounded) and datasets (drums), stale datasets dashed, failed jobs red."""
+    ids = _numbered("n", graph.nodes)
+    classes: dict[str, list[str]] = defaultdict(list)
+    for node_id, node_class in ((node_id, _class_of(graph.nodes[node_id])) for node_id in ids):
+        if node_class:
+            classes[node_class].append(ids[node_id])
+    nodes = (f"    {ids[node_id]}{_shape(graph.nodes[node_id])}" for node_id in ids)
+    edges = (f"    {ids[origin]} --> {ids[destination]}" for origin, destination in sorted(graph.edges))
+    return _flowchart("Jobs and the datasets that they read and write", graph.truncated, nodes, edges, _styled(classes))
+
+
+def render_columns(graph: ColumnGraph, node_id: str) -> str:
+    """Return a flowchart of columns, each dataset a subgraph, each edge labelled with its operations.
+
+    Dotted edges decide which rows exist (filters, joins, groups). They end at a node for all of the dataset: an
+    edge from a column to its own subgraph cannot be drawn.
+    """
+    ids = _numbered("c", graph.columns)
+    edges = (
+        f"    {ids[edge.origin]} {'-.->' if edge.indirect else '-->'}|{_label(edge.label)}| {ids[edge.destination]}"
+        for edge in sorted(graph.edges, key=lambda edge: (edge.origin, edge.destination, edge.label))
+    )
+    classes = {"requested": [ids[one] for one in sorted(requested_columns(graph, node_id))]}
+    return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _styled(classes))
+
+
+def _flowchart(title: str, truncated: bool, *parts: Iterable[str]) -> str:
+    about = "More is connected than is shown." if truncated else "All of it."
+    head = ["flowchart LR", f"    accTitle: {title}", f"    accDescr: {about}"]
+    return "".join(f"{line}\n" for part in (head, *parts) for line in part)
+
+
+def _numbered(letter: str, node_ids: Iterable[str]) -> Mapping[str, str]:
+    return {node_id: f"{letter}{number}" for number, node_id in enumerate(sorted(node_ids))}
+
+
+def _shape(node: Node) -> str:
+    short = short_name(node)
+    label = _label(short, _location(node.namespace, node.name, short), status_of(node))
+    return f"([{label}])" if isinstance(node, Job) else f"[({label})]"
+
+
+def _class_of(node: Node) -> str:
+    if isinstance(node, Dataset):
+        return "stale" if node.stale else ""
+    return "failed" if node.state in {"FAILED", "ABORTED"} else ""
+
+
+def _subgraphs(graph: ColumnGraph, ids: Mapping[str, str]) -> Iterator[str]:
+    columns: dict[GraphDataset, list[str]] = defaultdict(list)
+    for one in ids:
+        columns[graph.columns[one].dataset].append(one)
+    datasets = sorted(columns, key=lambda dataset: (dataset.namespace, dataset.name, dataset.version or ""))
+    for number, dataset in enumerate(datasets):
+        version = f"version {dataset.version}" if dataset.version else ""
+        location = _location(dataset.namespace, dataset.name, dataset.short_name)
+        yield f"    subgraph d{number}[{_label(dataset.short_name, location, version)}]"
+        for one in columns[dataset]:
+            name = graph.columns[one].name
+            yield f"        {ids[one]}" + (f"([{_label('all of it')}])" if name is None else f"[{_label(name)}]")
+        yield "    end"
+
+
+def _location(namespace: str, name: str, short: str) -> str:
+    """Return the namespace, and the folder of a name that is a path."""
+    folder = name.rstrip("/").removesuffix(short).rstrip("/")
+    return f"{namespace}:{folder}" if namespace and folder else namespace
+
+
+def _label(*lines: str) -> str:
+    r"""Return lines as one quoted label, every special character as its number; Mermaid takes no empty label.
+
+    >>> _label('a "quoted" name', "s3://flights")
+    '"a #34;quoted#34; name<br/>s3#58;//flights"'
+    """
+    shown = [_SPECIAL.sub(lambda one: f"#{ord(one[0])};", printable(line)) for line in lines if line]
+    return f'"{"<br/>".join(shown) or " "}"'
+
+
+def _styled(classes: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield each class that has nodes, and its nodes."""
+    for name in sorted(name for name in classes if classes[name]):
+        yield f"    classDef {name} {_STYLES[name]}"
+        yield f"    class {','.join(classes[name])} {name}"

@@ -1,0 +1,214 @@
+"""`headwater token`: the bearer tokens of a stack."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+from headwater.cli.service import printable
+
+if TYPE_CHECKING:
+    from headwater.api.tokens import Token, Tokens
+
+_DAY_S = 24 * 3600
+_ABOUT = """\
+Create, list and revoke the bearer tokens of a stack's second API (the context value auth=token, or `serve
+--token-api`). A token is printed once; the stack stores only its hash. docs/security.md lists what each scope allows.
+"""
+_EXAMPLES = """\
+examples:
+  TOKEN=$(%(prog)s create --scope write --namespace 'airflow*' --namespace 's3://*')
+  %(prog)s create --scope write --namespace team-a --reference 's3://shared-*'
+  %(prog)s create --scope read --all-namespaces --expires-days 365
+  %(prog)s create --scope records --root 'flights-*' --stage test
+  %(prog)s list --stage test
+  %(prog)s revoke 0123456789abcdef
+  %(prog)s create --scope read --all-namespaces --local http://127.0.0.1:4566
+"""
+# In the order and words of headwater.api.tokens.SCOPES, which is not imported for --help.
+_SCOPES = ("records", "read", "write", "delete")
+_EXPIRES_DAYS = 90
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command, its own commands and their options."""
+    parser = subparsers.add_parser(
+        "token",
+        help="create, list and revoke bearer tokens",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    create = commands.add_parser("create", help="make a token and print it, once")
+    _add_create_options(create)
+    revoke = commands.add_parser("revoke", help="refuse a token from now on, within a minute")
+    revoke.add_argument("id", help="as `list` prints it: the part between the token's underscores")
+    listing = commands.add_parser("list", help="print all tokens, and when each was last used")
+    listing.add_argument("--json", action="store_true", help="print them as JSON, with times in ISO 8601 (UTC)")
+    for command, act in ((create, _create), (listing, _list), (revoke, _revoke)):
+        add_options(command)
+        command.set_defaults(func=_run, act=act)
+
+
+def _add_create_options(create: argparse.ArgumentParser) -> None:
+    create.add_argument(
+        "--scope",
+        action="append",
+        required=True,
+        choices=_SCOPES,
+        help="records: send, read and trace records; read: read all else; write: send events; delete: delete jobs, "
+        "datasets and namespaces; may be repeated",
+    )
+    namespaces = create.add_mutually_exclusive_group()
+    namespaces.add_argument(
+        "--namespace",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a namespace to read, write or delete in, or the beginning of namespaces and `*`; may be repeated",
+    )
+    namespaces.add_argument("--all-namespaces", action="store_true", help="all namespaces, and lists over all of them")
+    create.add_argument(
+        "--reference",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another namespace whose datasets the token's events may name as inputs and sources of columns, or the "
+        "beginning of namespaces and `*`; may be repeated (default: all namespaces)",
+    )
+    create.add_argument(
+        "--root",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a root of the scope records, or the beginning of roots and `*`; may be repeated (default: all roots)",
+    )
+    expiry = create.add_mutually_exclusive_group()
+    expiry.add_argument(
+        "--expires-days",
+        type=_days,
+        default=_EXPIRES_DAYS,
+        metavar="N",
+        help=f"days until it is refused (default: {_EXPIRES_DAYS})",
+    )
+    expiry.add_argument("--never-expires", action="store_true", help="accept it until it is revoked")
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Run one of the commands; return 1 if it fails."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.api.tokens import Tokens
+    from headwater_model.errors import HeadwaterError
+
+    try:
+        deployment = find_deployment(given)
+        if "TokenApiUrl" not in deployment.outputs:
+            print(
+                "headwater token: no API of this stack takes tokens yet; deploy it with -c auth=token", file=sys.stderr
+            )
+        given.act(given, Tokens(deployment.graph_table()))
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+        print(f"headwater token: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _create(given: argparse.Namespace, tokens: Tokens) -> None:
+    from secrets import token_bytes
+
+    from headwater.api.tokens import new_token
+
+    text, token = new_token(
+        scopes=given.scope,
+        namespaces=["*"] if given.all_namespaces else given.namespace,
+        references=given.reference,
+        roots=given.root,
+        now_s=int(time.time()),
+        lifetime_s=None if given.never_expires else given.expires_days * _DAY_S,
+        random=token_bytes,
+    )
+    tokens.put(token)
+    print(f"{_line_of(token)}\nKeep it: it is printed this once.", file=sys.stderr)
+    print(text)
+
+
+def _list(given: argparse.Namespace, tokens: Tokens) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from headwater.cli.text.terminal import output_console, print_json, print_part
+
+    listed, last_uses = tokens.all(), tokens.last_uses()
+    if given.json:
+        print_json([_document(token, last_uses.get(token.id)) for token in listed])
+        return
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for token in listed:
+        used_s = last_uses.get(token.id)
+        used = "never used" if used_s is None else f"last used {_moment(used_s)[:10]}"
+        table.add_row(*(Text(cell, overflow="fold") for cell in (*_cells(token), used)))
+    print_part(output_console(), table)
+
+
+def _document(token: Token, used_s: int | None) -> dict[str, object]:
+    """Return the token without its secret's hash."""
+    return {
+        "id": token.id,
+        "state": _state(token),
+        "scopes": token.scopes,
+        "namespaces": token.namespaces,
+        "references": token.references,
+        "roots": token.roots,
+        "created": _iso(token.created),
+        "expires": _iso(token.expires),
+        "revoked": _iso(token.revoked),
+        "lastUsed": None if used_s is None else _moment(used_s)[:10],
+    }
+
+
+def _iso(moment_s: int | None) -> str | None:
+    return None if moment_s is None else datetime.fromtimestamp(moment_s, timezone.utc).isoformat()
+
+
+def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
+    print(_line_of(tokens.revoke(given.id, now_s=int(time.time()))))
+
+
+def _line_of(token: Token) -> str:
+    """Return the token as a line, without its secret."""
+    return "  ".join(_cells(token))
+
+
+def _cells(token: Token) -> tuple[str, ...]:
+    """Return the token's id, scopes, creation, state, and limits."""
+    state = _state(token)
+    moments = {"revoked": token.revoked, "expired": token.expires, "valid": token.expires}
+    moment = moments[state]
+    until = "never expires" if moment is None else f"{'expires' if state == 'valid' else state} {_moment(moment)}"
+    limits = [f"namespaces {' '.join(token.namespaces)}"] if token.namespaces else []
+    limits += [f"references {' '.join(token.references)}"] if token.references else []
+    limits += [f"roots {' '.join(token.roots)}"] if token.roots else []
+    return token.id, "+".join(token.scopes), f"created {_moment(token.created)}", until, printable(", ".join(limits))
+
+
+def _state(token: Token) -> str:
+    if token.revoked is not None:
+        return "revoked"
+    return "valid" if token.is_good(int(time.time())) else "expired"
+
+
+def _moment(moment_s: int) -> str:
+    return datetime.fromtimestamp(moment_s, timezone.utc).strftime("%Y-%m-%d %H:%M")
+
+
+def _days(text: str) -> int:
+    days = int(text)
+    if days < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {days}")
+    return days

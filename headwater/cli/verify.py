@@ -1,0 +1,254 @@
+"""`headwater verify`: the comparison of the archive with its seals."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from headwater.cli.verify_report import Report
+    from headwater.cli.verify_state import VerifyState
+    from headwater.records.verify.archive import DigestsRead, TrustAnchors
+    from headwater.records.verify.public_keys import PublicKeys
+    from headwater.records.verify.stores import Bucket, Store
+
+_STATE_FOLDER = Path(".headwater") / "verify"
+_JOBS_MAX = 8
+_SAVE_EVERY_S = 5.0
+_ABOUT = """\
+Read the archive again and compare it with what was sealed: each object with its day's digest, each digest with the one
+after it, the last digest with the graph table, signatures with their keys. The command prints every object that was
+changed, removed or added, or that no digest covers. docs/verify.md describes what each check proves.
+After an interruption, the same options continue where it stopped.
+Exit code: 0 no fault, 1 a fault (with --require-anchor also: nothing outside the archive vouches for it), 2 the archive
+could not be verified.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s                                          all sealed days of the stack of stage prod
+  %(prog)s --from 2026-11-01 --to 2026-11-30 --stage test
+  %(prog)s --local http://127.0.0.1:4566            of the stack of `serve`
+  aws s3 sync s3://BUCKET copy && %(prog)s --archive copy --require-anchor --public-key key.pem --expect SHA256
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="compare the archive with what was sealed",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
+    parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day, YYYY-MM-DD")
+    parser.add_argument("--to", dest="last", type=_day, metavar="DAY", help="the last day")
+    parser.add_argument(
+        "--expect", type=_sha256, metavar="SHA256", help="of the last digest, from an earlier verification"
+    )
+    parser.add_argument(
+        "--public-key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="PEM or DER of a key that signs digests; may be repeated",
+    )
+    parser.add_argument(
+        "--require-anchor",
+        action="store_true",
+        help="exit 1 if nothing outside the archive vouches for it: no stack, no --expect, no --public-key",
+    )
+    parser.add_argument("--jobs", type=_jobs, metavar="N", help="objects to read at a time")
+    parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
+    parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
+    parser.set_defaults(func=run_verify)
+
+
+def run_verify(given: argparse.Namespace) -> int:
+    """Verify an archive and return the exit code."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.cli.verify_report import Report
+    from headwater_model.errors import HeadwaterError
+
+    report = Report(as_json=given.json, needs_anchor=given.require_anchor)
+    try:
+        _verify(_subject(given), given, report)
+    except BrokenPipeError:
+        raise
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError) as error:
+        print(f"headwater verify: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("headwater verify: interrupted; call it again to go on", file=sys.stderr)
+        return 130
+    return report.exit_code
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """The archive to verify: its store, its trust anchors, and the name of its state."""
+
+    store: Store
+    known: TrustAnchors
+    slug: str
+    jobs: int
+
+
+def _subject(given: argparse.Namespace) -> _Subject:
+    from headwater.records.archive_state import ArchiveState
+    from headwater.records.verify.archive import TrustAnchors
+    from headwater.records.verify.stores import Folder
+    from headwater_model.errors import Invalid
+
+    cores = os.cpu_count() or 1
+    expected = given.expect or ""
+    if given.archive and given.local:
+        raise Invalid.because("--local", given.local, "cannot be given together with --archive")
+    if given.archive:
+        folder = given.archive.resolve(strict=True)
+        slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
+        keys = _keys(given, None)
+        return _Subject(Folder(folder), TrustAnchors(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
+    jobs = given.jobs or min(_JOBS_MAX, cores * 2)
+    deployment = find_deployment(given)
+    bucket = _bucket(deployment, jobs)
+    calendar = ArchiveState(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
+    return _Subject(bucket, TrustAnchors(calendar, expected, _keys(given, deployment)), bucket.bucket, jobs)
+
+
+def _bucket(deployment: Deployment, jobs: int) -> Bucket:
+    import boto3
+
+    from headwater.records.verify.stores import Bucket
+
+    settings = deployment.settings_with(
+        retries={"mode": "standard", "max_attempts": 10},
+        max_pool_connections=jobs + 2,
+        # boto3 would hash every body a second time.
+        response_checksum_validation="when_required",
+    )
+    return Bucket(boto3.client("s3", **settings), deployment.outputs["ArchiveBucketName"])
+
+
+def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKeys | None:
+    """Return the trusted keys: the stack's, and those of the options."""
+    arn = deployment.outputs.get("SigningKeyArn") if deployment else None
+    if not arn and not given.public_key:
+        return None
+    from headwater.records.verify.public_keys import PublicKeys, parse_public_key
+
+    keys = [parse_public_key(str(path), path.read_bytes()) for path in given.public_key]
+    if deployment and arn:
+        import boto3
+
+        response = boto3.client("kms", **deployment.settings).get_public_key(KeyId=arn)
+        keys.append(parse_public_key(arn, response["PublicKey"]))
+    return PublicKeys(keys)
+
+
+def _verify(subject: _Subject, given: argparse.Namespace, report: Report) -> None:
+    """Verify and print findings; store the progress until the end."""
+    from headwater.cli.verify_state import VerifyState
+    from headwater.records.verify.archive import read_digests
+    from headwater.records.verify.chain import DayRange
+
+    days = DayRange(given.first or "", given.last or "")
+    state_file = _STATE_FOLDER / f"{subject.slug}.{days.first}.{days.last}.json"
+    if given.fresh:
+        state_file.unlink(missing_ok=True)
+    with _progress() as progress:
+        task = progress.add_task("digests", total=None)
+        digests = read_digests(subject.store, days, subject.known, partial(_show, progress, task))
+        for finding in digests.findings:
+            report.find(finding)
+        with closing(VerifyState(state_file, _now(), digests.sealed)) as state:
+            _resume(state, report)
+            _objects(digests, state, report, progress, subject.jobs)
+            report.end(subject.store.name, digests, state.objects, state.size_bytes)
+            state.forget()
+
+
+def _resume(state: VerifyState, report: Report) -> None:
+    """Print the findings of the interrupted verification, and its start."""
+    for finding in state.findings():
+        report.find(finding)
+    if state.objects:
+        message = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
+        print(f"headwater verify: {message} (--fresh reads all of them)", file=sys.stderr)
+
+
+def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
+    counts = [one.counts for one in digests.sealed if one.counts and not one.fault]
+    total = sum(one.size_bytes + one.event_bytes for one in counts)
+    task = progress.add_task("objects", total=total, completed=state.size_bytes)
+    saved = time.monotonic()
+    try:
+        for outcome in digests.check(jobs).outcomes(state.after):
+            if outcome.finding:
+                report.find(outcome.finding)
+            state.add(outcome)
+            progress.advance(task, outcome.size_bytes)
+            if time.monotonic() - saved > _SAVE_EVERY_S:
+                state.save()
+                saved = time.monotonic()
+    except BaseException:
+        state.save()
+        raise
+
+
+def _show(progress: Progress, task: TaskID, done: int, of: int) -> None:
+    progress.update(task, completed=done, total=of)
+
+
+def _progress() -> Progress:
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from headwater.cli.text.terminal import progress_console
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    # Findings go to standard output: through the progress bar only if both are the terminal's.
+    shared = sys.stdout.isatty()
+    console, left = progress_console(), TimeRemainingColumn()
+    return Progress(*columns, left, console=console, redirect_stdout=shared, disable=not console.is_terminal)
+
+
+def _now() -> str:
+    return f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error
+
+
+def _sha256(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise argparse.ArgumentTypeError(f"must be 64 digits of 0 to 9 and a to f, got {text!r}")
+    return text
+
+
+def _jobs(text: str) -> int:
+    jobs = int(text)
+    if jobs < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {jobs}")
+    return jobs

@@ -1,0 +1,75 @@
+"""Column lineage of OpenLineage's facets `columnLineage` and `lineage`.
+
+Facets were checked at ingest, so they have the right shape; entries that the models ignore are ignored here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import DatasetId, FieldPath
+
+_Form: TypeAlias = Mapping[str, Any]
+
+
+def columns_of_facet(facet: _Form) -> ColumnLineage:
+    """Return the column lineage of a `columnLineage` facet of any version (1-0-0 to 1-2-0)."""
+    fields = {}
+    for name, column in (facet.get("fields") or {}).items():
+        transformations = _old_transformations(column)
+        fields[parse_dotted(name)] = _sources(column.get("inputFields") or (), transformations)
+    return ColumnLineage(fields, _sources(facet.get("dataset") or ()))
+
+
+def _old_transformations(column: _Form) -> frozenset[Transformation]:
+    """Return the transformation of all sources of a column, as versions before 1-1-0 describe it."""
+    kind, description = column.get("transformationType"), column.get("transformationDescription")
+    if kind == "MASKED":
+        return frozenset({Transformation("DIRECT", "TRANSFORMATION", description, masking=True)})
+    if kind:
+        masking = False if kind == "IDENTITY" else None
+        return frozenset({Transformation("DIRECT", kind, description, masking)})
+    return frozenset({Transformation("DIRECT", None, description)}) if description else frozenset()
+
+
+def columns_of_entries(facet: _Form) -> dict[DatasetId, ColumnLineage]:
+    """Return the column lineage of each dataset that a job's `lineage` facet has an entry of."""
+    found: dict[DatasetId, list[ColumnLineage]] = {}
+    for entry in facet.get("entries") or ():
+        if entry.get("type") == "DATASET":
+            found.setdefault(_dataset(entry), []).append(columns_of_entry(entry))
+    return {dataset: merge_columns(every) for dataset, every in found.items()}
+
+
+def columns_of_entry(entry: _Form) -> ColumnLineage:
+    """Return the column lineage of a dataset's `lineage` facet, or of an entry of a job's facet."""
+    fields: dict[FieldPath, Sources] = {
+        parse_dotted(name): _sources(_datasets(column)) for name, column in (entry.get("fields") or {}).items()
+    }
+    return ColumnLineage(fields, _sources(_datasets(entry)))
+
+
+def _datasets(holder: _Form) -> Sequence[_Form]:
+    """Return the inputs that are datasets: a job among the inputs has no columns."""
+    return [one for one in holder.get("inputs") or () if one.get("type") == "DATASET"]
+
+
+def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = frozenset()) -> Sources:
+    sources: dict[ColumnSource, frozenset[Transformation]] = {}
+    for one in inputs:
+        field = one.get("field")
+        source = ColumnSource(_dataset(one), None if field is None else parse_dotted(field))
+        transformations = frozenset(_transformation(form) for form in one.get("transformations") or ()) or otherwise
+        sources[source] = sources.get(source, frozenset()) | transformations
+    return sources
+
+
+def _dataset(form: _Form) -> DatasetId:
+    return DatasetId(form["namespace"], form["name"])
+
+
+def _transformation(form: _Form) -> Transformation:
+    return Transformation(form["type"], form.get("subtype"), form.get("description"), form.get("masking"))

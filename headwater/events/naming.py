@@ -1,0 +1,191 @@
+"""Naming rules for datasets, applied to events and to the datasets that their facets name.
+
+Facets were checked by `event_models`, so they have the right shape.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from headwater.events.event import Facets
+from headwater.events.facet_models import is_deleted
+from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
+from headwater_model.ids import DatasetId
+from headwater_model.partitions import trim_partitions
+
+# Searched in `<namespace>/<name>`.
+DEFAULT_TEMPORARY = (
+    r"^inmemory://",  # what OpenLineage names data that is never stored
+    r"/_temporary(/|$)",  # Hadoop's output committers
+    r"/\.spark-staging-",
+    r"/\.hive-staging",
+    r"[/.]pg_temp_\d+\.",  # PostgreSQL's temporary schemas
+    r"__dbt_(tmp|backup)(\d*)$",
+    r"^bigquery/[^.]+\._[0-9a-f]{40}\.anon",  # BigQuery's storage of temporary results
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamingRules:
+    """A deployment's naming rules: `trim_partitions=False` takes names as sent, `temporary=()` finds none temporary.
+
+    `temporary` are regular expressions, searched in `<namespace>/<name>` as it was sent.
+
+    Raises:
+        ValueError: a pattern is no regular expression.
+    """
+
+    trim_partitions: bool = True
+    temporary: tuple[str, ...] = field(default=DEFAULT_TEMPORARY)
+
+    def __post_init__(self) -> None:
+        for pattern in self.temporary:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"temporary: must be regular expressions, got {pattern!r} ({error})") from error
+
+    def dataset(self, namespace: str, name: str) -> DatasetId:
+        """Return the dataset of a name as it was sent.
+
+        Partitions are trimmed where the name is a path: it has a slash, and its namespace is no ARN (AWS Glue's
+        `table/<database>/<table>` is no path, whatever its tables are called).
+
+        >>> NamingRules().dataset("s3://flights", "checked/day=2013-01-01").name
+        'checked'
+        >>> NamingRules().dataset("postgres://db:5432", "flights.checked.2013-01-01").name
+        'flights.checked.2013-01-01'
+        >>> NamingRules().dataset("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301").name
+        'table/flights/201301'
+        """
+        path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
+        return DatasetId(namespace, trim_partitions(name) if path else name)
+
+    def is_temporary(self, namespace: str, name: str) -> bool:
+        """True if the name is one of temporary storage that only its own job uses.
+
+        >>> NamingRules().is_temporary("s3://flights", "checked/_temporary/0/part-0")
+        True
+        """
+        return bool(self.temporary) and _any_of(self.temporary).search(f"{namespace}/{name}") is not None
+
+
+def parse_rules(variables: Mapping[str, str]) -> NamingRules:
+    """Return the rules in a function's environment variables; the default patterns if there are none.
+
+    >>> parse_rules({"PARTITION_TRIMMING": "false", "TEMPORARY_PATTERNS": "[]"})
+    NamingRules(trim_partitions=False, temporary=())
+    """
+    patterns = variables.get(TEMPORARY_PATTERNS)
+    return NamingRules(
+        trim_partitions=variables.get(PARTITION_TRIMMING, "true") == "true",
+        temporary=DEFAULT_TEMPORARY if patterns is None else tuple(json.loads(patterns)),
+    )
+
+
+@lru_cache(8)
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_Form: TypeAlias = Mapping[str, Any]
+# Returns an object with `namespace` and `name` under its dataset's name in the graph.
+_Rename: TypeAlias = Callable[[_Form], _Form]
+
+
+def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
+    """Return the facets with the datasets that they name renamed by the rules."""
+    known: dict[tuple[str, str], str] = {}
+
+    def rename(form: _Form) -> _Form:
+        name = form["namespace"], form["name"]
+        if name not in known:
+            known[name] = rules.dataset(*name).name
+        return form if known[name] == name[1] else {**form, "name": known[name]}
+
+    return _renamed(facets, rename)
+
+
+def find_datasets(facets: Facets) -> set[DatasetId]:
+    """Return the datasets that the facets name, as they were sent."""
+    found: set[DatasetId] = set()
+
+    def note(form: _Form) -> _Form:
+        found.add(DatasetId(form["namespace"], form["name"]))
+        return form
+
+    _renamed(facets, note)
+    return found
+
+
+def _renamed(facets: Facets, rename: _Rename) -> Facets:
+    return {**facets, **{name: of(facets[name], rename) for name, of in _FACETS.items() if name in facets}}
+
+
+def _symlinks(facet: _Form, rename: _Rename) -> _Form:
+    return _with_each(facet, "identifiers", rename)
+
+
+def _previous(facet: _Form, rename: _Rename) -> _Form:
+    previous = facet.get("previousIdentifier")
+    return {**facet, "previousIdentifier": rename(previous)} if previous else facet
+
+
+def _column_lineage(facet: _Form, rename: _Rename) -> _Form:
+    if is_deleted(facet):
+        return facet
+    facet = _with_each(facet, "dataset", rename)
+    return _with_columns(facet, lambda column: _with_each(column, "inputFields", rename))
+
+
+def _lineage(facet: _Form, rename: _Rename) -> _Form:
+    """Return a `lineage` facet with renamed datasets: a job's facet has entries, a dataset's is like an entry."""
+    if is_deleted(facet):
+        return facet
+    if facet.get("entries"):
+        return {**facet, "entries": [_entry(_entity(one, rename), rename) for one in facet["entries"]]}
+    return _entry(facet, rename)
+
+
+def _entry(entry: _Form, rename: _Rename) -> _Form:
+    def of_inputs(holder: _Form) -> _Form:
+        return _with_each(holder, "inputs", lambda one: _entity(one, rename))
+
+    return _with_columns(of_inputs(entry), of_inputs)
+
+
+def _entity(form: _Form, rename: _Rename) -> _Form:
+    return rename(form) if form.get("type") == "DATASET" else form
+
+
+def _operations(facet: _Form, rename: _Rename) -> _Form:
+    def of_operation(operation: _Form) -> _Form:
+        endpoints = {side: rename(operation[side]) for side in ("source", "destination") if operation.get(side)}
+        return {**operation, **endpoints}
+
+    return facet if is_deleted(facet) else _with_each(facet, "operations", of_operation)
+
+
+def _with_each(holder: _Form, name: str, change: _Rename) -> _Form:
+    forms: Iterable[_Form] | None = holder.get(name)
+    return {**holder, name: [change(one) for one in forms]} if forms else holder
+
+
+def _with_columns(holder: _Form, change: _Rename) -> _Form:
+    columns: Mapping[str, _Form] | None = holder.get("fields")
+    return {**holder, "fields": {name: change(column) for name, column in columns.items()}} if columns else holder
+
+
+# The facets that name datasets.
+_FACETS: Mapping[str, Callable[[_Form, _Rename], _Form]] = {
+    "symlinks": _symlinks,
+    "lifecycleStateChange": _previous,
+    "columnLineage": _column_lineage,
+    "lineage": _lineage,
+    "headwater_operations": _operations,
+}

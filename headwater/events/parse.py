@@ -1,0 +1,255 @@
+"""Parsing of OpenLineage events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from headwater.events.canonical import canonical, in_order
+from headwater.events.event import (
+    DatasetUse,
+    Event,
+    Facets,
+    ParentRun,
+)
+from headwater.events.event_models import (
+    WORDS,
+    DatasetEventModel,
+    DatasetModel,
+    FacetsModel,
+    JobEventModel,
+    JobRunModel,
+    RunEventModel,
+    RunFacetsModel,
+)
+from headwater.events.facet_models import NamedModel, is_deleted
+from headwater.events.naming import NamingRules, rename_datasets
+from headwater.times import milliseconds_between
+from headwater.validation import invalid
+from headwater_model.errors import Fault, Invalid, TooLarge
+from headwater_model.ids import DatasetId, JobId, normalize_run_id
+from headwater_model.operation_checks import check_operations
+from headwater_model.operations import parse_operations
+
+Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
+F = TypeVar("F", bound=BaseModel)
+
+# The kinds of a change through the API (`api_changes`).
+API_CHANGES = ("DELETE", "TAG", "UNTAG", "DESCRIBE")
+# A clock that is further ahead than this is wrong.
+AHEAD_MAX_S = 24 * 3600
+# Datasets that one event may name: loading so many new ones takes 11,300 requests.
+DATASETS_MAX = 10_000
+
+
+def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
+    """Return the event in a JSON body; its time may be at most a day after `now` (normalized), None sets no bound.
+
+    An event with a run (and its job) is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent.
+    `schemaURL` does not decide: it may be missing or wrong. An unknown `eventType` is kept. Mentions of one dataset
+    (sent twice, or partitions of it) are merged: column facets are joined, of other facets of one name the one with
+    the greater canonical JSON stays.
+
+    Raises:
+        Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
+        TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
+    """
+    if not isinstance(body, dict):
+        canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
+        raise Invalid.because("event", body, "must be a JSON object")
+    body, hash_ = in_order(body)
+    if is_api_change(body):
+        raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
+    event = _PARSERS[_kind(body)](body, hash_, rules)
+    _check_time(event.time, body["eventTime"], now)
+    _check_size(event)
+    return event
+
+
+def is_api_change(body: object) -> bool:
+    """True if the body is a change through the API: every event names its producer, no such change does."""
+    return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
+
+
+def _check_time(time: str, sent: object, now: str | None) -> None:
+    if now is not None and milliseconds_between(now, time) > AHEAD_MAX_S * 1000:
+        raise Invalid.because("eventTime", sent, f"must not be more than 24 hours after now ({now})")
+
+
+def _check_size(event: Event) -> None:
+    named = len({use.dataset for use in (*event.inputs, *event.outputs)})
+    if named > DATASETS_MAX:
+        raise TooLarge(
+            f"inputs, outputs: an event may name {DATASETS_MAX} datasets, got {named}; "
+            "further events of the same run may name the others"
+        )
+
+
+def _kind(body: Mapping[str, object]) -> Kind:
+    if body.get("run") is not None:
+        return "RUN"
+    if body.get("job") is not None:
+        return "JOB"
+    # A body without any of them is refused as an incomplete RunEvent, as in Marquez.
+    return "DATASET" if body.get("dataset") is not None else "RUN"
+
+
+def read_model(model: type[F], body: object, further: Sequence[Fault] = ()) -> F:
+    """Return the validated model of the body; `further` faults are raised with the model's own."""
+    try:
+        read = model.model_validate(body)
+    except ValidationError as error:
+        raise Invalid([*invalid(error, "event", WORDS).faults, *further]) from error
+    if further:
+        raise Invalid(further)
+    return read
+
+
+def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
+    model = read_model(RunEventModel, body, operation_faults(body))
+    parent, root = _parents(model.run.facets)
+    return Event(
+        kind="RUN",
+        time=model.eventTime,
+        hash=hash_,
+        type=_type(model.eventType),
+        run=normalize_run_id(model.run.runId),
+        job=_job(model.job),
+        inputs=_inputs(model, rules),
+        outputs=_outputs(model, rules),
+        run_facets=rename_datasets(model.run.facets.sent, rules),
+        job_facets=rename_datasets(model.job.facets.sent, rules),
+        parent=parent,
+        root=root,
+    )
+
+
+def _job_event(body: object, hash_: str, rules: NamingRules) -> Event:
+    model = read_model(JobEventModel, body)
+    return Event(
+        kind="JOB",
+        time=model.eventTime,
+        hash=hash_,
+        type=_type(model.eventType),
+        job=_job(model.job),
+        inputs=_inputs(model, rules),
+        outputs=_outputs(model, rules),
+        job_facets=rename_datasets(model.job.facets.sent, rules),
+    )
+
+
+def _dataset_event(body: object, hash_: str, rules: NamingRules) -> Event:
+    model = read_model(DatasetEventModel, body)
+    dataset = _use(model.dataset, FacetsModel(), rules)
+    return Event(kind="DATASET", time=model.eventTime, hash=hash_, type=_type(model.eventType), dataset=dataset)
+
+
+_PARSERS: Mapping[Kind, Callable[[object, str, NamingRules], Event]] = {
+    "RUN": _run_event,
+    "JOB": _job_event,
+    "DATASET": _dataset_event,
+}
+
+
+def _type(text: str | None) -> str | None:
+    return None if text is None else text.upper()
+
+
+def _job(model: NamedModel) -> JobId:
+    return JobId(model.namespace, model.name)
+
+
+def _parents(facets: RunFacetsModel) -> tuple[ParentRun | None, ParentRun | None]:
+    parent = facets.parentRun or facets.parent
+    return (_run_of_job(parent), _run_of_job(parent.root)) if parent else (None, None)
+
+
+def _run_of_job(model: JobRunModel | None) -> ParentRun | None:
+    return None if model is None else ParentRun(normalize_run_id(model.run.runId), _job(model.job))
+
+
+def _inputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
+    return _merged_mentions(_use(one, one.inputFacets, rules) for one in model.inputs)
+
+
+def _outputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
+    return _merged_mentions(_use(one, one.outputFacets, rules) for one in model.outputs)
+
+
+def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> DatasetUse:
+    return DatasetUse(
+        rules.dataset(model.namespace, model.name),
+        rename_datasets(model.facets.sent, rules),
+        use_facets.sent,
+        rules.is_temporary(model.namespace, model.name),
+    )
+
+
+def _merged_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
+    """Return each dataset once, in the order of first mention."""
+    united: dict[DatasetId, DatasetUse] = {}
+    for use in uses:
+        known = united.get(use.dataset)
+        united[use.dataset] = use if known is None else merge_mentions(known, use)
+    return tuple(united.values())
+
+
+_FACET = "headwater_operations"
+_WHERE = f"run.facets.{_FACET}.operations"
+
+
+def operation_faults(body: object) -> tuple[Fault, ...]:
+    """Return the faults of the operations in a run event as it was sent; none if it has no operations."""
+    facet = body
+    for name in ("run", "facets", _FACET):
+        facet = facet.get(name) if isinstance(facet, dict) else None
+    if not isinstance(facet, dict) or is_deleted(facet):
+        return ()
+    try:
+        check_operations(parse_operations(facet.get("operations"), _WHERE), _WHERE)
+    except Invalid as error:
+        return error.faults
+    return ()
+
+
+# Column facets of several mentions are joined: each mention may report other columns.
+_COLUMN_FACETS = frozenset({"columnLineage", "lineage"})
+
+
+def merge_mentions(one: DatasetUse, other: DatasetUse) -> DatasetUse:
+    """Return two mentions of a dataset merged: column facets joined, of others the greater canonical JSON."""
+    return DatasetUse(
+        one.dataset,
+        _merged_facets(one.facets, other.facets),
+        _merged_facets(one.use_facets, other.use_facets),
+        one.temporary or other.temporary,
+    )
+
+
+def _merged_facets(one: Facets, other: Facets) -> Facets:
+    merged = dict(one)
+    for name, facet in other.items():
+        known = merged.get(name, facet)
+        merged[name] = _merged_columns(known, facet) if name in _COLUMN_FACETS else max(known, facet, key=canonical)
+    return merged
+
+
+def _merged_columns(one: Any, other: Any) -> Any:
+    """Return both facets merged; if only one is marked `_deleted`, return the other."""
+    if is_deleted(one) != is_deleted(other):
+        return other if is_deleted(one) else one
+    return _merged(one, other)
+
+
+def _merged(one: Any, other: Any) -> Any:
+    """Return objects merged by field, lists as sets, and the greater of any other values."""
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {**one, **{name: _merged(one.get(name), value) for name, value in other.items()}}
+    if isinstance(one, list) and isinstance(other, list):
+        each = {canonical(entry): entry for entry in (*one, *other)}
+        return [each[text] for text in sorted(each)]
+    return max(one, other, key=canonical)

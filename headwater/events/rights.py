@@ -1,0 +1,145 @@
+"""The rights of an event's sender: to name a dataset is not to own it.
+
+An event describes its job, the jobs of its parent and root, its outputs, and the dataset of a DatasetEvent: a sender
+without the right to write there is refused. Inputs and sources of columns are only named where the sender may not
+write: the event takes effect on its own job and edges, and what it says about such a dataset stays in the raw log.
+
+    check_rights(event, rights)                       at the API, before the event is queued
+    limit_event(event, applied_patterns(event, ...))  wherever events are applied: when loaded, and when replayed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from headwater.events.event import DatasetUse, Event, Facets
+from headwater.events.facet_models import is_deleted
+from headwater.events.naming import find_datasets
+from headwater.namespaces import EVERYWHERE, Rights, covers, is_match
+from headwater_model.errors import Fault, Forbidden, Invalid
+from headwater_model.ids import DatasetId
+
+# The facets that report where columns come from.
+_OF_SOURCES = ("columnLineage", "lineage", "headwater_operations")
+# The facet of an input that says which version was read: a fact of the run.
+_OF_READING = frozenset({"version"})
+_WRITE_RULE = "must be a namespace that the token may write"
+_REFERENCE_RULE = f"{_WRITE_RULE} or reference"
+
+
+def check_rights(event: Event, rights: Rights) -> None:
+    """Refuse an event that describes, or names, what its sender may not.
+
+    Raises:
+        Forbidden: naming the field and the namespace, whether that exists or not.
+    """
+    if EVERYWHERE in rights.writes:
+        return
+    _check_writes(event, rights.writes)
+    for field, dataset in _named(event):
+        if not covers((*rights.writes, *rights.references), dataset.namespace):
+            raise Forbidden(str(Fault(field, dataset.namespace, _REFERENCE_RULE)))
+
+
+def _check_writes(event: Event, writes: Sequence[str]) -> None:
+    for field, namespace in _described(event):
+        if not covers(writes, namespace):
+            raise Forbidden(str(Fault(field, namespace, _WRITE_RULE)))
+
+
+def applied_patterns(event: Event, writes: Sequence[str]) -> tuple[str, ...] | None:
+    """Return those of the patterns that the event needs; None if they cover all that it says something about.
+
+    By these `limit_event` returns the same event as by all of them.
+    """
+    if EVERYWHERE in writes:
+        return None
+    uses = (*event.inputs, *_described_uses(event))
+    others = (*(dataset for _, dataset in _named(event)), *chain.from_iterable(map(_other_names, uses)))
+    namespaces = {*(namespace for _, namespace in _described(event)), *(dataset.namespace for dataset in others)}
+    if all(covers(writes, namespace) for namespace in namespaces):
+        return None
+    return tuple(pattern for pattern in writes if any(is_match(pattern, namespace) for namespace in namespaces))
+
+
+def parse_patterns(sent: object) -> tuple[str, ...] | None:
+    """Return the patterns beside a message or in a line of the raw log; without any (None) nothing is limited.
+
+    Raises:
+        Invalid: `sent` is no list of texts.
+    """
+    if sent is None:
+        return None
+    if not isinstance(sent, list) or not all(isinstance(pattern, str) for pattern in sent):
+        raise Invalid.because("writes", sent, "must be a list of texts")
+    return tuple(sent)
+
+
+def limit_event(event: Event, writes: Sequence[str] | None) -> Event:
+    """Return the event with what takes effect if its sender may write in these namespaces alone (None: in all).
+
+    Raises:
+        Forbidden: the event describes something elsewhere.
+    """
+    if writes is None or EVERYWHERE in writes:
+        return event
+    _check_writes(event, writes)
+    return replace(
+        event,
+        inputs=tuple(_limited(use, writes) for use in event.inputs),
+        outputs=tuple(_limited(use, writes) for use in event.outputs),
+        dataset=_limited(event.dataset, writes) if event.dataset else None,
+        named=tuple(sorted({dataset for _, dataset in _named(event) if not covers(writes, dataset.namespace)})),
+    )
+
+
+def _limited(use: DatasetUse, writes: Sequence[str]) -> DatasetUse:
+    """Return a use without what it says about a dataset elsewhere: the dataset itself, or other names of it."""
+    if not covers(writes, use.dataset.namespace):
+        facets = {name: use.facets[name] for name in use.facets.keys() & _OF_READING}
+        return replace(use, facets=facets)
+    if all(covers(writes, other.namespace) for other in _other_names(use)):
+        return use
+    links = use.facets["symlinks"]
+    kept = [link for link in links["identifiers"] if covers(writes, link["namespace"])]
+    return replace(use, facets={**use.facets, "symlinks": {**links, "identifiers": kept}})
+
+
+def _other_names(use: DatasetUse) -> set[DatasetId]:
+    return find_datasets({"symlinks": use.facets["symlinks"]}) if "symlinks" in use.facets else set()
+
+
+def _described_uses(event: Event) -> tuple[DatasetUse, ...]:
+    return (*event.outputs, *([event.dataset] if event.dataset else []))
+
+
+def _described(event: Event) -> Iterator[tuple[str, str]]:
+    """Yield the namespaces of the jobs and datasets that the event describes, each after the field that names it."""
+    runs = (("parent", event.parent), ("root", event.root))
+    jobs = [("job", event.job), *((f"{name}.job", run.job) for name, run in runs if run is not None)]
+    yield from ((f"{field}.namespace", job.namespace) for field, job in jobs if job is not None)
+    field = "outputs.namespace" if event.dataset is None else "dataset.namespace"
+    yield from ((field, use.dataset.namespace) for use in _described_uses(event))
+    for entry in _objects(event.job_facets, "lineage", "entries"):
+        if entry.get("type") == "DATASET":
+            yield "facets.lineage.entries.namespace", entry["namespace"]
+    for operation in _objects(event.run_facets, "headwater_operations", "operations"):
+        if operation.get("destination"):
+            yield "facets.headwater_operations.destination.namespace", operation["destination"]["namespace"]
+
+
+def _objects(facets: Facets, name: str, field: str) -> Sequence[Mapping[str, Any]]:
+    facet: Mapping[str, Any] = facets.get(name, {})
+    return () if is_deleted(facet) else facet.get(field) or ()
+
+
+def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
+    """Yield the inputs, and the datasets in reports of columns, each after the field that names it."""
+    yield from (("inputs.namespace", use.dataset) for use in event.inputs)
+    for facets in (event.run_facets, event.job_facets, *(use.facets for use in _described_uses(event))):
+        for name in _OF_SOURCES:
+            if name in facets:
+                yield from ((f"facets.{name}", dataset) for dataset in sorted(find_datasets({name: facets[name]})))

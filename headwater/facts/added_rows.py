@@ -1,0 +1,109 @@
+"""The index rows that a run's growing facts add, found from what grew.
+
+Making all rows twice would cost a stream more with each of its events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from headwater.facts.facet_refs import LINEAGE, OPERATIONS, datasets_ever_with_columns
+from headwater.facts.facts import IdText, RunFacts, dataset_of
+from headwater.facts.index_rows import (
+    active_rows,
+    column_rows,
+    dataset_rows,
+    io_rows,
+    rows_of,
+    transactional_rows,
+    unverified_rows,
+    version_rows,
+)
+from headwater.facts.run_facts import code_of, effective_times, ended, has_io, owner, parent_run, version_times
+from headwater.facts.stream_rows import stream_positions
+from headwater.facts.table import Key, Row
+from headwater_model.ids import JobId, RunKey
+
+# The facts that are by dataset.
+_BY_DATASET = ("inputs", "outputs", "input_facets", "output_facets", "read_facets", "written_facets")
+
+
+def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
+    """Yield the index rows of the new facts that the old ones lack."""
+    job = owner(new)
+    if job is None or _differ_in_all_rows(run, old, new):
+        yield from _lacking(rows_of(run, new), rows_of(run, old))
+        return
+    changed = _changed(old, new)
+    before, after = (_of_some(facts, changed) for facts in (old, new))
+    rows, known = ({row.key: row for row in _of_datasets(run, part, job, new)} for part in (after, before))
+    yield from _lacking(rows, known)
+    yield from version_rows(run, new, job, _times_of_change(before, after, new))
+    reported = datasets_ever_with_columns(after) - datasets_ever_with_columns(before)
+    yield from column_rows(run, new, job, reported, effective_times(new))
+    if new_times := _uncovered_times(old, new):
+        yield from io_rows(run, new, job, new_times)
+        yield from column_rows(run, new, job, datasets_ever_with_columns(new) - reported, new_times)
+        for text in new.outputs.keys() - changed:
+            yield from active_rows(run, new, dataset_of(text), new_times)
+
+
+def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
+    """Return the times of a stream's new events, without those at whose positions its earlier events have rows."""
+    times = set(effective_times(old))
+    added = sorted(set(effective_times(new)) - times)
+    known = set(stream_positions("", old, times)) if added else set()
+    return [time for time in added if not known >= set(stream_positions("", new, [time]))]
+
+
+def _differ_in_all_rows(run: RunKey, old: RunFacts, new: RunFacts) -> bool:
+    """True if what all rows of the run have in common changed, or if they move with the facts (then they are few)."""
+    return _shared(old) != _shared(new) or bool(transactional_rows(run, old) or transactional_rows(run, new))
+
+
+def _shared(facts: RunFacts) -> tuple[object, ...]:
+    facets = facts.job_facets.get(LINEAGE), facts.run_facets.get(OPERATIONS)
+    about = owner(facts), facts.first, facts.declared, facts.streaming, list(facts.terminals), parent_run(facts)
+    return (*about, *facets, code_of(facts), has_io(facts), bool(effective_times(facts)))
+
+
+def _changed(old: RunFacts, new: RunFacts) -> set[IdText]:
+    """Return the datasets of which the facts differ."""
+    pairs = [(getattr(old, name), getattr(new, name)) for name in _BY_DATASET]
+    return {text for left, right in pairs for text, value in right.items() if left.get(text) is not value}
+
+
+def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:
+    """Return the facts with those of these datasets alone."""
+    parts: dict[str, Any] = {}
+    for name in _BY_DATASET:
+        every = getattr(facts, name)
+        parts[name] = {text: every[text] for text in texts & every.keys()}
+    return replace(facts, **parts)
+
+
+def _of_datasets(run: RunKey, part: RunFacts, job: JobId, whole: RunFacts) -> Iterator[Row]:
+    yield from dataset_rows(run, part, job, whole.inputs.keys())
+    yield from unverified_rows(run, part).values()
+
+
+def _times_of_change(before: RunFacts, after: RunFacts, new: RunFacts) -> list[str]:
+    """Return the times of the run's versions at which it used other datasets than it was known to use."""
+    firsts = [
+        first
+        for old, of_side in ((before.inputs, after.inputs), (before.outputs, after.outputs))
+        for text, first in of_side.items()
+        if old.get(text) != first
+    ]
+    if not firsts:
+        return []
+    # At its end, and at any if it is no stream, all datasets count.
+    earliest = min(firsts) if new.streaming else ""
+    end = ended(new)
+    return [time for time in version_times(new) if time >= earliest or time == end]
+
+
+def _lacking(rows: Mapping[Key, Row], known: Mapping[Key, Row]) -> Iterator[Row]:
+    return (row for key, row in rows.items() if known.get(key) != row)

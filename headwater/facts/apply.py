@@ -1,0 +1,188 @@
+"""Changes of the graph table: facts grow and the current graph is computed from them, in whatever order events come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import orjson
+
+from headwater.attempts import attempts
+from headwater.facts.catalogue import CHANGES_MAX, compact
+from headwater.facts.delta import Change, delta_of
+from headwater.facts.facts import JobFacts, text_of
+from headwater.facts.job_nodes import compute_nodes, io_of, sources_of
+from headwater.facts.keys import current_key, dataset_pk, facts_key, sortable
+from headwater.facts.merge import ROUND_WAIT_MAX_S, merge
+from headwater.facts.table import SIDES_MAX, GraphTable, Key, Row, Swap
+from headwater_model.errors import Unavailable
+from headwater_model.ids import JobId
+
+_ROUNDS_MAX = 100
+# A larger document of an edge names the job alone: a hub has thousands of edges.
+_HINT_BYTES_MAX = 1_000
+
+
+def refresh_nodes(
+    jobs: Iterable[JobId], table: GraphTable, read: Mapping[Key, Row | None] = MappingProxyType({})
+) -> None:
+    """Compute the nodes of these jobs from the facts; `read` are nodes that were read before, to save a read.
+
+    Raises `Unavailable` if other loaders kept swapping them.
+    """
+    pending = sorted(set(jobs))
+    for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
+        nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
+        read = {}
+        rows = table.get(facts_key(job) for job in pending)
+        facts = {
+            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
+            for job in pending
+        }
+        moves = [_move(job, nodes.get(current_key(job)), node) for job, node in compute_nodes(facts, table).items()]
+        ready = [move for move in moves if _prepare(move, table)]
+        written = table.swap([move.swap() for move in ready])
+        done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
+        pending = [job for job in pending if job not in done]
+        if not pending:
+            return
+    raise Unavailable(f"the nodes of {len(pending)} jobs were swapped by other loaders too often")
+
+
+@dataclass(slots=True)
+class _Move:
+    """A job's way from its stored node to the node of its facts: missing edges to write, surplus edges to delete.
+
+    `listed` is the stored node; its `extra` lists edges that may exist besides those of its inputs and outputs.
+    """
+
+    job: JobId
+    node: Mapping[str, Any]
+    listed: Mapping[str, Any]
+    version: int
+    missing: list[Row]
+    surplus: list[Key]
+
+    def announcement(self) -> Swap | None:
+        """Return the stored node with all missing edges as `extra`; None if it lists them already."""
+        extra = _extra(self.listed)
+        if all(edge.key in extra for edge in self.missing):
+            return None
+        extra.update(dict.fromkeys(edge.key for edge in self.missing))
+        return Swap(Row(*current_key(self.job), {**self.listed, "extra": list(extra)}, self.version))
+
+    def swap(self) -> Swap:
+        """Return the swap to the node of the facts: all missing edges, and as many surplus ones as fit beside them."""
+        free = SIDES_MAX - len(self.missing)
+        deletes, extra = self.surplus[:free], self.surplus[free:]
+        row = Row(*current_key(self.job), {**self.node, "extra": extra} if extra else self.node, self.version)
+        swap = Swap(row, puts=tuple(self.missing), deletes=tuple(deletes))
+        self.version, self.missing, self.surplus = self.version + 1, [], extra
+        return swap
+
+
+def _move(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _Move:
+    """Compare the stored node of a job, with its announced edges, to the node of its facts."""
+    listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
+    before, after = edges_of(job, listed), edges_of(job, node)
+    missing = [edge for key, edge in after.items() if before.get(key) != edge]
+    surplus = [key for key in {**before, **_extra(listed)} if key not in after]
+    return _Move(job, node, listed, old.version if old else 0, missing, surplus)
+
+
+def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
+    return {(pk, sk): None for pk, sk in node.get("extra", ())}  # noqa: C420 - lists are no keys
+
+
+def _prepare(move: _Move, table: GraphTable) -> bool:
+    """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
+
+    The node announces them first. A loader that finds the announcement writes the edges that it needs again, because
+    the announcing loader may have died, and deletes the rest. A late write leaves a surplus edge; readers skip it,
+    because the node does not list it.
+    """
+    if len(move.missing) <= SIDES_MAX:
+        return True
+    announcement = move.announcement()
+    if announcement is not None:
+        if not table.swap([announcement])[0]:
+            return False
+        move.version += 1
+    table.put(move.missing)
+    move.missing = []
+    return True
+
+
+def _clear(move: _Move, table: GraphTable) -> bool:
+    """Delete the edges that did not fit into the swap; False if another loader swapped the node meanwhile."""
+    while move.surplus:
+        if not table.swap([move.swap()])[0]:
+            return False
+    return True
+
+
+def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
+    """Return the rows by which the datasets of a node find its job as their reader or producer."""
+    if node is None:
+        return {}
+    suffix = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
+    data = _edge_data(job, node)
+    inputs, outputs = io_of(node)
+    rows = [Row(dataset_pk(dataset), f"NOW#READER#{suffix}", data) for dataset in inputs]
+    rows += [Row(dataset_pk(dataset), f"NOW#PRODUCER#{suffix}", data) for dataset in outputs]
+    rows += [Row(dataset_pk(dataset), f"NOW#SOURCE_OF#{suffix}", data) for dataset in sources_of(node) - inputs]
+    return {row.key: row for row in rows}
+
+
+def _edge_data(job: JobId, node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a job's edges: the job and, if they are few, its inputs, outputs and their facet refs.
+
+    By these a reader reads the next datasets together with the node; the node alone counts.
+    """
+    refs = {output: node["columns"].get(output, {}).get("refs", []) for output in node["outputs"]}
+    hint = {"job": text_of(job), "inputs": node["inputs"], "outputs": refs}
+    return hint if len(orjson.dumps(hint)) <= _HINT_BYTES_MAX else {"job": text_of(job)}
+
+
+T = TypeVar("T")
+
+
+def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+    """Merge the statements into the facts, refresh the current graph, and compact the catalogue.
+
+    A loader that dies anywhere in between leaves nothing that the same statements, applied again, do not complete. The
+    next loader that adds to a partition of a catalogue of more than `changes_max` changes compacts it.
+    `Unavailable` if the table refuses, or other loaders keep swapping the same rows.
+    """
+    delta = delta_of(statements)
+    merged = merge(delta, table)
+    refresh_nodes(delta.jobs, table, merged.nodes)
+    compact(merged.partitions, table, changes_max=changes_max)
+
+
+def apply_isolating_failures(
+    things: Sequence[T], act: Callable[[Sequence[T]], None], *, may_go_on: Callable[[], bool] = lambda: True
+) -> Iterator[tuple[T, Exception]]:
+    """Act on all things together; halve those that fail until the faulty ones are alone. Yield these with their errors.
+
+    A fault of one among a hundred costs fifteen acts. Where all fail, halving would take two acts for each: once
+    `may_go_on` is false, what failed together and what waits for its turn is yielded as it is.
+    """
+    pending = [things] if things else []
+    error: Exception | None = None
+    while pending:
+        group = pending.pop()
+        if error is not None and not may_go_on():
+            yield from ((thing, error) for thing in group)
+            continue
+        try:
+            act(group)
+        except Exception as failure:  # noqa: BLE001 - a fault of our code in one event must not stop the rest
+            error = failure
+            if len(group) == 1:
+                yield group[0], failure
+            else:
+                middle = len(group) // 2
+                pending += [group[middle:], group[:middle]]

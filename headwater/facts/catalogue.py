@@ -1,0 +1,259 @@
+"""The catalogue: names that lists show, as sets that only grow.
+
+A catalogue is a few partitions: of each a snapshot of its sets, and a row for each value added since, a *change*. A
+change is written in the transaction that creates the named thing (or before it, where a superset does no harm), and is
+equal whoever writes it; its content says in which partition. Compaction adds a partition's changes to its snapshot, and
+then removes them. A reader reads the changes first: a change that is gone by then is in the snapshot read afterwards.
+Sets are merged and never lose a value, so order, repetition and the death of a loader do not matter.
+
+The snapshot holds the youngest values, and names the *parts* that hold the older ones. A part is never changed: parts
+of about one size are replaced by one that has the values of all, as levels of a log-structured merge tree are. So a
+value is written a few times, however many there are, and a process that read a part before reads it no more.
+
+Reading costs, of each partition, one query of about `CHANGES_MAX` rows, one row, and the parts that the process does
+not know: all partitions in the same rounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias
+
+import orjson
+
+from headwater.facts.facts import text_of
+from headwater.facts.table import GraphTable, Key, Row, RowQuery, Swap
+from headwater_model.errors import Unavailable
+from headwater_model.ids import DatasetId, JobId
+
+# By the name of a set, its values in order.
+Sets: TypeAlias = Mapping[str, Sequence[str]]
+# A set of names: namespaces, jobs or datasets that are listed, and those of them that may be hidden.
+NameSet: TypeAlias = Literal[
+    "namespaces", "jobs", "datasets", "namespaces_to_check", "jobs_to_check", "datasets_to_check"
+]
+
+NAMES = "NAMES"
+# By namespace, the tags that its jobs, datasets and fields ever had.
+TAGS = "TAGS"
+# By namespace, the sources that its datasets ever named; those that the API described are in none.
+SOURCES = "SOURCES"
+# DynamoDB takes 1,000 write units a second of a partition, and a name costs three, its compaction included.
+_NAME_SHARDS = 8
+_PARTITIONS: Mapping[str, Sequence[str]] = {
+    NAMES: [f"{NAMES}#{shard}" for shard in range(_NAME_SHARDS)],
+    TAGS: [TAGS],
+    SOURCES: [SOURCES],
+}
+# The partitions of all catalogues.
+PARTITIONS = frozenset(chain.from_iterable(_PARTITIONS.values()))
+SNAPSHOT = "SNAPSHOT"
+_CHANGE = "+"
+_PART = "PART#"
+# Changes beside the snapshot of a partition: every list reads each of their rows.
+CHANGES_MAX = 16
+# Values of the snapshot itself, which every list reads, too.
+YOUNG_MAX = 64
+# A part of as many values (about 100 KB, compressed) is replaced no more.
+PART_MAX = 16_000
+# The next loader goes on with a backlog of more transactions.
+_ROUNDS_MAX = 100
+# Replaced parts stay for readers that saw them named: for longer than any function runs (15 minutes).
+_REPLACED_KEPT_S = 1_000
+# Changes that one compaction of a partition moves, and old parts that it removes.
+_MOVED_MAX = 200
+_REMOVED_MAX = 10
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The sets of a catalogue; `truncated` if there were more changes than one query reads. Requests share it."""
+
+    sets: Sets
+    truncated: bool = False
+    _members: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> Sequence[str]:
+        return self.sets.get(name, ())
+
+    def under(self, name: str, prefix: str) -> Sequence[str]:
+        """Return the values of a set that begin with a prefix, in order."""
+        values, length = self[name], len(prefix)
+        low = bisect_left(values, prefix)
+        return values[low : bisect_right(values, prefix, lo=low, key=lambda value: value[:length])]
+
+    def has(self, name: str, value: str) -> bool:
+        """True if a set has a value."""
+        values = self[name]
+        position = bisect_left(values, value)
+        return position < len(values) and values[position] == value
+
+    def members(self, name: str) -> frozenset[str]:
+        """Return the values of a set of which many are looked up; `has` looks up a few."""
+        if name not in self._members:
+            self._members[name] = frozenset(self[name])
+        return self._members[name]
+
+
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    """A catalogue as this process read it last, of a state of its rows; `parts` are those of its snapshots."""
+
+    state: Sequence[tuple[bytes, tuple[str, ...], bool]]
+    catalogue: Catalogue
+    parts: Mapping[Key, Sets]
+
+
+# By catalogue. The names of changes and parts are hashes of their content, so another table's are never taken for ours.
+_LATEST: dict[str, _Latest] = {}
+
+
+def change(catalogue: str, name: str, values: Iterable[str]) -> Row:
+    """Return the row that adds values to a set of a catalogue."""
+    data = {"set": name, "values": sorted(values)}
+    content = hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    partitions = _PARTITIONS[catalogue]
+    return Row(partitions[int(content[-4:], 16) % len(partitions)], _CHANGE + content, data)
+
+
+def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
+    """Return the row that adds a namespace, a job or a dataset to a set of names."""
+    return change(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
+
+
+def read_catalogue(catalogue: str, table: GraphTable) -> Catalogue:
+    """Read a catalogue with its latest changes. `Unavailable` if the reader slept while its parts were replaced."""
+    partitions = _PARTITIONS[catalogue]
+    changes = table.query([RowQuery(pk, prefix=_CHANGE) for pk in partitions])
+    snapshots = _snapshots(partitions, table)
+    state = [
+        (orjson.dumps(snapshot.data), tuple(row.sk for row in page.rows), page.more)
+        for snapshot, page in zip(snapshots, changes, strict=True)
+    ]
+    latest = _LATEST.get(catalogue)
+    if latest is None or latest.state != state:
+        wanted = [(snapshot.pk, sk) for snapshot in snapshots for sk in snapshot.data.get("parts", ())]
+        parts = _read_parts(catalogue, wanted, table, latest.parts if latest else {})
+        young = [snapshot.data.get("sets", {}) for snapshot in snapshots]
+        added = [_added(row) for page in changes for row in page.rows]
+        found = Catalogue(_united([*parts.values(), *young, *added]), any(page.more for page in changes))
+        _LATEST[catalogue] = latest = _Latest(state, found, parts)
+    return latest.catalogue
+
+
+def _snapshots(partitions: Sequence[str], table: GraphTable) -> list[Row]:
+    keys = [(pk, SNAPSHOT) for pk in partitions]
+    rows = table.get(keys)
+    return [rows.get(key, Row(*key)) for key in keys]
+
+
+def compact(
+    partitions: Iterable[str],
+    table: GraphTable,
+    *,
+    changes_max: int = CHANGES_MAX,
+    now: Callable[[], float] = time.time,
+) -> None:
+    """Move changes into the snapshots until each of these partitions has at most `changes_max`.
+
+    A partition that another loader is compacting is left to that loader.
+    """
+    left = sorted(partitions)
+    for _ in range(_ROUNDS_MAX):
+        queries = [RowQuery(pk, prefix=_CHANGE, limit=changes_max + _MOVED_MAX) for pk in left]
+        pages = table.query(queries) if queries else []
+        many = {
+            pk: page.rows[:_MOVED_MAX] for pk, page in zip(left, pages, strict=True) if len(page.rows) > changes_max
+        }
+        if not many:
+            return
+        moves = [_move(many[snapshot.pk], snapshot, table, int(now())) for snapshot in _snapshots(list(many), table)]
+        written = table.swap([move.swap for move in moves])
+        left = [pk for pk, done in zip(many, written, strict=True) if done]
+        table.remove(key for move, done in zip(moves, written, strict=True) if done for key in move.gone)
+
+
+class _Move(NamedTuple):
+    """Swap of a snapshot, and the rows that no reader needs once it was written."""
+
+    swap: Swap
+    gone: Sequence[Key]
+
+
+def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) -> _Move:
+    """Return the move of changes into the snapshot, and of its young values, if they are many, into a part."""
+    pk, data = snapshot.pk, snapshot.data
+    young = _united([data.get("sets", {}), *map(_added, changes)])
+    # The number of values of each part, the oldest first; the time when each part was replaced.
+    parts: dict[str, int] = dict(data.get("parts", {}))
+    replaced: dict[str, int] = dict(data.get("replaced", {}))
+    puts: tuple[Row, ...] = ()
+    if _size(young) > YOUNG_MAX:
+        merged = _small_parts(parts, _size(young))
+        sets = _united([*_read_parts(pk, [(pk, sk) for sk in merged], table, {}).values(), young])
+        part = _part(pk, sets, snapshot.version + 1)
+        parts = {**{sk: size for sk, size in parts.items() if sk not in merged}, part.sk: _size(sets)}
+        replaced |= dict.fromkeys(merged, now_s)
+        young, puts = {}, (part,)
+    removed = [sk for sk, time_s in replaced.items() if time_s < now_s - _REPLACED_KEPT_S][:_REMOVED_MAX]
+    remaining = {sk: time_s for sk, time_s in replaced.items() if sk not in removed}
+    moved = {"sets": dict(sorted(young.items())), "parts": parts, "replaced": remaining}
+    gone = [*(row.key for row in changes), *((pk, sk) for sk in removed)]
+    return _Move(Swap(Row(pk, SNAPSHOT, moved, snapshot.version), puts), gone)
+
+
+def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
+    """Return the youngest parts that are no larger than all that is merged by then, as the digits of a counter carry.
+
+    >>> _small_parts({"a": 8_000, "b": 2_000, "c": 1_000}, 1_050)
+    ['c', 'b']
+    >>> _small_parts({"a": 8_000, "b": 2_000}, 1_050)
+    []
+    """
+    small = []
+    for sk, values in reversed(list(parts.items())):
+        if values > size or values >= PART_MAX:
+            break
+        small.append(sk)
+        size += values
+    return small
+
+
+def _part(pk: str, sets: Sets, version: int) -> Row:
+    """Return a new part; the snapshot's version makes the name one that no part had before."""
+    content = hashlib.sha256(orjson.dumps(sets, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
+
+
+def _read_parts(catalogue: str, wanted: Sequence[Key], table: GraphTable, known: Mapping[Key, Sets]) -> dict[Key, Sets]:
+    """Return the parts of these keys; only those that are not known are read."""
+    new = [key for key in wanted if key not in known]
+    rows = table.get(new) if new else {}
+    if len(rows) < len(new):
+        raise Unavailable(f"parts of the catalogue {catalogue} were replaced while it was read: try again")
+    return {key: known[key] if key in known else rows[key].data["sets"] for key in wanted}
+
+
+def _added(change_row: Row) -> Sets:
+    return {change_row.data["set"]: change_row.data["values"]}
+
+
+def _size(sets: Sets) -> int:
+    return sum(map(len, sets.values()))
+
+
+def _united(several: Iterable[Sets]) -> Sets:
+    """Return the values of all, in order, each once."""
+    found: dict[str, list[Sequence[str]]] = {}
+    for sets in several:
+        for name, values in sets.items():
+            found.setdefault(name, []).append(values)
+    return {
+        name: some[0] if len(some) == 1 else list(dict.fromkeys(sorted(chain.from_iterable(some))))
+        for name, some in found.items()
+    }

@@ -1,0 +1,391 @@
+"""The facts delta of an event: what it adds to the facts of everything it mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from headwater.events.event import (
+    TERMINAL,
+    ApiChange,
+    DatasetUse,
+    Deletion,
+    Description,
+    Event,
+    Facets,
+    ParentRun,
+    Tagging,
+)
+from headwater.facts.annotations import tag_key
+from headwater.facts.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
+from headwater.facts.facts import (
+    NO_PARENT,
+    DatasetFacts,
+    F,
+    Histories,
+    JobFacts,
+    NamespaceFacts,
+    RunFacts,
+    SourceFacts,
+    TagFacts,
+    dataset_of,
+    join,
+    text_of,
+)
+from headwater.facts.index_rows import streamed_version
+from headwater.facts.keys import dataset_pk
+from headwater.facts.lattice import history_of
+from headwater.facts.run_facts import storage_version
+from headwater.facts.source_rows import SourceId, sources_in
+from headwater.facts.table import Key, Row
+from headwater.facts.tag_rows import NO_NAMESPACE, rows_of_tagging
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+
+Change: TypeAlias = Event | ApiChange
+# A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
+_Role: TypeAlias = Literal["input", "output", "described"]
+
+# Facets of an input that show which version was read; the rest is stored with the dataset.
+_OF_INPUTS = frozenset({"version"})
+# A reader may know a part (its projection) of these facets, and a run that fails does not write them.
+_OF_USES = frozenset({"schema"})
+# Facets of a run that describe its job: dbt sends the tags of a model there.
+_OF_JOB_BY_RUN = frozenset({"tags"})
+
+
+@dataclass(slots=True)
+class FactsDelta:
+    """Facts by what they are of, rows that DatasetEvents, streams and tags add, and facet refs by `complete_key`."""
+
+    runs: dict[RunKey, RunFacts] = field(default_factory=dict)
+    jobs: dict[JobId, JobFacts] = field(default_factory=dict)
+    datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
+    namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
+    tags: dict[str, TagFacts] = field(default_factory=dict)
+    sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    refs: dict[Key, FacetRef] = field(default_factory=dict)
+
+    def mention(self, time: str, *namespaces: str) -> None:
+        """Add a mention of these namespaces."""
+        for namespace in namespaces:
+            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, mentioned_at=(time,)))
+
+    def replace_facets(
+        self, facets: Facets, names: Iterable[str], named: frozenset[DatasetId], dataset: DatasetId | None = None
+    ) -> Facets:
+        """Return the facets with references in place of those that are stored by content; `named` is the event's."""
+        replaced = dict(facets)
+        for name, ref in refs_in(facets, names, dataset):
+            limited = ref.limited(named)
+            self.refs[limited.complete_key] = limited
+            replaced[name] = ref.reference
+        return replaced
+
+
+def delta_of(statements: Iterable[Change]) -> FactsDelta:
+    """Return the facts that these statements add together."""
+    delta = FactsDelta()
+    for statement in statements:
+        if isinstance(statement, Deletion):
+            _deletion(delta, statement)
+        elif isinstance(statement, Tagging):
+            _tagging(delta, statement)
+        elif isinstance(statement, Description):
+            _describe(delta, statement)
+        else:
+            _event(delta, statement)
+    return delta
+
+
+def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
+    times = (deletion.time,)
+    if deletion.job is not None:
+        _add(delta.jobs, deletion.job, JobFacts(deleted_at=times))
+    elif deletion.dataset is not None:
+        _add(delta.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
+    else:
+        _add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
+
+
+def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
+    stamp = f"{tagging.time}#{tagging.hash}"
+    key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
+    delta.rows += rows_of_tagging(tagging)
+    tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
+    if tagging.job is not None:
+        _add(delta.jobs, tagging.job, JobFacts(tagged=tagged))
+    elif tagging.dataset is not None:
+        _add(delta.datasets, tagging.dataset, DatasetFacts(tagged=tagged))
+    else:
+        described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
+        _add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
+
+
+def _describe(delta: FactsDelta, described: Description) -> None:
+    """Add a description, which mentions its namespace: a namespace may be described before any event names it."""
+    history = history_of(described.values, f"{described.time}#{described.hash}")
+    if described.namespace is not None:
+        delta.mention(described.time, described.namespace)
+        _add(delta.namespaces, described.namespace, NamespaceFacts(described=history))
+    if described.source is not None:
+        facts = SourceFacts(first=described.time, described=history)
+        _add(delta.sources, SourceId(NO_NAMESPACE, described.source), facts)
+
+
+def _event(delta: FactsDelta, sent: Event) -> None:
+    """Add the facts of an event: of its datasets, its job and run, its parent and root."""
+    event = _with_references(delta, sent)
+    stamp = f"{event.time}#{event.hash}"
+    _datasets(delta, event, stamp)
+    if event.job is not None:
+        _users(delta, event, event.job)
+        _add(delta.jobs, event.job, _job_facts(event, stamp))
+        delta.mention(event.time, event.job.namespace)
+        run = RunKey.of(event.job, event.run or name_uuid(event.hash))
+        _add(delta.runs, run, _run_facts(event, stamp))
+        delta.rows += _streamed_versions(event, run)
+    for parent in (event.parent, event.root):
+        if parent is not None:
+            _parent(delta, parent, event.time)
+
+
+def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
+    """Add the facts of the inputs, outputs, the described dataset, and further sources of columns."""
+    reads = event.kind != "RUN"
+    parent_run = None if reads else str(event.parent.key) if event.parent else NO_PARENT
+    dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
+    named = frozenset(event.named)
+    for use in [one for one in event.inputs if one.dataset not in named]:
+        _dataset(delta, use, stamp, parent_run, reads=True, role="input", drops=use.dataset in dropped)
+    for use in event.outputs:
+        role: _Role = "described" if reads else "output"
+        _dataset(delta, use, stamp, parent_run, reads=reads, role=role, drops=use.dataset in dropped)
+        _add(delta.datasets, use.dataset, DatasetFacts(first_written=event.time))
+    if event.kind == "DATASET":
+        _description(delta, event, stamp)
+    for source in sorted({*_other_sources(event)} - named):
+        _dataset(delta, DatasetUse(source), stamp, parent_run, reads=True)
+    for dataset in named:
+        # Graphs of the event's job show it; nothing else changes.
+        _add(delta.datasets, dataset, DatasetFacts(named_first=event.time, named_at=(event.time,)))
+
+
+def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
+    """Add the job to the users of the datasets that the event names or reports as sources."""
+    user = {text_of(job): event.time}
+    for dataset in (*(use.dataset for use in event.inputs), *_other_sources(event)):
+        _add(delta.datasets, dataset, DatasetFacts(read_by=user))
+    for use in event.outputs:
+        _add(delta.datasets, use.dataset, DatasetFacts(written_by=user))
+
+
+def _with_references(delta: FactsDelta, event: Event) -> Event:
+    """Return the event with references in place of the facets that are stored by content."""
+    named = frozenset(event.named)
+
+    def replaced(use: DatasetUse) -> DatasetUse:
+        return replace(use, facets=delta.replace_facets(use.facets, OF_DATASETS, named, use.dataset))
+
+    return replace(
+        event,
+        dataset=replaced(event.dataset) if event.dataset else None,
+        inputs=tuple(map(replaced, event.inputs)),
+        outputs=tuple(map(replaced, event.outputs)),
+        run_facets=delta.replace_facets(event.run_facets, OF_RUNS, named),
+        job_facets=delta.replace_facets(event.job_facets, OF_JOBS, named),
+    )
+
+
+def _references(event: Event) -> Iterator[Mapping[str, Any]]:
+    """Yield the references to the column lineage that this event reports."""
+    uses = (*event.outputs, *([event.dataset] if event.dataset else []))
+    groups = [(event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *((use.facets, OF_DATASETS) for use in uses)]
+    for facets, names in groups:
+        yield from (facets[name] for name in names if name in facets and is_reference(facets[name]))
+
+
+def _other_sources(event: Event) -> list[DatasetId]:
+    """Return the datasets that columns come from but that the event does not name itself."""
+    named = {use.dataset for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))}
+    reported = {
+        source for reference in _references(event) for sources in reference["outputs"].values() for source in sources
+    }
+    return sorted(set(map(dataset_of, reported)) - named)
+
+
+def _dataset(
+    delta: FactsDelta,
+    use: DatasetUse,
+    stamp: str,
+    parent_run: str | None,
+    *,
+    reads: bool,
+    role: _Role = "described",
+    drops: bool = False,
+) -> None:
+    """Add the facts of a dataset in an event; `drops` if the event drops it, in this mention or another."""
+    time = stamp.partition("#")[0]
+    separate = use.facets.keys() & _OF_USES if role != "described" else set()
+    schemas = _histories({name: use.facets[name] for name in separate}, stamp)
+    facts = DatasetFacts(
+        first=time,
+        last=time,
+        mentioned_at=(time,),
+        first_read=time if reads else None,
+        facets=_histories({name: use.facets[name] for name in use.facets.keys() - separate}, stamp),
+        read_schemas=schemas if role == "input" else {},
+        written_schemas=schemas if role == "output" else {},
+        dropped_at=(time,) if drops else (),
+        mentioned_undropped_at=() if drops else (time,),
+        temporary=time if use.temporary else None,
+        parent_runs={parent_run: time} if parent_run else {},
+        other_names={text_of(other): stamp for other in symlinks(use)},
+    )
+    _add(delta.datasets, use.dataset, facts)
+    delta.mention(time, use.dataset.namespace)
+    for source, reported in sources_in(use, time):
+        _add(delta.sources, source, reported)
+    for other in symlinks(use):
+        _add(delta.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
+
+
+def _drops(use: DatasetUse) -> bool:
+    return use.facets.get("lifecycleStateChange", {}).get("lifecycleStateChange") == "DROP"
+
+
+def symlinks(use: DatasetUse) -> Iterator[DatasetId]:
+    """Yield the other names of the dataset in its `symlinks` facet."""
+    facet = use.facets.get("symlinks", {})
+    if facet.get("_deleted") is True:
+        return
+    for identifier in facet.get("identifiers") or ():
+        other = DatasetId(identifier["namespace"], identifier["name"])
+        if other != use.dataset:
+            yield other
+
+
+def _description(delta: FactsDelta, event: Event, stamp: str) -> None:
+    """Add the facts of a DatasetEvent: its description, its row, and the columns that it declares."""
+    use = event.dataset
+    if use is None:
+        return
+    _dataset(delta, use, stamp, None, reads=True, drops=_drops(use))
+    _add(delta.datasets, use.dataset, DatasetFacts(first_described=event.time))
+    delta.rows.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
+    declared = next(_references(event), None)
+    text = text_of(use.dataset)
+    for source in declared["outputs"].get(text, ()) if declared else ():
+        _add(delta.datasets, dataset_of(source), DatasetFacts(derived={text: event.time}))
+    if not use.facets.keys().isdisjoint(OF_DATASETS):
+        # A deleted facet (`_deleted`) withdraws the earlier declaration.
+        _add(delta.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
+    if declared is not None:
+        run = RunKey.of(use.dataset, name_uuid(event.hash))
+        _add(delta.runs, run, _declaration(event, use, stamp))
+
+
+def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
+    """Return a DatasetEvent that reports columns as a run: of no job, completed when it began."""
+    return RunFacts(
+        first=event.time,
+        last=event.time,
+        declared=event.time,
+        times=(event.time,),
+        terminals=(f"{stamp}#COMPLETED",),
+        outputs={text_of(use.dataset): event.time},
+        written_facets=_described([use], stamp, only=frozenset(OF_DATASETS)),
+    )
+
+
+def _job_facts(event: Event, stamp: str) -> JobFacts:
+    reported = {text for reference in _references(event) for text in reference["outputs"]}
+    foreign = reported - {text_of(use.dataset) for use in event.outputs}
+    return JobFacts(
+        first=event.time,
+        last=event.time,
+        mentioned_at=(event.time,),
+        facets=_histories(event.job_facets, stamp),
+        run_facets=_histories(
+            {name: event.run_facets[name] for name in _OF_JOB_BY_RUN & event.run_facets.keys()}, stamp
+        ),
+        parents=_parents(event, stamp),
+        first_columns=event.time if reported else None,
+        first_foreign_columns=event.time if foreign else None,
+        first_streamed=event.time if event.kind == "RUN" and _streams(event) else None,
+    )
+
+
+def _run_facts(event: Event, stamp: str) -> RunFacts:
+    """Return the facts of a run event or JobEvent; a JobEvent is a run that completed at once."""
+    declared = event.kind == "JOB"
+    state = "COMPLETED" if declared else TERMINAL.get(event.type or "")
+    return RunFacts(
+        job=text_of(event.job) if event.job else None,
+        first=event.time,
+        last=event.time,
+        first_typed=event.time if event.type else None,
+        streaming=event.time if not declared and _streams(event) else None,
+        declared=event.time if declared else None,
+        times=(event.time,),
+        terminals=(f"{stamp}#{state}",) if state else (),
+        parents=_parents(event, stamp),
+        inputs={text_of(use.dataset): event.time for use in event.inputs},
+        outputs={text_of(use.dataset): event.time for use in event.outputs},
+        run_facets=_histories(event.run_facets, stamp),
+        job_facets=_histories(event.job_facets, stamp),
+        input_facets=_used(event.inputs, stamp),
+        output_facets=_used(event.outputs, stamp),
+        read_facets=_described(event.inputs, stamp, only=_OF_INPUTS),
+        written_facets=_described(event.outputs, stamp),
+    )
+
+
+def _streamed_versions(event: Event, run: RunKey) -> Iterator[Row]:
+    """Yield a row for each version of a storage that a stream made; its facts have the last one alone."""
+    for use in event.outputs if event.kind == "RUN" and _streams(event) else ():
+        if storage := storage_version(use.facets):
+            yield streamed_version(use.dataset, storage, run)
+
+
+def _used(uses: Iterable[DatasetUse], stamp: str) -> Mapping[str, Histories]:
+    return {text_of(use.dataset): _histories(use.use_facets, stamp) for use in uses if use.use_facets}
+
+
+def _described(uses: Iterable[DatasetUse], stamp: str, only: frozenset[str] | None = None) -> Mapping[str, Histories]:
+    described = {}
+    for use in uses:
+        facets = {name: body for name, body in use.facets.items() if only is None or name in only}
+        if facets:
+            described[text_of(use.dataset)] = _histories(facets, stamp)
+    return described
+
+
+def _streams(event: Event) -> bool:
+    kind = event.job_facets.get("jobType", {}).get("processingType")
+    return isinstance(kind, str) and kind.upper() == "STREAMING"
+
+
+def _parent(delta: FactsDelta, parent: ParentRun, time: str) -> None:
+    _add(delta.runs, parent.key, RunFacts(job=text_of(parent.job), named_first=time, named_last=time))
+    _add(delta.jobs, parent.job, JobFacts(first=time, last=time, mentioned_at=(time,)))
+    delta.mention(time, parent.job.namespace)
+
+
+def _parents(event: Event, stamp: str) -> Mapping[str, Any]:
+    if event.parent is None:
+        return {}
+    parent = {"run": event.parent.run, "namespace": event.parent.job.namespace, "job": event.parent.job.name}
+    if event.root is not None:
+        root = event.root
+        parent |= {"root": root.run, "rootNamespace": root.job.namespace, "rootJob": root.job.name}
+    return history_of(parent, stamp)
+
+
+def _histories(facets: Facets, stamp: str) -> Histories:
+    return {name: history_of(body, stamp) for name, body in facets.items()}
+
+
+def _add(known: dict[Any, F], entity: Any, facts: F) -> None:
+    known[entity] = join(known[entity], facts) if entity in known else facts

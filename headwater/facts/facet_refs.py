@@ -1,0 +1,233 @@
+"""Facets that report columns, stored once by content; facts hold a reference to each (a facet ref).
+
+Run after run reports the same columns. So the facet lies under its ref (`keys`), with the columns that it reports of
+each dataset beside it, and the facts of a run are small whatever it reports. A reference is
+`{"ref": <ref>, "outputs": {<dataset>: [<dataset that it depends on>, ...]}, "reads": [<dataset>, ...]}`; `reads` are
+the datasets that operations read, whether or not anything was derived from them. The prefix of a ref is its kind.
+
+A run's columns of a dataset are those of its operation sets (`op:`), overlaid column by column on those of all its
+`lineage` facets (`lin:`) or, if it sent none, of its last `columnLineage` facet (`col:`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import orjson
+
+from headwater.events.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
+from headwater.events.event import Facets
+from headwater.facts.facts import IdText, RunFacts, text_of
+from headwater.facts.keys import complete_key, facet_key
+from headwater.facts.lattice import History, latest
+from headwater.facts.table import GraphTable, Key, Row
+from headwater_model.columns import ColumnLineage, columns_to_json
+from headwater_model.ids import DatasetId
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import parse_operations, render_operations
+
+COLUMN_LINEAGE = "columnLineage"
+LINEAGE = "lineage"
+OPERATIONS = "headwater_operations"
+RECORDS = "headwater_records"
+
+OF_RUNS = (OPERATIONS,)
+OF_JOBS = (LINEAGE,)
+# A DatasetEvent declares the first of these that it has.
+OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
+
+ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
+OPERATIONS_KIND = "op:"
+_REF = "ref"
+# Facets that a process remembers by content, and their greatest size: a COMPLETE reports the columns of its START, and
+# the next run those of this one. Dense operations took 0.4 MB each (measured): 0.1 GB if all were so.
+_REMEMBERED_MAX = 256
+_REMEMBERED_BYTES_MAX = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class FacetRef:
+    """A facet stored by content: its reference in the facts, its rows, and the columns that it reports.
+
+    `named` are those of its sources whose columns are not listed: the sender may not describe them.
+    """
+
+    reference: Mapping[str, Any]
+    rows: tuple[Row, ...]
+    columns: ColumnsByDataset
+    named: frozenset[DatasetId] = frozenset()
+
+    @property
+    def id(self) -> str:
+        """The name of the facet ref."""
+        return str(self.reference[_REF])
+
+    @property
+    def complete_key(self) -> Key:
+        """The key of the row that is present when all rows of the ref are, and all columns are listed but the named."""
+        return complete_key(self.id, self.named)
+
+    def limited(self, named: frozenset[DatasetId]) -> FacetRef:
+        """Return the ref of a sender who may only name these datasets."""
+        sources = {source for columns in self.columns.values() for source in columns.datasets} if named else set()
+        return replace(self, named=named & sources) if named & sources else self
+
+
+def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
+    return _make_ref("col:", facet, {dataset: columns_of_facet(facet)} if dataset else {})
+
+
+def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
+    return _make_ref("lin:", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
+
+
+def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> FacetRef:
+    """Return the ref of an operation set: equal sets share it, whatever their order of operations and their sender."""
+    operations = OperationSet(parse_operations(facet.get("operations")))
+    canonical = {"operations": render_operations(operations.operations)}
+    return _rows(OPERATIONS_KIND + operations.checksum, canonical, operations.columns(), operations.sources)
+
+
+_KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], FacetRef]] = {
+    COLUMN_LINEAGE: _of_columns,
+    LINEAGE: _of_lineage,
+    OPERATIONS: _of_operations,
+}
+
+
+def _make_ref(kind: str, facet: Mapping[str, Any], columns: ColumnsByDataset) -> FacetRef:
+    content = orjson.dumps([sorted(map(text_of, columns)), facet], option=orjson.OPT_SORT_KEYS)
+    return _rows(kind + hashlib.sha256(content).hexdigest(), facet, columns)
+
+
+def _rows(ref: str, facet: Mapping[str, Any], columns: ColumnsByDataset, reads: Iterable[DatasetId] = ()) -> FacetRef:
+    outputs = {text_of(dataset): sorted(map(text_of, of_dataset.datasets)) for dataset, of_dataset in columns.items()}
+    rows = [Row(*facet_key(ref), facet)]
+    rows += [Row(*facet_key(ref, dataset), columns_to_json(of_dataset)) for dataset, of_dataset in columns.items()]
+    return FacetRef({_REF: ref, "outputs": outputs, "reads": sorted(map(text_of, reads))}, tuple(rows), columns)
+
+
+def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Iterator[tuple[str, FacetRef]]:
+    """Yield the refs of the facets with these names, of a run, a job or a dataset."""
+    for name in names:
+        facet = facets.get(name)
+        if facet is not None and facet.get("_deleted") is not True:
+            content = orjson.dumps(facet, option=orjson.OPT_SORT_KEYS)
+            make = _remembered if len(content) <= _REMEMBERED_BYTES_MAX else _of_content
+            yield name, make(name, content, dataset)
+
+
+def _of_content(name: str, content: bytes, dataset: DatasetId | None) -> FacetRef:
+    return _KINDS[name](orjson.loads(content), dataset)
+
+
+_remembered = lru_cache(_REMEMBERED_MAX)(_of_content)
+
+
+def ref_of(facet: Mapping[str, Any]) -> str | None:
+    """Return the ref in a reference; None for a facet that facts hold as it was sent."""
+    ref = facet.get(_REF)
+    return ref if facet.keys() == {_REF, "outputs", "reads"} and isinstance(ref, str) else None
+
+
+def is_reference(facet: Mapping[str, Any]) -> bool:
+    """True if this is a reference to a facet that is stored by content."""
+    return ref_of(facet) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedColumns:
+    """The facet refs by which a run reported a dataset's columns, and the datasets that these depend on."""
+
+    refs: tuple[str, ...]
+    sources: tuple[IdText, ...]
+
+
+def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None:
+    """Return the columns that the run reported of a dataset (under this name); None if it reported none."""
+    facets = facts.written_facets.get(dataset, {})
+    explicit = [*_references(facts.job_facets.get(LINEAGE, {})), *_references(facets.get(LINEAGE, {}))]
+    base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
+    operations = _references(facts.run_facets.get(OPERATIONS, {}))
+    sources_by_ref = {
+        reference[_REF]: reference["outputs"][dataset]
+        for reference in (*operations, *base)
+        if dataset in reference["outputs"]
+    }
+    if not sources_by_ref:
+        return None
+    return ReportedColumns(
+        tuple(sorted(sources_by_ref)),
+        tuple(sorted({source for sources in sources_by_ref.values() for source in sources})),
+    )
+
+
+def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
+    """Return the columns that the run reported of each dataset of which it reported any, in the order of names."""
+    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
+    named = {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
+    every = ((dataset, reported_columns(facts, dataset)) for dataset in sorted(named | facts.written_facets.keys()))
+    return {dataset: columns for dataset, columns in every if columns}
+
+
+def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
+    """Return every dataset whose columns the run reports, or reported at an earlier time."""
+    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
+    histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
+    return {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
+
+
+def ever_sources(facts: RunFacts) -> set[IdText]:
+    """Return every dataset that the run reports columns to come from, or did as of an earlier time."""
+    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
+    histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
+    groups = (reference["outputs"].values() for history in histories for reference in _references(history))
+    return {source for group in groups for sources in group for source in sources}
+
+
+def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
+    """Return the refs of the operations that read each dataset."""
+    refs: dict[IdText, list[str]] = {}
+    for reference in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda body: str(body[_REF])):
+        for dataset in reference["reads"]:
+            refs.setdefault(dataset, []).append(reference[_REF])
+    return refs
+
+
+def is_explicit(facts: RunFacts) -> bool:
+    """True if the run sent a `lineage` facet: then the columns that it does not report have no sources."""
+    return bool(_references(facts.job_facets.get(LINEAGE, {})))
+
+
+def _references(history: History) -> list[Mapping[str, Any]]:
+    return [body for _, _, body in history.values() if is_reference(body)]
+
+
+def _last(history: History) -> list[Mapping[str, Any]]:
+    """Return the latest content, unless it is that the facet is deleted."""
+    last = latest(history)
+    return [last[1]] if last and is_reference(last[1]) else []
+
+
+def roots_of(facts: RunFacts) -> list[str]:
+    """Return the record roots that the run reported."""
+    bodies = [body for _, _, body in facts.run_facets.get(RECORDS, {}).values()]
+    roots: Iterable[Any] = (root for body in bodies for root in body.get("rootIds") or ())
+    return sorted({root for root in roots if isinstance(root, str)})
+
+
+def restored(many: Sequence[Facets], table: GraphTable) -> list[Facets]:
+    """Return the facets as they were sent; one round of requests, if any must be looked up."""
+    wanted = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
+    rows = table.get(wanted.values()) if wanted else {}
+    sent = {ref: rows[key].data for ref, key in wanted.items() if key in rows}
+    return [{name: sent.get(ref_of(facet) or "", facet) for name, facet in facets.items()} for facets in many]
+
+
+def without_references(facets: Facets) -> Facets:
+    """Return the facets without those stored by content: graphs do not look them up."""
+    return {name: facet for name, facet in facets.items() if ref_of(facet) is None}

@@ -1,0 +1,113 @@
+"""Results of queries about graphs: of jobs and datasets, of what changed in them, and of runs upstream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from headwater.facts.entities import Dataset, Job
+from headwater.facts.run_results import ResolvedBy, Run
+from headwater_model.ids import DatasetId, JobId
+
+# The sides of a node, in the direction of the data; and which a graph follows from its start. `both`: of every node,
+# whichever way it was reached; `through`: only up from the start, and only down from it.
+Side: TypeAlias = Literal["up", "down"]
+GraphDirection: TypeAlias = Literal["both", "up", "down", "through"]
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """The number of a node's neighbours on each side, shown or not; not `exact` if some were counted in the index."""
+
+    up: int
+    down: int
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
+
+    `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
+    without nodes that show their id alone.
+    """
+
+    jobs: tuple[Job, ...]
+    datasets: tuple[Dataset, ...]
+    edges: tuple[tuple[str, str], ...]
+    truncated: bool = False
+    degrees: Mapping[str, Degree] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Impacted:
+    """A job or dataset downstream: `hops` edges away, by the nodes `through`, which are one hop nearer."""
+
+    node: Job | Dataset
+    hops: int
+    through: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Everything downstream of a node, nearest first, then by id."""
+
+    node_id: str
+    impacted: Sequence[Impacted]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaColumn:
+    """A column in the schema of a dataset; `before` is the type that it had, of a column that got another type."""
+
+    dataset: DatasetId
+    name: str
+    type: str | None
+    before: str | None = None
+
+
+# A job whose run changed a graph, and the run; None for a JobEvent.
+Cause: TypeAlias = tuple[JobId, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphChange:
+    """A change of a graph by the events of a time; of a dataset that comes or goes, all columns are listed."""
+
+    time: str
+    causes: tuple[Cause, ...]
+    added_nodes: tuple[str, ...]
+    removed_nodes: tuple[str, ...]
+    added_edges: tuple[tuple[str, str], ...]
+    removed_edges: tuple[tuple[str, str], ...]
+    added_columns: tuple[SchemaColumn, ...]
+    removed_columns: tuple[SchemaColumn, ...]
+    retyped_columns: tuple[SchemaColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The changes of a graph by events from `start` on and before `until`, oldest first."""
+
+    until: str
+    changes: Sequence[GraphChange]
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamInput:
+    """A dataset version that a run read, and the run that wrote it (None if no run did)."""
+
+    dataset: DatasetId
+    version: str
+    produced_by: str | None
+    resolved_by: ResolvedBy
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamRun:
+    """A run upstream of the requested run."""
+
+    run: Run
+    inputs: tuple[UpstreamInput, ...]

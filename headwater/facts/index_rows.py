@@ -1,0 +1,200 @@
+"""The index rows of a run's facts: written before the facts, checked against them when read (see `keys`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Set
+
+import orjson
+
+from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources
+from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
+from headwater.facts.keys import dataset_pk, job_pk
+from headwater.facts.run_facts import (
+    code_of,
+    effective_time,
+    effective_times,
+    has_io,
+    io_at,
+    is_active_stream,
+    owner,
+    parent_run,
+    run_version_id,
+    storage_version,
+    version_at,
+    version_times,
+)
+from headwater.facts.run_reports import RunReports
+from headwater.facts.stream_rows import stream_positions
+from headwater.facts.table import Key, Row
+from headwater.times import EARLIEST
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+
+def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+    """Return every index row of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
+    rows = {} if transactional_rows(run, facts) else unverified_rows(run, facts)
+    job = owner(facts)
+    if job is not None:
+        rows |= {row.key: row for row in job_rows(run, facts, job)}
+        rows |= {row.key: row for row in dataset_rows(run, facts, job, facts.inputs.keys())}
+    return rows
+
+
+def job_rows(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
+    """Yield the rows in the job's partition: the run by start and by effective time, its versions and its columns."""
+    if not facts.declared:
+        yield Row(job_pk(job), f"RUN#{facts.first or EARLIEST}#{run}")
+    times = effective_times(facts)
+    yield from io_rows(run, facts, job, times)
+    yield from version_rows(run, facts, job, version_times(facts))
+    yield from column_rows(run, facts, job, datasets_ever_with_columns(facts), times)
+
+
+def io_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows by which the run is found among those with inputs or outputs, or without, at these times."""
+    return _placed(job_pk(job), "WITH_IO" if has_io(facts) else "WITHOUT_IO", run, facts, times)
+
+
+def version_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of the job versions of the run at these times (see `version_times`)."""
+    pk = job_pk(job)
+    location, code = code_of(facts)
+    for time in times:
+        if version := version_at(facts, time):
+            inputs, outputs = io_at(facts, time)
+            sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
+            yield Row(pk, f"VERSION#{version}", {**sides, "location": location, "code": code})
+            yield Row(pk, f"VERSION_RUN#{version}#{time}#{run}")
+
+
+def column_rows(
+    run: RunKey, facts: RunFacts, job: JobId, datasets: Iterable[IdText], times: Iterable[str]
+) -> Iterator[Row]:
+    """Yield the rows by which the run is found among those that reported columns of these datasets, at these times."""
+    for dataset in sorted(map(dataset_of, datasets)):
+        yield from _placed(job_pk(job), columns_prefix(dataset), run, facts, times)
+
+
+def _placed(pk: str, prefix: str, run: RunKey, facts: RunFacts, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows under a prefix at the places of these times."""
+    return (Row(pk, f"{name}#{place}#{run}") for name, place in stream_positions(prefix, facts, times))
+
+
+def dataset_rows(run: RunKey, facts: RunFacts, job: JobId, inputs: Set[IdText]) -> Iterator[Row]:
+    """Yield the rows in the datasets' partitions: readers, producers and sources ever, and versions.
+
+    The facts may be those of some of the run's datasets alone; `inputs` are all its inputs, which are no sources.
+    """
+    if not effective_times(facts):
+        return
+    sources = sorted(ever_sources(facts) - inputs)
+    yield from ever_rows(job, facts.inputs, facts.outputs)
+    yield from (_ever(text, "SOURCE_OF", job) for text in sources)
+    if not facts.declared:
+        for dataset in map(dataset_of, facts.outputs):
+            yield from _of_versions(run, facts, dataset)
+
+
+def ever_rows(job: JobId, inputs: Iterable[IdText], outputs: Iterable[IdText]) -> Iterator[Row]:
+    """Yield the rows of a job that has ever read and written these datasets; those of its node are stored."""
+    yield from (_ever(text, "READER", job) for text in inputs)
+    yield from (_ever(text, "PRODUCER", job) for text in outputs)
+
+
+def _ever(text: IdText, direction: str, job: JobId) -> Row:
+    return Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.digest}", {"job": text_of(job)})
+
+
+def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
+    """Yield the rows by which versions of a dataset are found: by time, by id, by parent and by storage."""
+    pk = dataset_pk(dataset)
+    parent = parent_run(facts)
+    storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
+    yield Row(pk, f"VERSION_ID#{run_version_id(dataset, run)}", {"run": str(run)})
+    if facts.streaming:
+        yield from active_rows(run, facts, dataset, effective_times(facts))
+    for prefix, time in _created(facts, dataset):
+        yield Row(pk, f"{prefix}#{time}#{run}")
+        if parent:
+            yield Row(pk, f"BY_PARENT#{parent}#{time}#{run}")
+        if storage:
+            yield Row(pk, f"{storage_prefix(storage)}#{time}#{run}")
+
+
+def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of the times at which a streaming run writes a dataset: once it named it, and at its ends."""
+    ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
+    written = (time for time in times if time >= first or time in ends)
+    return _placed(dataset_pk(dataset), "ACTIVE", run, facts, written)
+
+
+def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
+    """Yield the prefix and time of each version of the dataset, as of any time: FAILED if the run failed."""
+    first = facts.outputs[text_of(dataset)]
+    if is_active_stream(facts):
+        yield "VERSION", first
+    for terminal in facts.terminals:
+        time, _, state = terminal.split("#")
+        prefix = "VERSION" if state == "COMPLETED" else "FAILED"
+        yield prefix, time
+        if facts.streaming:
+            yield prefix, first
+            yield "VERSION", first  # while it was live
+
+
+def columns_prefix(dataset: DatasetId) -> str:
+    """Return the prefix of a job's runs that reported the columns of a dataset."""
+    return f"COLUMNS#{dataset.digest[:32]}"
+
+
+def storage_prefix(version: str) -> str:
+    """Return the prefix of a dataset's versions by a storage's own version."""
+    return f"BY_STORAGE#{hashlib.sha256(version.encode()).hexdigest()[:32]}"
+
+
+# In place of the time; of a dataset's versions, those with it are read first.
+_STREAMED = "STREAMED"
+
+
+def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:
+    """Return the row by which a version of the storage is found that a stream made, and perhaps others since."""
+    return Row(dataset_pk(dataset), f"{storage_prefix(storage)}#{_STREAMED}#{run}")
+
+
+def is_of_stream(row: Row) -> bool:
+    """True if it is such a row."""
+    return row.sk.split("#")[-2] == _STREAMED
+
+
+# A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.
+EXACT_MAX = 45
+# Of the 4 MB of a transaction: the facts, in the bucket from 300 KB on, and counters take the rest.
+EXACT_BYTES_MAX = 1_000_000
+
+
+def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+    """Return the rows that move with the facts, in one transaction: all of a run that counts, if they fit, or none.
+
+    The end of a run that goes on changes them all again, and a transaction costs twice a put. In a wide run each row
+    would repeat the names of the run's other side, so rows of wide runs leave them to the facts.
+    """
+    if not effective_time(facts) or is_wide(facts):
+        return {}
+    reports = RunReports(run, facts)
+    if len(reports.keys) > EXACT_MAX:
+        return {}
+    rows = {key: reports.row(*key_of) for key, key_of in reports.keys.items()}
+    return rows if sum(len(orjson.dumps(row.data)) for row in rows.values()) <= EXACT_BYTES_MAX else {}
+
+
+def is_wide(facts: RunFacts) -> bool:
+    """True if the run has more rows than a transaction holds: each of its inputs and outputs has one."""
+    return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
+
+
+def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+    """Return the rows as they are if they do not move with the facts: readers check these against the facts."""
+    job = owner(facts)
+    data = {"unverified": True, "job": text_of(job) if job else None}
+    return {key: Row(*key, data) for key in RunReports(run, facts).keys}

@@ -1,0 +1,228 @@
+"""Index rows of runs, read backwards a page at a time, each confirmed by the facts of its run.
+
+Such rows are written before the facts that they point to and never move, so there may be more of them than of facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice, repeat
+from typing import Generic, TypeAlias, TypeVar
+
+from headwater.facts.facet_refs import reported_columns
+from headwater.facts.facts import IdText, RunFacts, as_of, dataset_of
+from headwater.facts.index_rows import columns_prefix
+from headwater.facts.keys import facts_key, job_pk
+from headwater.facts.read_ahead import ReadAhead
+from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream, owner
+from headwater.facts.stream_rows import coarse_highs
+from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery
+from headwater.times import EARLIEST
+from headwater_model.ids import JobId, RunKey
+
+T = TypeVar("T")
+RunWithFacts: TypeAlias = tuple[RunKey, RunFacts]
+# A position in the order of rows: a time, then the end of the row's key.
+Position: TypeAlias = tuple[str, ...]
+_BEFORE_ALL: Position = ()
+_AFTER_ALL: Position = ("~",)
+_PAGES = (3, 100)
+_NO_FACTS = RunFacts()
+
+
+def read_run_facts(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
+    """Read the facts of those of these runs that exist (or existed), as of a time."""
+    stored = facts_in_rows(table.get(facts_key(run) for run in runs).values())
+    if at is None:
+        return stored
+    earlier = {run: as_of(facts, at) for run, facts in stored.items()}
+    return {run: facts for run, facts in earlier.items() if owner(facts)}
+
+
+def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
+    """Return the facts of runs in these rows."""
+    return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
+
+
+def time_of(row: Row) -> str:
+    """Return the time in an index row's sort key."""
+    return row.sk.split("#")[-2]
+
+
+def run_of(row: Row) -> RunKey:
+    """Return the run in an index row's sort key."""
+    return RunKey.parse(end_of(row))
+
+
+def end_of(row: Row) -> str:
+    """Return the end of an index row's sort key: a run's identity, or the hash of a DatasetEvent."""
+    return row.sk.rpartition("#")[2]
+
+
+class IndexScan(Generic[T]):
+    """The rows under one prefix of a partition, the newest first, as far as they were read.
+
+    `found` holds the results of `confirm` by row key; scans for the same result may share it. Rows for which
+    `needs_facts` is false are confirmed with empty facts. `floor` is the position of the last row read, empty after the
+    last page. `order` is the position of a result, where that is not its row's.
+    """
+
+    def __init__(
+        self,
+        pk: str,
+        prefix: str,
+        confirm: Callable[[Row, RunFacts], T | None],
+        *,
+        high: str = "~",
+        needs_facts: Callable[[Row], bool] = lambda _: True,
+        order: Callable[[T], Position] = lambda _: _AFTER_ALL,
+        found: dict[Key, T] | None = None,
+    ) -> None:
+        self.found: dict[Key, T] = {} if found is None else found
+        self.floor = _AFTER_ALL
+        self.needs_facts = needs_facts
+        self._pk, self._low, self._high = pk, f"{prefix}#", f"{prefix}#{high}"
+        self._confirm, self._order = confirm, order
+
+    @property
+    def best(self) -> T | None:
+        """The newest result."""
+        return max(self.found.values(), key=self._order, default=None)
+
+    @property
+    def is_done(self) -> bool:
+        """True if no unread row can be of a newer result."""
+        return not self.floor or any(self._order(result) >= self.floor for result in self.found.values())
+
+    def query(self, rows: int) -> RowQuery:
+        """Return the query for the next page."""
+        return RowQuery(self._pk, low=self._low, high=self._high, newest_first=True, limit=rows)
+
+    def take(self, page: RowPage, facts: dict[RunKey, RunFacts]) -> None:
+        """Confirm the rows of the next page."""
+        for row in page.rows:
+            run_facts = facts.get(run_of(row)) if self.needs_facts(row) else _NO_FACTS
+            result = None if run_facts is None else self._confirm(row, run_facts)
+            if result is not None:
+                self.found[row.key] = result
+        self.floor = _BEFORE_ALL
+        if page.more:
+            # The last row read begins the next page: a live run's newest row may be any of its rows.
+            last = page.rows[-1]
+            self.floor, self._high = (time_of(last), end_of(last)), last.sk
+
+
+def advance(
+    scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: str | None = None, beside: Iterable[Key] = ()
+) -> None:
+    """Read one more page of each scan: one round of queries, and one of facts (as of a time).
+
+    `beside` are keys that a table that reads ahead adds to the round of facts.
+    """
+    if not scans:
+        return
+    pages = table.query([scan.query(rows) for scan in scans])
+    table.expect(beside)
+    read = zip(scans, pages, strict=True)
+    runs = {run_of(row) for scan, page in read for row in page.rows if scan.needs_facts(row)}
+    facts = read_run_facts(runs, table, at) if runs else {}
+    for scan, page in zip(scans, pages, strict=True):
+        scan.take(page, facts)
+
+
+def read_first(queries: Sequence[RowQuery], table: GraphTable) -> None:
+    """Read the first pages of scans of several kinds in one round, and announce the facts of the runs in them.
+
+    The scans then share two rounds, if the table reads ahead.
+    """
+    if queries and isinstance(table, ReadAhead):
+        rows = (row for page in table.query(queries) for row in page.rows)
+        table.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
+
+
+def first_found(
+    scans: Sequence[IndexScan[T]],
+    table: GraphTable,
+    *,
+    at: str | None = None,
+    pages: Sequence[int] = _PAGES,
+    rounds_max: int | None = None,
+) -> list[T | None]:
+    """Return the newest result of each scan, as of a time; None if there is none, or none in so many rounds.
+
+    `pages` are the sizes of a scan's pages, in rows; the last size is that of all further pages.
+    """
+    for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
+        pending = [scan for scan in scans if not scan.is_done]
+        if not pending:
+            break
+        advance(pending, table, rows=rows, at=at)
+    return [scan.best for scan in scans]
+
+
+def first_of_groups(
+    groups: Sequence[Sequence[IndexScan[T]]],
+    table: GraphTable,
+    *,
+    at: str | None = None,
+    pages: Sequence[int] = _PAGES,
+    rounds_max: int | None = None,
+) -> list[T | None]:
+    """Return the newest result of each group of scans that share what they found; see `first_found`."""
+    scans = [scan for group in groups for scan in group]
+    first_found(scans, table, at=at, pages=pages, rounds_max=rounds_max)
+    return [group[0].best if group else None for group in groups]
+
+
+def place_of(run: RunWithFacts) -> Position:
+    """Return a run's position among its job's runs that count: by effective time, then by identity."""
+    return effective_time(run[1]) or "", str(run[0])
+
+
+def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last run with inputs or outputs; `streamed`: a run of it is a stream (`JobFacts`)."""
+    return _scan_places(job, "WITH_IO", high, has_io, streamed=streamed)
+
+
+def last_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last run that counts and has neither inputs nor outputs."""
+    return _scan_places(job, "WITHOUT_IO", high, lambda facts: not has_io(facts), streamed=streamed)
+
+
+def last_with_columns(job: JobId, dataset: IdText, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last run that reported the columns of a dataset."""
+    prefix = columns_prefix(dataset_of(dataset))
+    return _scan_places(
+        job, prefix, high, lambda facts: reported_columns(facts, dataset) is not None, streamed=streamed
+    )
+
+
+def _scan_places(
+    job: JobId, prefix: str, high: str, accept: Callable[[RunFacts], bool], *, streamed: bool
+) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last accepted run by `place_of`: rows of its end and, if it may be a stream, coarse rows."""
+
+    def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
+        # Any row of an active stream finds it; before coarse rows there was one at each of its events.
+        stands = is_active_stream(facts) or ended(facts) == time_of(row)
+        return (run_of(row), facts) if stands and accept(facts) else None
+
+    found: dict[Key, RunWithFacts] = {}
+    places = [(prefix, high), *(coarse_highs(prefix, high) if streamed else ())]
+    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, found=found) for name, end in places]
+
+
+def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
+    """Scan for the job's run that started last; a run known only as a parent comes before all that started."""
+    return scan_runs(job, "RUN", high, lambda facts, time: (facts.first or EARLIEST) == time)
+
+
+def scan_runs(
+    job: JobId, prefix: str, high: str = "~", is_valid: Callable[[RunFacts, str], bool] = lambda _, __: True
+) -> IndexScan[RunWithFacts]:
+    """Scan for the job's runs under an index prefix whose facts confirm the time of their row."""
+
+    def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
+        return (run_of(row), facts) if is_valid(facts, time_of(row)) else None
+
+    return IndexScan(job_pk(job), prefix, confirm, high=high)

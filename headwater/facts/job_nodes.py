@@ -1,0 +1,195 @@
+"""The nodes of jobs, now or at an earlier time, computed from the facts of the jobs and of their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any, TypeAlias
+
+from headwater.events.event import ParentRun
+from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.annotations import annotations_to_json
+from headwater.facts.facet_refs import is_explicit, reported_columns
+from headwater.facts.facts import (
+    IdText,
+    JobFacts,
+    RunFacts,
+    dataset_of,
+    facets_of,
+    last_deleted,
+    parent_of,
+    text_of,
+)
+from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_started, last_with_columns, last_with_io
+from headwater.facts.keys import facts_key
+from headwater.facts.run_facts import (
+    effective_time,
+    ended,
+    io_at,
+    owner,
+    state,
+    text_in,
+    time_in,
+    version_at,
+    version_created,
+)
+from headwater.facts.run_results import Run
+from headwater.facts.table import GraphTable
+from headwater.times import LATEST
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+_TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
+
+
+def summarize_run(run: RunKey, facts: RunFacts) -> Run:
+    """Return the run without its facets and versions; its job version only if it reported datasets."""
+    job = owner(facts)
+    if job is None:
+        raise ValueError(f"run {run} has no job")
+    started, time = facts.first, effective_time(facts)
+    nominal = facets_of(facts.run_facets).get("nominalTime", {})
+    firsts = filter(None, (started, facts.named_first))
+    return Run(
+        id=run.id,
+        job=job,
+        state=state(facts),
+        created=min(firsts),
+        updated=facts.last or facts.named_last or "",
+        started=started,
+        ended=ended(facts),
+        nominal_start=time_in(nominal, "nominalStartTime"),
+        nominal_end=time_in(nominal, "nominalEndTime"),
+        parent=parent_of(facts.parents),
+        job_version=version_at(facts, time) if time else None,
+    )
+
+
+def job_node(
+    job: JobId,
+    facts: JobFacts,
+    with_io: tuple[RunKey, RunFacts] | None,
+    latest: tuple[RunKey, RunFacts] | None,
+    reporters: Mapping[IdText, tuple[RunKey, RunFacts]],
+) -> dict[str, Any]:
+    """Return the job as JSON: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
+
+    `reporters` are, by output, the last runs that reported its columns.
+    """
+    facets = facets_of(facts.facets)
+    job_type = facets.get("jobType", {})
+    inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
+    annotations = annotations_to_json(annotations_of(facts))
+    return {
+        "job": text_of(job),
+        "first": facts.first,
+        "last": facts.last,
+        "deleted": last_deleted(facts),
+        "type": _TYPES.get(str(job_type.get("processingType")).upper(), "BATCH"),
+        "labels": [label for name in ("jobType", "integration") if (label := text_in(job_type, name))],
+        "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
+        "description": text_in(facets.get("documentation", {}), "description"),
+        **({"annotations": annotations} if annotations else {}),
+        **({"streamed": True} if facts.first_streamed else {}),
+        "parent": _parent_json(parent_of(facts.parents)),
+        "inputs": [text_of(dataset) for dataset in inputs],
+        "outputs": [text_of(dataset) for dataset in outputs],
+        "latest": _run_json(summarize_run(*latest)) if latest else None,
+        "columns": {
+            dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
+            for dataset in map(text_of, outputs)
+            if with_io
+        },
+    }
+
+
+def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
+    """Return the last run that reported an output's columns, with its refs; without any, the run that wrote it last."""
+    reported = reported_columns(facts, dataset)
+    versioned = version_created(facts, dataset_of(dataset)) is not None
+    return {
+        "run": run.id,
+        "versioned": versioned,
+        "declared": facts.declared is not None,
+        "refs": list(reported.refs) if reported else [],
+        "sources": list(reported.sources) if reported else [],
+        "explicit": is_explicit(facts),
+    }
+
+
+def is_streamed(facts: JobFacts) -> bool:
+    """True if a run of the job is, or was, a stream: it may have coarse rows (see `stream_rows`)."""
+    return facts.first_streamed is not None
+
+
+def streamed_jobs(jobs: Iterable[JobId], table: GraphTable) -> set[JobId]:
+    """Return those of these jobs that had a stream, by their facts."""
+    keys = {facts_key(job): job for job in jobs}
+    return {keys[key] for key, row in table.get(keys).items() if is_streamed(JobFacts(**row.data["facts"]))}
+
+
+def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
+    """Return the node's inputs and outputs, as they were written."""
+    return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
+
+
+def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
+    """Return the datasets that the columns of the node's outputs come from."""
+    return {dataset_of(text) for columns in node["columns"].values() for text in columns["sources"]}
+
+
+def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
+    return None if parent is None else {"run": parent.run, "job": text_of(parent.job)}
+
+
+def _run_json(run: Run) -> dict[str, Any]:
+    document = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
+    return {
+        **document,
+        "job": text_of(run.job),
+        "parent": _parent_json(run.parent),
+    }
+
+
+_Pair: TypeAlias = tuple[JobId, IdText]
+
+
+def compute_nodes(
+    jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None
+) -> dict[JobId, dict[str, Any]]:
+    """Compute the node of each job from its facts and those of its runs, now or at an earlier time."""
+    high = at or "~"
+    groups = [
+        group
+        for job, facts in jobs.items()
+        for group in (last_with_io(job, high, streamed=is_streamed(facts)), [last_started(job, high)])
+    ]
+    runs = first_of_groups(groups, table, at=at)
+    runs_with_io = dict(zip(jobs, runs[::2], strict=True))
+    reporters = _reporters(jobs, runs_with_io, table, at)
+    return {
+        job: job_node(job, facts, runs_with_io[job], latest, reporters[job])
+        for (job, facts), latest in zip(jobs.items(), runs[1::2], strict=True)
+    }
+
+
+def _reporters(
+    jobs: Mapping[JobId, JobFacts], runs_with_io: Mapping[JobId, RunWithFacts | None], table: GraphTable, at: str | None
+) -> dict[JobId, dict[IdText, RunWithFacts]]:
+    """Return the last run that reported the columns of each output, by job.
+
+    It is the last run with inputs or outputs, if it reported columns too and no other run reported columns alone.
+    """
+    reporters: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
+    unresolved: list[_Pair] = []
+    for job, with_io in runs_with_io.items():
+        for output in with_io[1].outputs if with_io and jobs[job].first_columns else ():
+            if with_io and reported_columns(with_io[1], output) and not jobs[job].first_foreign_columns:
+                reporters[job][output] = with_io
+            else:
+                unresolved.append((job, output))
+    groups = [last_with_columns(job, output, at or "~", streamed=is_streamed(jobs[job])) for job, output in unresolved]
+    newest = first_of_groups(groups, table, at=at)
+    for (job, output), reporter in zip(unresolved, newest, strict=True):
+        if reporter is not None:
+            reporters[job][output] = reporter
+    return reporters

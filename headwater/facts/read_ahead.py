@@ -1,0 +1,64 @@
+"""The graph table as one query sees it: nothing is read twice, and expected reads share a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery
+
+
+class ReadAhead(GraphTable):
+    """The table as one query sees it: each row and page is read once, at the first time that it is needed or expected.
+
+    Code that knows what it will probably read next calls `expect`. The next round reads that as well, so it costs no
+    round of its own. Expected reads that are never used cost requests, and change no result.
+    """
+
+    def __init__(self, table: GraphTable) -> None:
+        """Take the table behind it."""
+        self._behind = table
+        self._known: dict[Key, Row | None] = {}
+        self._pages: dict[RowQuery, RowPage] = {}
+        self._keys: dict[Key, None] = {}
+        self._queries: dict[RowQuery, None] = {}
+
+    @classmethod
+    def of(cls, table: GraphTable) -> ReadAhead:
+        """Return the table itself if it reads ahead, or else a view of it."""
+        return table if isinstance(table, ReadAhead) else cls(table)
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Add these reads to the next round, unless they were made."""
+        self._keys.update(dict.fromkeys(keys))
+        self._queries.update(dict.fromkeys(queries))
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist; no round if all were read before."""
+        return self.read(keys, ())[0]
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query; no round if all were read before."""
+        return self.read((), queries)[1]
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return rows and pages; a round, with all that is expected, if some were not read before."""
+        wanted = list(dict.fromkeys(keys))
+        if not (self._known.keys() >= set(wanted) and self._pages.keys() >= set(queries)):
+            self._read_behind(dict.fromkeys((*wanted, *self._keys)), dict.fromkeys((*queries, *self._queries)))
+        found = {key: row for key in wanted if (row := self._known[key])}
+        return found, [self._pages[one] for one in queries]
+
+    def _read_behind(self, keys: Iterable[Key], queries: Iterable[RowQuery]) -> None:
+        new_keys = [key for key in keys if key not in self._known]
+        new_queries = [one for one in queries if one not in self._pages]
+        self._keys, self._queries = {}, {}
+        if not new_queries:
+            rows, pages = self._behind.get(new_keys), list[RowPage]()
+        elif not new_keys:
+            rows, pages = {}, self._behind.query(new_queries)
+        else:
+            rows, pages = self._behind.read(new_keys, new_queries)
+        self._known.update({key: rows.get(key) for key in new_keys})
+        self._pages.update(zip(new_queries, pages, strict=True))
+        for page in pages:
+            self._known.update((row.key, row) for row in page.rows)

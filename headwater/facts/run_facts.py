@@ -1,0 +1,182 @@
+"""Values computed from a run's facts: its owner, its state, its effective time, and the versions that it made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from headwater.events.event import WEIGHT, Facets
+from headwater.facts.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
+from headwater.facts.lattice import latest
+from headwater.facts.run_results import State
+from headwater.times import parse_time
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+
+_FAILED = frozenset({"FAILED", "ABORTED"})
+
+
+def owner(facts: RunFacts) -> JobId | None:
+    """Return its job; None for a DatasetEvent that stands for a run, and for a run that did not exist yet."""
+    return job_of(facts.job) if facts.job else None
+
+
+def first_mention(facts: RunFacts) -> tuple[bool, str]:
+    """Return a run's position among those of its id: by its own first event, then by the first that names it."""
+    return facts.first is None, facts.first or facts.named_first or ""
+
+
+def _decisive_terminal(facts: RunFacts) -> Sequence[str]:
+    """Return time, hash and state of the terminal event that decides: FAIL before ABORT before COMPLETE, then the last.
+
+    Each is empty if there is none.
+    """
+    terminals = (terminal.split("#") for terminal in facts.terminals)
+    return max(terminals, key=lambda terminal: (WEIGHT[terminal[2]], terminal), default=("", "", ""))
+
+
+def ended(facts: RunFacts) -> str | None:
+    """Return the time of the terminal event that decides: a later event of another type reopens nothing."""
+    return _decisive_terminal(facts)[0] or None
+
+
+def state(facts: RunFacts) -> State:
+    """Return its state as Marquez prints it."""
+    if facts.terminals:
+        return cast(State, _decisive_terminal(facts)[2])
+    return "RUNNING" if facts.first_typed else "NEW"
+
+
+def failed(facts: RunFacts) -> bool:
+    """True if it did not complete: its outputs are never current."""
+    return state(facts) in _FAILED
+
+
+def is_active_stream(facts: RunFacts) -> bool:
+    """True for a streaming run that has not ended: it counts already."""
+    return facts.streaming is not None and not facts.terminals
+
+
+def has_io(facts: RunFacts) -> bool:
+    """True if the run reported inputs or outputs; reporting one side means the other is empty."""
+    return bool(facts.inputs or facts.outputs)
+
+
+def effective_time(facts: RunFacts) -> str | None:
+    """Return its end, or the last event of an active stream; None before it counts. Orders its job's runs."""
+    return ended(facts) or (facts.last if is_active_stream(facts) else None)
+
+
+def effective_times(facts: RunFacts) -> list[str]:
+    """Return every effective time that it has, or had as of an earlier time."""
+    ends = {terminal.partition("#")[0] for terminal in facts.terminals}
+    return sorted(ends | set(facts.times) if facts.streaming else ends)
+
+
+def version_times(facts: RunFacts) -> list[str]:
+    """Return the effective times at which its job version may change: its ends, and first mentions by a stream."""
+    ends = {terminal.partition("#")[0] for terminal in facts.terminals}
+    firsts = (*facts.inputs.values(), *facts.outputs.values()) if facts.streaming else ()
+    return sorted(ends.union(firsts))
+
+
+def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
+    """Return its inputs and outputs, sorted: of a streaming run those mentioned by then, at its end all."""
+    whole = not facts.streaming or time == ended(facts)
+
+    def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
+        return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)
+
+    return mentioned(facts.inputs), mentioned(facts.outputs)
+
+
+def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
+    """Return the location and version of its code, from the `sourceCodeLocation` facet."""
+    return _code(facts.job_facets)
+
+
+def _code(histories: Histories) -> tuple[str | None, str | None]:
+    facet: Mapping[str, Any] = facets_of(histories).get("sourceCodeLocation", {})
+    return text_in(facet, "url"), text_in(facet, "version")
+
+
+def text_in(facet: Mapping[str, Any], name: str) -> str | None:
+    """Return a facet's field, if it is a text that is not empty."""
+    value = facet.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def time_in(facet: Mapping[str, Any], name: str) -> str | None:
+    """Return a facet's field as a time, if it is one."""
+    try:
+        return parse_time(text_in(facet, name) or "")
+    except ValueError:
+        return None
+
+
+def job_version_id(
+    job: JobId,
+    inputs: Iterable[DatasetId],
+    outputs: Iterable[DatasetId],
+    location: str | None = None,
+    code: str | None = None,
+) -> str:
+    """Return the id of a job version; without a code version the bytes hashed are those of Marquez (`Utils.java`).
+
+    >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
+    '27b12297-0463-32be-bc26-b463467b981c'
+    """
+    sides = [":".join(f"{one.namespace}:{one.name}" for one in sorted(side)) for side in (inputs, outputs)]
+    return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
+
+
+def version_at(facts: RunFacts, time: str) -> str | None:
+    """Return the job version of the run at this effective time; None if it had reported no datasets by then."""
+    job, (inputs, outputs) = owner(facts), io_at(facts, time)
+    if job is None or not (inputs or outputs):
+        return None
+    return job_version_id(job, inputs, outputs, *code_of(facts))
+
+
+def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
+    """Return the id of a version made by a DatasetEvent (by its hash); of the initial version with ''."""
+    return name_uuid(f"{dataset.namespace}:{dataset.name}:{made_by}")
+
+
+def run_version_id(dataset: DatasetId, run: RunKey) -> str:
+    """Return the id of the version that a run made: two jobs' runs of one id make two versions of a dataset."""
+    return dataset_version_id(dataset, str(run))
+
+
+def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
+    """Return when the run made its version: at its end, or for a stream at the first mention; None if it made none."""
+    first = facts.outputs.get(text_of(dataset))
+    if first is None or facts.declared or effective_time(facts) is None:
+        return None
+    return first if facts.streaming else ended(facts)
+
+
+def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:
+    """Yield the datasets of which the run made a version."""
+    return (dataset for dataset in map(dataset_of, facts.outputs) if version_created(facts, dataset))
+
+
+def storage_version(facets: Facets) -> str | None:
+    """Return the storage's own version of a dataset (OpenLineage's `version` facet: Delta, Iceberg)."""
+    return text_in(facets.get("version", {}), "datasetVersion")
+
+
+def root_run(run: RunKey, facts: RunFacts) -> RunKey:
+    """Return the root run: of its parent facet if that names one, else its parent, else itself."""
+    last = latest(facts.parents)
+    if last is None:
+        return run
+    parent = last[1]
+    if "root" in parent:
+        return RunKey.of(JobId(parent["rootNamespace"], parent["rootJob"]), parent["root"])
+    return RunKey.of(JobId(parent["namespace"], parent["job"]), parent["run"])
+
+
+def parent_run(facts: RunFacts) -> RunKey | None:
+    """Return the run that started it."""
+    parent = parent_of(facts.parents)
+    return parent.key if parent else None

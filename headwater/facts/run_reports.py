@@ -1,0 +1,88 @@
+"""The reports of runs on their datasets, as the rows by which queries of a time range find them (see `keys`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from headwater.facts.facet_refs import is_explicit, read_by, reported_by_dataset
+from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
+from headwater.facts.keys import dataset_pk
+from headwater.facts.run_facts import owner, root_run, state
+from headwater.facts.table import Key, Row
+from headwater_model.ids import RunKey
+
+# Rows of a dataset, by the start of the run: of runs that wrote it, and of runs that read it.
+RowKind: TypeAlias = Literal["BACKWARD", "FORWARD"]
+
+
+class RunReports:
+    """The reports of a run on its datasets, as rows: BACKWARD of those that it wrote, FORWARD of those that it read.
+
+    Outputs without columns depend on all inputs. Rows share these names, so all rows take space for each name once.
+    """
+
+    def __init__(self, run: RunKey, facts: RunFacts) -> None:
+        self._facts, self._suffix = facts, f"{facts.first}#{run}"
+        self._reported = reported_by_dataset(facts)
+        unreported = [] if is_explicit(facts) else sorted(facts.outputs.keys() - self._reported.keys())
+        self._unreported: Mapping[IdText, list[str]] = {text: [] for text in unreported}
+        self._inputs = [] if is_explicit(facts) else sorted(facts.inputs)
+        self._operations = read_by(facts)
+        self._made: dict[IdText, dict[IdText, list[str]]] = {}
+        for text, columns in self._reported.items():
+            for source in columns.sources:
+                self._made.setdefault(source, {})[text] = list(columns.refs)
+        job = owner(facts)
+        self._shared = {
+            "job": text_of(job) if job else None,
+            "root": str(root_run(run, facts)),
+            "declared": bool(facts.declared),
+            "state": None if facts.declared else state(facts),
+        }
+
+    @property
+    def written(self) -> Set[IdText]:
+        """The datasets that have a BACKWARD row."""
+        return self._facts.outputs.keys() | self._reported.keys()
+
+    @property
+    def read(self) -> Set[IdText]:
+        """The datasets that have a FORWARD row: inputs, sources of columns, and what operations read."""
+        return self._facts.inputs.keys() | self._made.keys() | self._operations.keys()
+
+    @cached_property
+    def keys(self) -> Mapping[Key, tuple[RowKind, IdText]]:
+        """The keys of all rows, in order, with the kind and the dataset of each; none before the run began."""
+        if not self._facts.first:
+            return {}
+        rows: list[tuple[RowKind, IdText]] = [("BACKWARD", text) for text in self.written]
+        rows += [("FORWARD", text) for text in self.read]
+        return dict(sorted((self._key(*row), row) for row in rows))
+
+    def row(self, kind: RowKind, text: IdText) -> Row:
+        """Return a row of the run."""
+        report = self._report_on(text) if kind == "BACKWARD" else self._use_of(text)
+        return Row(*self._key(kind, text), {**self._shared, **report})
+
+    def find(self, kind: RowKind, text: IdText) -> Row | None:
+        """Return a row of the run; None if the run has no such row."""
+        return self.row(kind, text) if text in (self.written if kind == "BACKWARD" else self.read) else None
+
+    def _key(self, kind: RowKind, text: IdText) -> Key:
+        return dataset_pk(dataset_of(text)), f"{kind}#{self._suffix}"
+
+    def _report_on(self, text: IdText) -> Mapping[str, Any]:
+        """Return the refs and sources of a dataset that the run wrote or reported; without refs, its inputs."""
+        columns = self._reported.get(text)
+        if columns is None:
+            return {"refs": [], "sources": self._inputs}
+        return {"refs": list(columns.refs), "sources": list(columns.sources)}
+
+    def _use_of(self, text: IdText) -> Mapping[str, Any]:
+        """Return what the run made of a dataset that it read or reported as a source, and which operations read it."""
+        made: Mapping[IdText, list[str]] = self._made.get(text, {})
+        if text in self._facts.inputs:
+            made = {**self._unreported, **made} if made else self._unreported
+        return {"outputs": made, "reads": self._operations.get(text, [])}

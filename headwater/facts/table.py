@@ -1,0 +1,361 @@
+"""The graph table: rows of JSON under two keys, swapped by version.
+
+Every method is one round of parallel requests, so a caller's rounds are its calls; contents that lie apart (`contents`)
+take another. Reads are strongly consistent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+
+import orjson
+from botocore.exceptions import ClientError
+
+from headwater.attempts import attempts
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
+from headwater.aws.versioned_puts import STATEMENTS_MAX, put_versions
+from headwater.facts.contents import StoredContent, apart_from, content_key, put_back, set_apart
+from headwater.settings import FACTS_PREFIX
+from headwater_model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from mypy_boto3_s3 import S3Client
+
+    from headwater.aws.items import Item, Value
+
+Key: TypeAlias = tuple[str, str]
+T = TypeVar("T")
+R = TypeVar("R")
+
+# A query cuts its page here, and sets `more`.
+QUERY_ROWS_MAX = 10_000
+# DynamoDB quotas: 100 items of a transaction, 400 KB an item; the rest of the item is small.
+SIDES_MAX = 99
+_INLINE_BYTES_MAX = 300_000
+# A body up to this size is text, which the console shows; a larger one is compressed.
+_READABLE_BYTES_MAX = 512
+_TRIES = 10
+# Reasons to try a refused transaction again.
+_PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+_OURS = frozenset({"pk", "sk", "version", "json", "body", "s3"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `version` counts its swaps, and is 0 for a row that is only ever put."""
+
+    pk: str
+    sk: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 0
+
+    @property
+    def key(self) -> Key:
+        """The partition and sort key."""
+        return self.pk, self.sk
+
+
+@dataclass(frozen=True, slots=True)
+class RowQuery:
+    """Rows of one partition whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
+
+    pk: str
+    prefix: str = ""
+    low: str = ""
+    high: str = ""
+    newest_first: bool = False
+    limit: int = QUERY_ROWS_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """The rows of a query; `more` if its limit cut some."""
+
+    rows: Sequence[Row]
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """A number to add to a counter."""
+
+    key: Key
+    name: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A row to write if its version is still `row.version` (0: if there is none), with other writes, all or none.
+
+    Puts, deletes and adds are `SIDES_MAX` at most, together, and all rows take less than a transaction's 4 MB. What
+    moves together must not be cut: an addition that came again by itself would count twice, and a row that readers
+    believe without the facts must come and go with them. So who makes a swap bounds it, and leaves what does not fit
+    to rows that readers check (`index_rows`, and `extra` of a job's node).
+    """
+
+    row: Row
+    puts: tuple[Row, ...] = ()
+    deletes: tuple[Key, ...] = ()
+    adds: tuple[Increment, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphTable:
+    """The table, and the bucket for bodies too large for an item (`FACTS_PREFIX`, named by content)."""
+
+    dynamodb: DynamoDBClient
+    table: str
+    s3: S3Client
+    bucket: str
+    sleep: Callable[[float], None] = time.sleep
+    # Requests at once: a reader waits for the network, a loader for its CPU.
+    concurrency: int = CONCURRENCY
+    _pool: ThreadPoolExecutor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist."""
+        return self._read(keys, ())[0]
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query, in the order of the sort keys' bytes, or backwards."""
+        return self._read((), queries)[1]
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return what `get` and `query` return, in one round."""
+        return self._read(keys, queries)
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Announce reads that may follow; a table that reads ahead (`ReadAhead`) adds them to its next round."""
+
+    def _read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        batches = list(chunks([_key(key) for key in dict.fromkeys(keys)], GET_KEYS_MAX))
+        pages = self._each(
+            lambda part: part(),
+            [*(partial(self._batch, some) for some in batches), *(partial(self._page, one) for one in queries)],
+        )
+        self._put_back([row for page in pages for row in page.rows])
+        rows = {row.key: row for page in pages[: len(batches)] for row in page.rows}
+        return rows, pages[len(batches) :]
+
+    def _put_back(self, rows: Sequence[Row]) -> None:
+        """Read the contents that are set apart from these rows; no request if there are none."""
+        documents = [cast("dict[str, Any]", row.data) for row in rows if apart_from(row.data)]
+        hashes = {content for document in documents for content in apart_from(document)}
+        keys = [_key(content_key(content)) for content in sorted(hashes)]
+        pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
+        stored = {row.pk: row.data["content"] for page in pages for row in page.rows}
+        contents = {content: stored[pk] for content in hashes if (pk := content_key(content)[0]) in stored}
+        if missing := hashes - contents.keys():
+            raise Unavailable(f"{len(missing)} contents of {self.table} are missing, among them {min(missing)}")
+        for document in documents:
+            put_back(document, contents)
+
+    def _batch(self, keys: Sequence[Item]) -> RowPage:
+        return RowPage(self._rows(batch_get(self.dynamodb, self.table, keys, self.sleep)))
+
+    def put(self, rows: Iterable[Row]) -> None:
+        """Write rows that are the same whoever writes them; `Unavailable` if some could not be."""
+        self._put(rows)
+
+    def _put(self, rows: Iterable[Row]) -> None:
+        once = {row.key: row for row in rows}
+        self._write_batches([{"PutRequest": {"Item": self._item(row)}} for row in once.values()])
+
+    def _write_batches(self, writes: Sequence[object]) -> None:
+        self._each(
+            lambda some: batch_write(self.dynamodb, self.table, some, self.sleep),  # type: ignore[arg-type]
+            list(chunks(writes, WRITES_MAX)),
+        )
+
+    def remove(self, keys: Iterable[Key]) -> None:
+        """Delete rows that no reader needs any more; `Unavailable` if some could not be."""
+        deletes = [{"DeleteRequest": {"Key": _key(key)}} for key in keys]
+        self._write_batches(deletes)
+
+    def swap(self, swaps: Sequence[Swap]) -> list[bool]:
+        """Return for each swap True if it was written, False if the row was swapped since it was read.
+
+        The rows of one call differ. Rows that are swapped alone share requests, but not their fate.
+        """
+        swaps = self._set_apart(swaps)
+        alone, together = list[int](), list[int]()
+        for number, swap in enumerate(swaps):
+            (together if swap.puts or swap.deletes or swap.adds else alone).append(number)
+        groups = [*chunks(alone, STATEMENTS_MAX), *([number] for number in together)]
+        results = self._each(lambda group: self._swap_some([swaps[number] for number in group]), groups)
+        written = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
+        return [written[number] for number in range(len(swaps))]
+
+    def _set_apart(self, swaps: Sequence[Swap]) -> list[Swap]:
+        """Return the swaps with contents set apart; write those that no row of them had before."""
+        documents, contents = list[Mapping[str, Any]](), list[tuple[str, Any]]()
+        for swap in swaps:
+            document, apart = set_apart(swap.row.data)
+            documents.append(document)
+            contents += apart.items()
+        stored = {content for content, body in contents if isinstance(body, StoredContent)}
+        self._put(Row(*content_key(content), {"content": body}) for content, body in contents if content not in stored)
+        return [
+            replace(swap, row=replace(swap.row, data=document)) for swap, document in zip(swaps, documents, strict=True)
+        ]
+
+    def advance(self, key: Key, name: str, number: int) -> None:
+        """Set a number of a row, which may be missing, unless it is as great already."""
+        with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
+            self.dynamodb.update_item(
+                TableName=self.table,
+                Key=_key(key),
+                UpdateExpression="SET #name = :number",
+                ConditionExpression="attribute_not_exists(#name) OR #name < :number",
+                ExpressionAttributeNames={"#name": name},
+                ExpressionAttributeValues={":number": {"N": str(number)}},
+            )
+
+    def _each(self, act: Callable[[T], R], things: Sequence[T]) -> list[R]:
+        if len(things) == 1 or self.concurrency == 1:
+            return [act(thing) for thing in things]
+        return list(self._pool.map(act, things))
+
+    def _page(self, query: RowQuery) -> RowPage:
+        """Read pages of DynamoDB until the limit, and one row more, which shows that there are more."""
+        request = _query(self.table, query)
+        items: list[Item] = []
+        while True:
+            request["Limit"] = query.limit + 1 - len(items)
+            response = self.dynamodb.query(**request)
+            items += response["Items"]
+            last = response.get("LastEvaluatedKey")
+            if last is None or len(items) > query.limit:
+                return RowPage(self._rows(items[: query.limit]), more=len(items) > query.limit)
+            request["ExclusiveStartKey"] = last
+
+    def _swap_some(self, swaps: Sequence[Swap]) -> list[bool]:
+        if len(swaps) == 1:
+            return [self._write([self._condition(swaps[0].row), *self._sides(swaps[0])])]
+        items = [self._next_version(swap.row) for swap in swaps]
+        return put_versions(self.dynamodb, self.table, items, self.sleep)
+
+    def _next_version(self, row: Row) -> dict[str, Value]:
+        return {**self._item(row), "version": {"N": str(row.version + 1)}}
+
+    def _condition(self, row: Row) -> TransactWriteItemTypeDef:
+        item = self._next_version(row)
+        if row.version == 0:
+            return {"Put": {"TableName": self.table, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
+        values: dict[str, Value] = {":version": {"N": str(row.version)}}
+        return {
+            "Put": {
+                "TableName": self.table,
+                "Item": item,
+                "ConditionExpression": "version = :version",
+                "ExpressionAttributeValues": values,
+            }
+        }
+
+    def _sides(self, swap: Swap) -> Iterable[TransactWriteItemTypeDef]:
+        for row in swap.puts:
+            yield {"Put": {"TableName": self.table, "Item": self._item(row)}}
+        for key in swap.deletes:
+            yield {"Delete": {"TableName": self.table, "Key": _key(key)}}
+        for add in swap.adds:
+            yield {
+                "Update": {
+                    "TableName": self.table,
+                    "Key": _key(add.key),
+                    "UpdateExpression": "ADD #name :by",
+                    "ExpressionAttributeNames": {"#name": add.name},
+                    "ExpressionAttributeValues": {":by": {"N": str(add.by)}},
+                }
+            }
+
+    def _write(self, actions: list[TransactWriteItemTypeDef]) -> bool:
+        """Write one item conditionally, or a transaction; try again after a conflict with another writer."""
+        for _ in attempts(_TRIES, self.sleep):
+            try:
+                self._send(actions)
+            except self.dynamodb.exceptions.ConditionalCheckFailedException:
+                return False
+            except self.dynamodb.exceptions.TransactionCanceledException as cancelled:
+                codes = _codes(cancelled)
+                if "ConditionalCheckFailed" in codes:
+                    return False
+                if not codes <= _PASSING:
+                    raise
+            else:
+                return True
+        raise Unavailable(f"a transaction on {self.table} kept conflicting with other writers")
+
+    def _send(self, actions: list[TransactWriteItemTypeDef]) -> None:
+        if len(actions) == 1:
+            self.dynamodb.put_item(**actions[0]["Put"])
+        else:
+            self.dynamodb.transact_write_items(TransactItems=actions)
+
+    def _item(self, row: Row) -> dict[str, Value]:
+        """Return a row as an item: a small body is text, a larger one compressed, a huge one in the bucket."""
+        item: dict[str, Value] = _key(row.key)
+        if not row.data:
+            return item
+        body = orjson.dumps(row.data)
+        if len(body) <= _READABLE_BYTES_MAX:
+            return {**item, "json": {"S": body.decode()}}
+        body = zlib.compress(body, 6)
+        if len(body) <= _INLINE_BYTES_MAX:
+            return {**item, "body": {"B": body}}
+        key = f"{FACTS_PREFIX}{hashlib.sha256(body).hexdigest()}"
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
+        return {**item, "s3": {"S": key}}
+
+    def _rows(self, items: Sequence[Item]) -> list[Row]:
+        return [self._row(item) for item in items]
+
+    def _row(self, item: Item) -> Row:
+        body = bytes(item["body"]["B"]) if "body" in item else b""
+        if "s3" in item:
+            body = self.s3.get_object(Bucket=self.bucket, Key=item["s3"]["S"])["Body"].read()
+        text = zlib.decompress(body) if body else item["json"]["S"] if "json" in item else "{}"
+        data = orjson.loads(text)
+        data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
+        return Row(item["pk"]["S"], item["sk"]["S"], data, int(item["version"]["N"]) if "version" in item else 0)
+
+
+def _key(key: Key) -> dict[str, Value]:
+    return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def _query(table: str, query: RowQuery) -> QueryInputTypeDef:
+    condition, values = "pk = :pk", {":pk": {"S": query.pk}}
+    if query.low or query.high:
+        condition += " AND sk BETWEEN :low AND :high"
+        values |= {":low": {"S": query.low}, ":high": {"S": query.high}}
+    elif query.prefix:
+        condition += " AND begins_with(sk, :prefix)"
+        values |= {":prefix": {"S": query.prefix}}
+    return {
+        "TableName": table,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeValues": values,
+        "ScanIndexForward": not query.newest_first,
+        "ConsistentRead": True,
+    }
+
+
+def _codes(cancelled: ClientError) -> set[str]:
+    reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])
+    return {reason.get("Code", "None") for reason in reasons}

@@ -1,0 +1,90 @@
+"""Rows by which tags and owners are found: the names of tags by namespace, and what ever had a tag or an owner.
+
+    TAG#<tag>        FACTS                                   what the API gave it: its name and description
+                     JOB#<namespace>:<name>#<job>            a job that ever had the tag
+                     DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
+    OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset that ever had the owner
+
+`<tag>` and `<owner>` are hashes of the names for comparison. A reader checks each row against the facts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from headwater.events.event import Tagging
+from headwater.facts.annotation_facts import owners_ever, tags_ever
+from headwater.facts.annotations import owner_key, tag_key
+from headwater.facts.catalogue import TAGS, change
+from headwater.facts.facts import DatasetFacts, JobFacts, text_of
+from headwater.facts.keys import FACTS, sortable
+from headwater.facts.table import Key, Row
+from headwater_model.ids import DatasetId, JobId
+
+# The set of tags that were described, whatever has them.
+NO_NAMESPACE = ""
+_PREFIX_BYTES_MAX = 800
+
+
+def tag_pk(name: str) -> str:
+    """Return the partition of a tag."""
+    return f"TAG#{_digest(tag_key(name))}"
+
+
+def owner_pk(name: str) -> str:
+    """Return the partition of an owner."""
+    return f"OWNER#{_digest(owner_key(name))}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def tag_facts_key(name: str) -> Key:
+    """Return the key of the facts of a tag."""
+    return tag_pk(name), FACTS
+
+
+def rows_of_tagging(tagging: Tagging) -> Iterator[Row]:
+    """Yield the rows of a tag that was set, or described: a tag that is only described is in no namespace."""
+    thing = tagging.job or tagging.dataset
+    if thing is None:
+        yield change(TAGS, NO_NAMESPACE, [tagging.tag])
+    elif tagging.present:
+        yield from _rows(thing, [tagging.tag])
+
+
+def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
+    """Yield the rows of every tag that the facets of these facts have or had."""
+    yield from _rows(thing, sorted(tags_ever(facts)))
+
+
+def owner_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
+    """Yield the rows of every owner that the facets of these facts have or had."""
+    yield from (_row_of(thing, owner_pk(name)) for name in sorted(owners_ever(facts)))
+
+
+def _rows(thing: JobId | DatasetId, names: Iterable[str]) -> Iterator[Row]:
+    for name in names:
+        yield change(TAGS, thing.namespace, [name])
+        yield _row_of(thing, tag_pk(name))
+
+
+def _row_of(thing: JobId | DatasetId, pk: str) -> Row:
+    kind = "JOB" if isinstance(thing, JobId) else "DATASET"
+    return Row(
+        pk, f"{kind}#{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}", {"name": text_of(thing)}
+    )
+
+
+def namespace_prefix(kind: Literal["JOB", "DATASET"], namespace: str) -> str:
+    """Return a prefix of the rows of a namespace's jobs or datasets; `*` at its end stands for the rest of its name.
+
+    >>> namespace_prefix("JOB", "emissions"), namespace_prefix("JOB", "team-*"), namespace_prefix("DATASET", "*")
+    ('JOB#emissions:', 'JOB#team-', 'DATASET#')
+    """
+    beginning = namespace[:-1] if namespace.endswith("*") else f"{namespace}:"
+    # Long names are cut in the rows, further on.
+    return f"{kind}#{beginning.encode()[:_PREFIX_BYTES_MAX].decode(errors='ignore')}"

@@ -1,0 +1,123 @@
+"""The index of words: by each word of a name, the jobs, datasets and columns whose own names have it.
+
+    WORD#<kind>#<scope>#<letter>#<shard>    <word>~<place><name>~<dataset>~<hash>   (`~`: a zero byte)
+
+Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path of the field). Each row is written twice:
+in the scope of all namespaces, and in that of its own, so a search in a namespace reads nothing of others. `<letter>`
+is the first of the word. Shards keep a word that every name has below what a partition takes.
+
+A row is a function of the name, and is written before the facts that list the name: a reader checks these.
+
+>>> words_of("emissions.preCheck_v2")
+['emissions', 'precheck', 'check', 'v2', '2']
+>>> has_words(typed_words("check emis"), ["emissions.preCheck_v2"])
+True
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from headwater.facts.facts import IdText, dataset_of, text_of
+from headwater.facts.table import Key, Row, RowQuery
+from headwater_model.ids import DatasetId, JobId, namespace_hash
+
+Kind: TypeAlias = Literal["NAME", "COLUMN"]
+# The scope of all namespaces; the others are hashes of names.
+EVERY_NAMESPACE = "*"
+# Letters and digits of any script; every other sign is a border.
+_RUN = re.compile(r"[^\W_]+")
+# A partition takes 1,000 rows a second.
+_SHARDS = 4
+# A run in which digits follow letters more often is a hash.
+_DIGITS_MAX = 2
+# Words of a name that are indexed, the last ones; a path of storage is most precise at its end.
+_WORDS_MAX = 32
+# Columns of a schema, or of what a facet reports of a dataset, that are indexed, the first by name.
+_COLUMNS_MAX = 2_000
+# Letters of a word, and of a name, in a sort key of 1,024 bytes.
+_WORD_CHARS_MAX = 64
+_NAME_CHARS_MAX = 80
+# Words of a search that are read; the others filter.
+TYPED_MAX = 8
+# Rows of each word that a search reads.
+ROWS_MAX = 1_000
+
+
+def words_of(name: str) -> list[str]:
+    """Return the rest of each run of letters and digits from each place where a word begins, in lower case.
+
+    A word begins after a sign, with a capital after a small letter, and with a digit after a letter; in a run with more
+    than two such digits, a hash, with none.
+    """
+    return [run[0][place:].lower() for run in _RUN.finditer(name) for place in _places(run[0])]
+
+
+def _places(run: str) -> list[int]:
+    """Return the places of a run where a word begins."""
+    pairs = list(enumerate(pairwise(run), 1))
+    capitals = [place for place, (before, letter) in pairs if before.islower() and letter.isupper()]
+    digits = [place for place, (before, letter) in pairs if before.isalpha() and letter.isdigit()]
+    return sorted((0, *capitals, *(digits if len(digits) <= _DIGITS_MAX else ())))
+
+
+def typed_words(text: str) -> list[str]:
+    """Return the words of a search, each once: what is between signs, in lower case.
+
+    >>> typed_words("Orders.customer_id orders")
+    ['orders', 'customer', 'id']
+    """
+    return list(dict.fromkeys(run.lower() for run in _RUN.findall(text)))
+
+
+def has_words(typed: Iterable[str], texts: Iterable[str]) -> bool:
+    """True if each typed word begins a word of a text."""
+    words = [word for text in texts for word in words_of(text)]
+    return all(any(word.startswith(beginning) for word in words) for beginning in typed)
+
+
+def name_rows(thing: JobId | DatasetId) -> Iterator[Row]:
+    """Yield the rows of the name of a job or a dataset."""
+    data = {"job" if isinstance(thing, JobId) else "dataset": text_of(thing)}
+    return _rows("NAME", thing.namespace, thing.name, "", data)
+
+
+def column_rows(dataset: IdText, paths: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of columns of a dataset, by their paths with dots."""
+    named = dataset_of(dataset)
+    for path in sorted(paths)[:_COLUMNS_MAX]:
+        data = {"dataset": dataset, "field": path}
+        yield from _rows("COLUMN", named.namespace, path, named.name, data)
+
+
+def columns_key(dataset: IdText, paths: Iterable[str]) -> Key:
+    """Return the key of the row that marks these columns of a dataset as indexed; it is written after their rows."""
+    digest = hashlib.sha256("\0".join((dataset, *sorted(paths))).encode()).hexdigest()
+    return f"WORD#COLUMNS#{digest}", "COMPLETE"
+
+
+def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) -> Iterator[Row]:
+    """Yield the rows of the words of a name; `of` is the dataset of a column."""
+    identity = hashlib.sha256("\0".join((*data, *data.values())).encode()).hexdigest()
+    words, in_order = words_of(name), f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
+    for word in dict.fromkeys(words[-_WORDS_MAX:]):
+        # A name that is the word comes before names that end in it, and these before all others.
+        place = 0 if name.lower() == word else 1 if word == words[-1] else 2
+        sk = f"{word[:_WORD_CHARS_MAX]}\0{place}{in_order}\0{identity[:16]}"
+        for scope in (EVERY_NAMESPACE, namespace_hash(namespace)):
+            yield Row(_pk(kind, scope, word, int(identity[16:20], 16) % _SHARDS), sk, data)
+
+
+def _pk(kind: Kind, scope: str, word: str, shard: int) -> str:
+    return f"WORD#{kind}#{scope}#{word[0]}#{shard}"
+
+
+def word_queries(kind: Kind, scopes: Sequence[str], word: str) -> list[RowQuery]:
+    """Return the queries for names with words that begin with the word, those that have the very word first."""
+    limit = ROWS_MAX // (_SHARDS * len(scopes))
+    pks = [_pk(kind, scope, word, shard) for scope in scopes for shard in range(_SHARDS)]
+    return [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]

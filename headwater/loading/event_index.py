@@ -1,0 +1,353 @@
+"""The index of run events by their time, with counts: any page of the list costs a few requests.
+
+    EVENTS                    YEAR#<year>#<shard>     months: the numbers of its events by month; swapped by version
+                              MONTH#<month>#<shard>   days: the numbers of its events by day
+    EVENTS#<day>#<shard>      HOURS                   hours: by hour and type, the events of the types in `COUNTED`
+                              MINUTE#<HH:MM>          count: the events of that minute
+                              EVENT#<time>#<hash>     an event
+
+The transaction that writes the row of an event counts it; the row never changes. Years, months and days are those of
+the events' times. A page is found from the years down, so its cost does not grow with the number of days.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from heapq import merge
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from headwater.attempts import attempts
+from headwater.aws.items import chunks
+from headwater.facts.result_page import ResultPage
+from headwater.facts.table import QUERY_ROWS_MAX, SIDES_MAX, Key, Row, RowPage, RowQuery, Swap
+from headwater.times import LATEST
+from headwater_model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from headwater.facts.table import GraphTable
+
+_COUNTS = "EVENTS"
+# Loaders that write to one year meet at its rows; more shards cost each page more queries.
+_SHARDS = 4
+_TRIES = 30
+# Events that are put before others are: each try writes at least 24 of a year in each shard.
+_PUT_MAX = 1_000
+# Rows of months at either end of a list, read with those of years: three months in all shards, one read unit.
+_END_ROWS = 12
+# Types of events that are counted by the hour, as Marquez's page shows them.
+COUNTED = ("START", "COMPLETE", "FAIL", "ABORT")
+_TO_YEAR, _TO_MONTH, _TO_DAY = len("2026"), len("2026-11"), len("2026-11-20")
+_TO_HOUR, _TO_MINUTE = len("2026-11-20T12"), len("2026-11-20T12:00")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedEvent:
+    """An event of the index."""
+
+    time: str
+    hash: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    # In capitals, as it was sent; the index counts by it.
+    type: str | None = field(default=None, compare=False)
+
+    @property
+    def shard(self) -> int:
+        """The shard in which the event is counted."""
+        return int(self.hash[0], 16) % _SHARDS
+
+    @property
+    def year_key(self) -> Key:
+        """The key of the counts of its year."""
+        return _COUNTS, f"YEAR#{self.time[:_TO_YEAR]}#{self.shard}"
+
+    @property
+    def month_key(self) -> Key:
+        """The key of the counts of its month."""
+        return _month_key(self.time[:_TO_MONTH], self.shard)
+
+    @property
+    def hours_key(self) -> Key:
+        """The key of the counts by hour and type of its day."""
+        return _hours_key(self.time[:_TO_DAY], self.shard)
+
+    @property
+    def minute_key(self) -> Key:
+        """The key of the count of its minute."""
+        return _pk(self.time[:_TO_DAY], self.shard), f"MINUTE#{self.time[_TO_DAY + 1 : _TO_MINUTE]}"
+
+    @property
+    def row(self) -> Row:
+        """The row of the event."""
+        return Row(_pk(self.time[:_TO_DAY], self.shard), f"EVENT#{self.time}#{self.hash}", self.data)
+
+    @property
+    def count_keys(self) -> frozenset[Key]:
+        """The keys of the rows that count the event, but for that of its year."""
+        counted = (self.hours_key,) if self.type in COUNTED else ()
+        return frozenset((self.month_key, self.minute_key, *counted))
+
+
+@dataclass(frozen=True, slots=True)
+class EventIndex:
+    """The index in the graph table."""
+
+    table: GraphTable
+
+    def put(self, events: Iterable[IndexedEvent]) -> None:
+        """Add the events that are not in the index yet. `Unavailable` if other writers kept changing the same years."""
+        once = {event.hash: event for event in events}
+        for some in chunks(sorted(once.values(), key=lambda event: event.time), _PUT_MAX):
+            self._put_some(some)
+
+    def _put_some(self, pending: Sequence[IndexedEvent]) -> None:
+        for _ in attempts(_TRIES, self.table.sleep, longest_s=1):
+            pending = self._put_round(pending)
+            if not pending:
+                return
+        raise Unavailable(f"{len(pending)} events could not be listed: other writers kept changing their years")
+
+    def _put_round(self, events: Sequence[IndexedEvent]) -> list[IndexedEvent]:
+        """Try once; return the events that met another writer or did not fit in."""
+        groups: dict[Key, list[IndexedEvent]] = defaultdict(list)
+        for event in events:
+            groups[event.year_key].append(event)
+        # Years first: while a year is not swapped, the rows read after it still hold.
+        years = self.table.get(groups)
+        stored = self.table.get(key for event in events for key in (event.row.key, *event.count_keys))
+        swaps: dict[Key, Swap] = {}
+        pending: list[IndexedEvent] = []
+        for key, group in groups.items():
+            new = [event for event in group if event.row.key not in stored]
+            taken = new[: _fitting(new)]
+            pending += new[len(taken) :]
+            if taken:
+                swaps[key] = _swap(years.get(key, Row(*key)), taken, stored)
+        written = self.table.swap(list(swaps.values())) if swaps else []
+        lost = {key for key, done in zip(swaps, written, strict=True) if not done}
+        return [event for key in lost for event in groups[key]] + [
+            event for event in pending if event.year_key not in lost
+        ]
+
+    def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[IndexedEvent]:
+        """Return the events with `low` <= time < `high` after the first `offset`, and how many there are in all.
+
+        Where a bound cuts a minute, at most 40,000 events of that minute are counted.
+        """
+        if low >= high:
+            return ResultPage([], 0)
+        months, known = self._counts(low, high, newest_first)
+        total = sum(months.values())
+        if not limit:
+            return ResultPage([], total)
+        wanted, skip = _ranges(sorted(months, reverse=newest_first), months, limit, offset)
+        days = self._days(wanted, known)
+        ranges, skip = _ranges(sorted(days, reverse=newest_first), days, limit, skip)
+        if ranges and skip > limit:
+            # Within the first day the minutes show how far to go.
+            ranges, skip = self._narrow(ranges, skip, low, high, newest_first)
+        rows = self._rows(ranges, low, high, newest_first=newest_first, most=skip + limit)
+        return ResultPage([_indexed_event(row) for row in rows[skip : skip + limit]], total)
+
+    def at_times(self, times: Sequence[str], *, low: str, high: str, newest_first: bool) -> list[IndexedEvent]:
+        """Return the events of exactly these times with `low` <= time < `high`, in order."""
+        within = sorted({time for time in times if low <= time < high}, reverse=newest_first)
+        return [_indexed_event(row) for row in self._rows(within, low, high, newest_first=newest_first, most=None)]
+
+    def hours(self, days: Iterable[str]) -> dict[str, dict[str, int]]:
+        """Return by hour (`2026-11-20T12`) and type the numbers of events of these days; one request for 25 days."""
+        day_of = {_hours_key(day, shard): day for day in days for shard in range(_SHARDS)}
+        found: dict[str, dict[str, int]] = {}
+        for key, row in self.table.get(day_of).items():
+            for hour, of_hour in row.data["hours"].items():
+                counts = found.setdefault(f"{day_of[key]}T{hour}", {})
+                for kind, number in of_hour.items():
+                    counts[kind] = counts.get(kind, 0) + number
+        return found
+
+    def _counts(self, low: str, high: str, newest_first: bool) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+        """Return the number of events of each month within the bounds; and of each day, of months at their ends."""
+        first, last = low[:_TO_MONTH], high[:_TO_MONTH]
+        # The bounds may cut these months; True is that of the newest.
+        cut = {
+            backwards: month for backwards, month in ((False, low and first), (True, high <= LATEST and last)) if month
+        }
+        years = RowQuery(_COUNTS, low=f"YEAR#{low[:_TO_YEAR]}", high=f"YEAR#{high[:_TO_YEAR]}#~")
+        ends = [
+            RowQuery(_COUNTS, low=f"MONTH#{first}", high=f"MONTH#{last}#~", newest_first=backwards, limit=_END_ROWS)
+            for backwards in sorted({newest_first, *cut})
+        ]
+        page, *pages = self.table.query([years, *ends])
+        months: dict[str, int] = {}
+        for row in self._all(years, page):
+            year = row.sk.split("#")[1]
+            for month, number in row.data["months"].items():
+                if first <= f"{year}-{month}" <= last:
+                    _add(months, f"{year}-{month}", number)
+        known = {month: days for page in pages for month, days in _whole_months(page).items()}
+        for month in {*cut.values()} & months.keys():
+            # A month that began between the two reads is not in the list yet.
+            known[month] = self._within(known.get(month, {}), low, high)
+            months[month] = sum(known[month].values())
+        return {month: number for month, number in months.items() if number}, known
+
+    def _within(self, days: Mapping[str, int], low: str, high: str) -> dict[str, int]:
+        """Return the numbers of events of the days of a month that are within the bounds."""
+        counts = {day: count for day, count in days.items() if low[:_TO_DAY] <= day <= high[:_TO_DAY]}
+        for day in {low[:_TO_DAY], high[:_TO_DAY]} & counts.keys():
+            counts[day] = sum(self._minutes(day, low, high).values())
+        return {day: count for day, count in counts.items() if count}
+
+    def _days(self, months: Sequence[str], known: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+        """Return the number of events of each day of these months; those that are not known are read."""
+        unknown = [_month_key(month, shard) for month in months if month not in known for shard in range(_SHARDS)]
+        read = _by_month(self.table.get(unknown).values()) if unknown else {}
+        return {day: number for month in months for day, number in (known.get(month) or read[month]).items()}
+
+    def _minutes(self, day: str, low: str, high: str) -> dict[str, int]:
+        """Return the number of events in each minute of a day, within the bounds."""
+        counts: dict[str, int] = {}
+        pages = self.table.query([RowQuery(_pk(day, shard), prefix="MINUTE#") for shard in range(_SHARDS)])
+        for row in chain.from_iterable(page.rows for page in pages):
+            minute = f"{day}T{row.sk.removeprefix('MINUTE#')}"
+            counts[minute] = counts.get(minute, 0) + row.data["count"]
+        within = {minute: count for minute, count in counts.items() if low[:_TO_MINUTE] <= minute <= high}
+        for edge in {low[:_TO_MINUTE], high[:_TO_MINUTE]} & within.keys():
+            within[edge] = len(self._rows([edge], low, high, newest_first=False, most=None))
+        return within
+
+    def _narrow(
+        self, ranges: Sequence[str], skip: int, low: str, high: str, newest_first: bool
+    ) -> tuple[list[str], int]:
+        """Return the ranges, with the first day cut to begin at the minute in which the page begins."""
+        day, *later = ranges
+        minutes = self._minutes(day, low, high)
+        ordered = sorted(minutes, reverse=newest_first)
+        while ordered and skip >= minutes[ordered[0]]:
+            skip -= minutes[ordered.pop(0)]
+        begins = ordered[0] if ordered else day
+        # A range is a prefix of times, or the part of a day on the far side of `begins`.
+        bound = f">{begins}" if not newest_first else f"<{begins}"
+        return [bound, *later], skip
+
+    def _rows(self, ranges: Sequence[str], low: str, high: str, *, newest_first: bool, most: int | None) -> list[Row]:
+        """Return the rows in these ranges of time (each within one day), in order; at most `most` of each shard."""
+        limit = QUERY_ROWS_MAX if most is None else most
+        queries = [
+            RowQuery(
+                _pk(range_.lstrip("<>")[:_TO_DAY], shard), low=first, high=last, newest_first=newest_first, limit=limit
+            )
+            for range_ in ranges
+            for first, last in [_range(range_, low, high)]
+            for shard in range(_SHARDS)
+        ]
+        pages = self.table.query(queries) if queries else []
+        stored = chain.from_iterable(
+            merge(*(page.rows for page in of_range), key=lambda row: row.sk, reverse=newest_first)
+            for of_range in chunks(pages, _SHARDS)
+        )
+        return list(stored)
+
+    def _all(self, query: RowQuery, page: RowPage) -> Iterator[Row]:
+        """Yield all rows of a query, of which a page was read."""
+        yield from page.rows
+        while page.more:
+            [page] = self.table.query([replace(query, low=page.rows[-1].sk + "\0")])
+            yield from page.rows
+
+
+def _by_month(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
+    """Return by month the numbers of events by day of rows of months."""
+    months: dict[str, dict[str, int]] = {}
+    for row in rows:
+        month = row.sk.split("#")[1]
+        for day, number in row.data["days"].items():
+            _add(months.setdefault(month, {}), f"{month}-{day}", number)
+    return months
+
+
+def _whole_months(page: RowPage) -> dict[str, dict[str, int]]:
+    """Return what `_by_month` returns, of the months that a page has all rows of."""
+    months = _by_month(page.rows)
+    if page.more:
+        months.pop(page.rows[-1].sk.split("#")[1])
+    return months
+
+
+def _fitting(events: Sequence[IndexedEvent]) -> int:
+    """Return how many of the events fit in a transaction with their counts."""
+    keys: set[Key] = set()
+    for number, event in enumerate(events):
+        keys |= {event.row.key, *event.count_keys}
+        if len(keys) > SIDES_MAX:
+            return number
+    return len(events)
+
+
+def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> Swap:
+    """Return the swap that writes these events and counts them, if the year is still as it was read."""
+    months = dict(year.data.get("months", {}))
+    counts: dict[Key, dict[str, Any]] = {}
+    for event in new:
+        for key in event.count_keys:
+            counts.setdefault(key, deepcopy(dict(stored[key].data)) if key in stored else {})
+        _add(months, event.time[_TO_YEAR + 1 : _TO_MONTH])
+        _add(counts[event.month_key].setdefault("days", {}), event.time[_TO_MONTH + 1 : _TO_DAY])
+        _add(counts[event.minute_key], "count")
+        if event.type in COUNTED:
+            hours = counts[event.hours_key].setdefault("hours", {})
+            _add(hours.setdefault(event.time[_TO_DAY + 1 : _TO_HOUR], {}), event.type)
+    puts = [event.row for event in new] + [Row(*key, data) for key, data in counts.items()]
+    return Swap(Row(*year.key, {"months": months}, year.version), puts=tuple(puts))
+
+
+def _add(counts: dict[str, int], name: str, number: int = 1) -> None:
+    counts[name] = counts.get(name, 0) + number
+
+
+def _ranges(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: int) -> tuple[list[str], int]:
+    """Return the days that a page needs, and how many events of the first to skip.
+
+    >>> _ranges(["d1", "d2", "d3"], {"d1": 2, "d2": 2, "d3": 2}, limit=2, offset=3)
+    (['d2', 'd3'], 1)
+    """
+    ranges: list[str] = []
+    covered = 0
+    for day in days:
+        if not ranges and offset >= counts[day]:
+            offset -= counts[day]
+            continue
+        ranges.append(day)
+        covered += counts[day]
+        if covered >= offset + limit:
+            break
+    return ranges, offset
+
+
+def _range(range_: str, low: str, high: str) -> tuple[str, str]:
+    """Return the sort keys of a range within the bounds: a day, a minute, or a day from `>` or up to `<` a minute."""
+    begins = range_.lstrip("<>")
+    first = begins[:_TO_DAY] if range_.startswith("<") else begins
+    last = begins[:_TO_DAY] if range_.startswith(">") else begins
+    # "~" is greater than every character of a time or a hash; a time equal to `high` is greater than `high`'s key.
+    return f"EVENT#{max(first, low)}", f"EVENT#{min(f'{last}~', high)}"
+
+
+def _indexed_event(row: Row) -> IndexedEvent:
+    _, time, sha = row.sk.split("#")
+    return IndexedEvent(time, sha, row.data)
+
+
+def _pk(day: str, shard: int) -> str:
+    return f"{_COUNTS}#{day}#{shard}"
+
+
+def _month_key(month: str, shard: int) -> Key:
+    return _COUNTS, f"MONTH#{month}#{shard}"
+
+
+def _hours_key(day: str, shard: int) -> Key:
+    return _pk(day, shard), "HOURS"

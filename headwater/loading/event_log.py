@@ -1,0 +1,227 @@
+"""The raw log: every accepted event as it was sent, and its sender, in the archive bucket before anything else.
+
+    events/year=2026/month=11/day=20/<sha256 of the object>.jsonl.gz    the events of a loaded batch, by day of arrival
+    events/bodies/<sha256 of the event>.json.gz                         an event too large for a row of the index
+
+A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>, "writes":
+[<pattern of namespaces>, ...]}}`, without unknown fields. The sender is no part of the event: an event that two callers
+send has two lines, and is one event in everything that is computed from the log. `writes` limits what the event takes
+effect on (`rights`), for the loader and for a replay; without it nothing is limited.
+
+Objects are named by content, written once and never changed. Digests (`headwater.records.digest`) list those of
+batches; bodies are copies out of them. Everything that queries return can be computed again from them (`replay`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.objects import put_new, put_once
+from headwater.events.canonical import canonical
+from headwater.events.event import ApiChange, Event
+from headwater.facts.facts import RunFacts
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.lattice import CONTENTS_MAX
+from headwater.facts.result_page import ResultPage
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.loading.event_index import EventIndex, IndexedEvent
+from headwater.records.event_objects import event_prefix_of
+from headwater.settings import EVENTS_PREFIX
+from headwater.times import LATEST
+from headwater_model.errors import Conflict
+from headwater_model.ids import JobId, RunKey, normalize_run_id
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+    from headwater.facts.table import GraphTable
+
+# An event up to this size, and up to the second when compressed, is stored in its row of the index, and read with it.
+# It costs as much there, 8 write units in a transaction, as an object of its own ($5 a million). A short event is not
+# compressed to see that.
+_INLINE_BYTES_MAX = 65_536
+_PACKED_BYTES_MAX = 4_096
+_SHORT_BYTES_MAX = 16_384
+_DOCUMENT = "event"
+# Events that are read for a caller who sees only some of them, and how many at once.
+LOOKED_AT_MAX = 1_000
+_LOOKED_AT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """A statement, the JSON that it was sent as, and its sender to the queue and to the API, as far as known.
+
+    The statement is limited to the namespaces that the sender `writes`; the JSON is whole.
+    """
+
+    statement: Event | ApiChange
+    document: Any
+    sender: str | None = None
+    caller: str | None = None
+    writes: Sequence[str] | None = None
+
+    @property
+    def line(self) -> bytes:
+        """The line of the event in the log."""
+        known = {"sender": self.sender, "caller": self.caller, "writes": self.writes}
+        accepted_by = {name: value for name, value in known.items() if value is not None}
+        return orjson.dumps({"event": self.document, **({"acceptedBy": accepted_by} if accepted_by else {})})
+
+    @property
+    def listed(self) -> bool:
+        """True for a run event: events of other kinds are not listed, as in Marquez."""
+        return isinstance(self.statement, Event) and self.statement.kind == "RUN"
+
+
+@dataclass(frozen=True, slots=True)
+class EventLog:
+    """The objects of the log, and the index of run events by their time."""
+
+    table: GraphTable
+    s3: S3Client
+    bucket: str
+    # Of the caller: limits the events to those of visible jobs.
+    visibility: Visibility = EVERYTHING
+
+    def seen_by(self, visibility: Visibility) -> EventLog:
+        """Return the same log as a caller may read it."""
+        return replace(self, visibility=visibility)
+
+    def put(self, events: Sequence[RawEvent], received_day: str) -> None:
+        """Store the events, then list them. The same events again change nothing."""
+        if events:
+            self._store(events, received_day)
+            self.enlist(events)
+
+    def _store(self, events: Sequence[RawEvent], day: str) -> None:
+        # Sorted, and compressed without a time: a batch that comes again is the same object.
+        lines = sorted({event.line for event in events})
+        body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
+        sha256 = hashlib.sha256(body).hexdigest()
+        key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
+        put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
+
+    def enlist(self, events: Iterable[RawEvent]) -> None:
+        """List the run events among these, each once."""
+        run_events = {event.statement.hash: event for event in events if event.listed}
+        if run_events:
+            EventIndex(self.table).put([self._indexed(event) for event in run_events.values()])
+
+    def _indexed(self, event: RawEvent) -> IndexedEvent:
+        # Equal events may differ in the order of their names; their rows must not.
+        body = canonical(event.document)
+        time, sha = event.statement.time, event.statement.hash
+        kind = event.statement.type if isinstance(event.statement, Event) else None
+        packed = b"" if len(body) <= _SHORT_BYTES_MAX else gzip.compress(body, mtime=0)
+        if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
+            return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)}, kind)
+        self._put_body(_body_key(sha), body, packed)
+        return IndexedEvent(time, sha, type=kind)
+
+    def _put_body(self, key: str, body: bytes, packed: bytes) -> None:
+        """Store an event alone; the same event may be there already, compressed differently by another release."""
+        if put_new(self.s3, self.bucket, key, packed, content_type="application/gzip"):
+            return
+        if gzip.decompress(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()) != body:
+            raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, but holds another")
+
+    def list_events(
+        self,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        newest_first: bool = True,
+        limit: int,
+        offset: int = 0,
+    ) -> ResultPage[Any]:
+        """Return the run events with `after` <= eventTime < `before` (normalized; None: no bound), as they were sent.
+
+        Equal events are listed once. Work grows neither with events nor with the days that hold them. For a caller who
+        sees only some namespaces, the first `LOOKED_AT_MAX` events are read, and `total` counts the visible ones.
+        """
+        low, high = after or "", before or LATEST + "~"
+        if self.visibility is EVERYTHING:
+            return self._page(low, high, newest_first, limit, offset)
+        visible: list[Any] = []
+        for start in range(0, LOOKED_AT_MAX, _LOOKED_AT):
+            page = self._page(low, high, newest_first, _LOOKED_AT, start)
+            visible += [event for event in page.items if self.visibility.covers(event["job"]["namespace"])]
+            if start + _LOOKED_AT >= page.total:
+                return ResultPage(visible[offset : offset + limit], len(visible), page.truncated)
+        return ResultPage(visible[offset : offset + limit], len(visible), truncated=True)
+
+    def list_run_events(
+        self,
+        run: RunKey,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        newest_first: bool = True,
+        limit: int,
+        offset: int = 0,
+    ) -> ResultPage[Any]:
+        """Return the events of a run, as `list_events`; those of its latest `CONTENTS_MAX` times."""
+        facts = read_run_facts([run], self.table).get(run, RunFacts())
+        listed = EventIndex(self.table).at_times(
+            facts.times, low=after or "", high=before or LATEST + "~", newest_first=newest_first
+        )
+        events = [event for event in self._documents(listed) if _run_of(event) == run]
+        return ResultPage(events[offset : offset + limit], len(events), len(facts.times) >= CONTENTS_MAX)
+
+    def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[Any]:
+        page = EventIndex(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
+        return ResultPage(self._documents(page.items), page.total, page.truncated)
+
+    def _documents(self, events: Iterable[IndexedEvent]) -> list[Any]:
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            return list(pool.map(self._document, events))
+
+    def _document(self, indexed: IndexedEvent) -> Any:
+        if _DOCUMENT in indexed.data:
+            return indexed.data[_DOCUMENT]
+        packed = self.s3.get_object(Bucket=self.bucket, Key=_body_key(indexed.hash))["Body"].read()
+        return orjson.loads(gzip.decompress(packed))
+
+    def keys_of(self, day: str) -> list[str]:
+        """Return the objects of a day of arrival, sorted."""
+        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
+        return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
+
+    def read(self, key: str) -> Iterator[tuple[Any, Any]]:
+        """Yield the events of an object, each as it was sent, with `writes`; None for a line that holds no event."""
+        packed = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+        lines = map(orjson.loads, gzip.decompress(packed).splitlines())
+        for line in lines:
+            event, accepted_by = (line.get("event"), line.get("acceptedBy")) if isinstance(line, dict) else (None, None)
+            yield event, accepted_by.get("writes") if isinstance(accepted_by, dict) else None
+
+    def days(self) -> list[str]:
+        """Return the days on which events arrived."""
+        years = self._folders(EVENTS_PREFIX, "year=")
+        months = [month for year in years for month in self._folders(year, "month=")]
+        days = [day for month in months for day in self._folders(month, "day=")]
+        return sorted("-".join(part.partition("=")[2] for part in day.split("/")[1:4]) for day in days)
+
+    def _folders(self, prefix: str, name: str) -> list[str]:
+        pages = self.s3.get_paginator("list_objects_v2").paginate(
+            Bucket=self.bucket, Prefix=f"{prefix}{name}", Delimiter="/"
+        )
+        return [found["Prefix"] for page in pages for found in page.get("CommonPrefixes", [])]
+
+
+def _run_of(event: Mapping[str, Any]) -> RunKey:
+    job = JobId(event["job"]["namespace"], event["job"]["name"])
+    return RunKey.of(job, normalize_run_id(event["run"]["runId"]))
+
+
+def _body_key(sha: str) -> str:
+    return f"{EVENTS_PREFIX}bodies/{sha}.json.gz"

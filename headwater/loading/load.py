@@ -1,0 +1,144 @@
+"""Loading queued events into the raw log and the graph table."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import orjson
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater.aws.bodies import Pointer, get_body
+from headwater.aws.queues import QueuedMessage
+from headwater.aws.retries import is_passing
+from headwater.events.event_messages import parse_event_message
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.events.rights import limit_event, parse_patterns
+from headwater.facts.apply import apply_changes, apply_isolating_failures
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater.times import day_of, from_seconds
+from headwater_model.errors import HeadwaterError, Invalid
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+    from headwater.facts.table import GraphTable
+
+
+_LOGGED_FAULTS = 5
+# How far the clock of the API that took an event may be ahead of the loader's.
+_CLOCKS_DIFFER_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class EventStores:
+    """The stores of events and of the graph; `bucket` holds bodies too large for a message."""
+
+    log: EventLog
+    table: GraphTable
+    s3: S3Client
+    bucket: str
+    rules: NamingRules
+
+
+@dataclass(slots=True)
+class EventLoad:
+    """The result of a batch: the messages to try again with the reason of each, and counts of events.
+
+    `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
+    """
+
+    failed: dict[str, str] = field(default_factory=dict)
+    passing: set[str] = field(default_factory=set)
+    loaded: int = 0
+    refused: int = 0
+
+    def fail(self, message_id: str, error: Exception) -> None:
+        """Add a message to those to try again."""
+        self.failed[message_id] = _reason(error)
+        self.refused += isinstance(error, Invalid)
+        if is_passing(error):
+            self.passing.add(message_id)
+
+
+_Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent]
+
+
+def load_events(
+    messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
+) -> EventLoad:
+    """Load the messages that arrived at `now_s` (seconds since 1970); return the ids of those that failed.
+
+    A message succeeds when its event is in the raw log and all its facts are in the graph table. A message that is no
+    event, or cannot be loaded, fails alone: after some tries its queue moves it to the dead letters. Once `may_go_on`
+    is false, the messages around one that fails are left for another try. A message need not have come through the API:
+    what the API refuses is refused here, too.
+    """
+    return load_messages(messages, _read_event, stores, now_s, may_go_on)
+
+
+def load_messages(
+    messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, may_go_on: Callable[[], bool]
+) -> EventLoad:
+    """Read each message alone, so that a fault fails it alone; load the events together."""
+    result = EventLoad()
+    events: dict[str, RawEvent] = {}
+    for message in messages:
+        try:
+            events[message.message_id] = read(message, stores, now_s)
+        except (HeadwaterError, BotoCoreError, ClientError) as error:
+            result.fail(message.message_id, error)
+    for message_id, failure in _load(events, stores, day_of(now_s), may_go_on):
+        result.fail(message_id, failure)
+    result.loaded = len(messages) - len(result.failed)
+    return result
+
+
+def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+    document = parse_event_message(message.body)
+    if isinstance(document, Pointer):
+        document = _fetch(document, stores)
+    event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
+    writes = _parse_writes(message.writes)
+    return RawEvent(limit_event(event, writes), document, message.sender, message.caller, writes)
+
+
+def _parse_writes(text: str | None) -> tuple[str, ...] | None:
+    try:
+        return parse_patterns(None if text is None else orjson.loads(text))
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("writes", text, f"must be JSON ({error})") from error
+
+
+def _fetch(pointer: Pointer, stores: EventStores) -> Any:
+    document = parse_event_message(get_body(stores.s3, stores.bucket, pointer))
+    if isinstance(document, Pointer):
+        raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
+    return document
+
+
+def _load(
+    events: dict[str, RawEvent], stores: EventStores, day: str, may_go_on: Callable[[], bool]
+) -> Iterator[tuple[str, Exception]]:
+    """Load the events by message id; yield those that failed."""
+
+    def load(message_ids: Sequence[str]) -> None:
+        group = [events[message_id] for message_id in message_ids]
+        stores.log.put(group, day)
+        apply_changes([event.statement for event in group], stores.table)
+
+    return apply_isolating_failures(list(events), load, may_go_on=may_go_on)
+
+
+def _reason(error: Exception) -> str:
+    """Return what a log may show of an error: the broken rule or the line of code, never the content of an event."""
+    name = type(error).__name__
+    if isinstance(error, Invalid):
+        return f"{name}: {'; '.join(f'{fault.field}: {fault.rule}' for fault in error.faults[:_LOGGED_FAULTS])}"
+    if isinstance(error, (HeadwaterError, BotoCoreError, ClientError)):
+        return f"{name}: {error}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{name} in {frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})"

@@ -1,0 +1,91 @@
+"""Replaying the raw log into a graph table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater.aws.retries import is_of_request
+from headwater.events.api_changes import parse_change
+from headwater.events.event import Event
+from headwater.events.naming import NamingRules
+from headwater.events.rights import limit_event, parse_patterns
+from headwater.facts.apply import apply_changes, apply_isolating_failures
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater_model.errors import HeadwaterError, Unavailable
+
+# Events applied together: larger groups share more reads and writes.
+_TOGETHER = 200
+# A line's position, its event, and the `writes` of its sender.
+_Line: TypeAlias = tuple[str, Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The result of some objects of the log: their number, the number of events, and the reason of each that failed."""
+
+    objects: int = 0
+    events: int = 0
+    failed: tuple[str, ...] = ()
+
+
+def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
+    """List and apply the events in these objects again, in the log's table; yield a result for some objects at a time.
+
+    An event that cannot be read or applied is reported and passed over, as is one whose rows AWS never takes. Raises
+    `Unavailable`, or boto3's errors, if AWS refuses for another reason; all that was yielded before is done.
+    """
+    objects, lines = 0, list[_Line]()
+    for key in keys:
+        lines += [(f"{key}:{number}", *line) for number, line in enumerate(log.read(key), 1)]
+        objects += 1
+        if len(lines) >= _TOGETHER:
+            yield _replay(objects, lines, log, rules)
+            objects, lines = 0, []
+    if objects:
+        yield _replay(objects, lines, log, rules)
+
+
+def _replay(objects: int, lines: Sequence[_Line], log: EventLog, rules: NamingRules) -> Replay:
+    """Parse and apply the documents of some objects; report faults by position."""
+    events: list[tuple[str, RawEvent]] = []
+    failed: list[str] = []
+    for position, document, writes in lines:
+        try:
+            events.append((position, _read(document, writes, rules)))
+        except HeadwaterError as error:
+            failed.append(f"{position}: {error}")
+    failed += _apply(events, log)
+    return Replay(objects, len(lines) - len(failed), tuple(failed))
+
+
+def _read(document: Any, writes: Any, rules: NamingRules) -> RawEvent:
+    statement, patterns = parse_change(document, rules), parse_patterns(writes)
+    if isinstance(statement, Event):
+        statement = limit_event(statement, patterns)
+    return RawEvent(statement, document, writes=patterns)
+
+
+def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
+    """Apply the events; return the position and the reason of each that failed."""
+
+    def act(group: Sequence[tuple[str, RawEvent]]) -> None:
+        log.enlist(event for _, event in group)
+        apply_changes([event.statement for _, event in group], log.table)
+
+    reasons = []
+    for (position, _), error in apply_isolating_failures(events, act):
+        if _is_of_aws(error):
+            raise error
+        reasons.append(f"{position}: {type(error).__name__}: {error}")
+    return reasons
+
+
+def _is_of_aws(error: Exception) -> bool:
+    """True for a refusal of AWS that is no event's fault: a replay stops there and starts over, and loses nothing."""
+    if isinstance(error, ClientError):
+        return not is_of_request(error)
+    return isinstance(error, (Unavailable, BotoCoreError))

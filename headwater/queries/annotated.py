@@ -1,0 +1,95 @@
+"""Jobs and datasets that may have a tag or an owner: those of the index that are listed and visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, TypeAlias
+
+from headwater.facts.annotations import Annotations, owner_key
+from headwater.facts.entities import Job
+from headwater.facts.facts import dataset_of, job_of
+from headwater.facts.keys import current_key
+from headwater.facts.table import GraphTable, RowQuery
+from headwater.facts.tag_rows import namespace_prefix
+from headwater.facts.visibility import Visibility
+from headwater.queries.current_jobs import job_of_node
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from headwater.queries.descriptions import is_temporary
+from headwater_model.ids import DatasetId, JobId
+
+AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]
+# Jobs, and datasets, that are read for one tag or owner.
+THINGS_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """Jobs and datasets that may have it; `truncated` if there are more than were read."""
+
+    jobs: list[Job]
+    datasets: list[DatasetGroup]
+    truncated: bool
+
+
+def read_annotated(
+    pk: str, table: GraphTable, visibility: Visibility, *, kinds: Sequence[AnnotatedKind], namespace: str | None
+) -> Annotated:
+    """Return the listed and visible things of a partition of the index; of a namespace if one is given.
+
+    The caller checks what they have now.
+    """
+    among = visibility.namespaces if namespace is None else [namespace]
+    pairs = list(product(kinds, among))
+    if "DATASET" in kinds and among and "*" not in among:
+        # A dataset of these namespaces may have an alias in another, under which it got its annotation.
+        pairs.append(("DATASET", "*"))
+    queries = [RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs]
+    pages = table.query(queries) if queries else []
+    ids = {"JOB": set[str](), "DATASET": set[str]()}
+    for (kind, _), page in zip(pairs, pages, strict=True):
+        ids[kind].update(row.data["name"] for row in page.rows)
+    reader = _Reader(table, visibility, namespace)
+    return Annotated(
+        reader.jobs(map(job_of, sorted(ids["JOB"]))),
+        reader.datasets(map(dataset_of, sorted(ids["DATASET"]))),
+        any(page.more for page in pages),
+    )
+
+
+def is_owned(annotations: Annotations, owner: str) -> bool:
+    """True if the owner is among these, in any case."""
+    return any(owner_key(other.name) == owner_key(owner) for other in annotations.owners)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    table: GraphTable
+    visibility: Visibility
+    namespace: str | None
+
+    def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
+        ids = list(filter(self._wants, candidates))
+        rows = self.table.get(map(current_key, ids)) if ids else {}
+        namespaces = NamespaceDeletions(self.table)
+        namespaces.load(job.namespace for job in ids)
+        nodes = [rows[current_key(job)].data for job in ids if current_key(job) in rows]
+        jobs = [job_of_node(node, namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        return [job for job in jobs if not job.hidden]
+
+    def datasets(self, candidates: Iterable[DatasetId]) -> list[DatasetGroup]:
+        names = list(candidates)
+        groups, namespaces = DatasetGroups(self.table), NamespaceDeletions(self.table)
+        groups.load(names)
+        primaries = {groups.primary(name): groups.group(name) for name in names}
+        wanted = {primary: group for primary, group in primaries.items() if self._wants(primary)}
+        namespaces.load(primary.namespace for primary in wanted)
+        return [
+            group
+            for group in wanted.values()
+            if group.known and not namespaces.hides(group) and not is_temporary(group.facts)
+        ]
+
+    def _wants(self, thing: JobId | DatasetId) -> bool:
+        return self.namespace in (None, thing.namespace) and self.visibility.sees(thing)

@@ -1,0 +1,196 @@
+"""Traversals of columns in a time range: the hops to each column, and if the flow is direct, masked and certain.
+
+Forward, a dataset whose writers reported no columns is a node without a field. Columns derived from any column of that
+dataset may be derived from the node (see `possible_uses`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.columns.column_steps import find_steps_into, find_steps_out, step_place_of
+from headwater.queries.columns.confirmed_rows import Side
+from headwater.queries.columns.possible_uses import How
+from headwater.queries.columns.report_results import LineageStep
+from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange
+from headwater.queries.columns.similar_runs import ROOTS_MAX, Runs
+from headwater.walk import Walked, walk
+from headwater_model.columns import Column, ColumnSource, Transformation
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+# Columns that one traversal reaches, and steps between these columns.
+COLUMNS_MAX = 5_000
+STEPS_MAX = 20_000
+
+
+@dataclass(slots=True)
+class _Edge:
+    """A step with all its reports; `direct` and `certain` if any report has it so, `masks` if all reports do."""
+
+    transformations: set[Transformation] = field(default_factory=set)
+    direct: bool = False
+    masks: bool = True
+    certain: bool = False
+    failed: bool = True
+    jobs: set[JobId] = field(default_factory=set)
+    roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
+
+    def add(self, how: How, runs: Runs, *, certain: bool) -> None:
+        """Count runs that reported the step; without transformations it is taken as direct and unmasked."""
+        self.failed &= runs.failed
+        self.certain |= certain
+        self.transformations |= how
+        self.direct |= not how or any(one.type == "DIRECT" for one in how)
+        self.masks &= bool(how) and all(one.masking for one in how)
+        for root, newest in runs.roots.items():
+            self.roots[root] = max(newest, self.roots.get(root, newest))
+        if runs.job:
+            self.jobs.add(runs.job)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the root runs of the reporting runs, newest first."""
+        newest = sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX]
+        return tuple(dict.fromkeys(root.id for root in newest))
+
+
+# Whether every step so far was direct, whether any masked, whether every one was certain, and whether any failed.
+_State: TypeAlias = tuple[bool, bool, bool, bool]
+_START: _State = (True, False, True, False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedColumn:
+    """A column that a traversal reached; `direct` on some path, `masked` on all. Forward, it may lack a field."""
+
+    column: ColumnSource
+    hops: int
+    direct: bool
+    masked: bool
+    certain: bool
+    failed: bool
+
+
+class ColumnTraversal:
+    """A traversal from columns, breadth first: forward to derived columns, or backward to sources."""
+
+    def __init__(
+        self, span: RunRange, starts: Iterable[ColumnSource], way: Side, visibility: Visibility = EVERYTHING
+    ) -> None:
+        self.span, self._starts, self._way = span, frozenset(starts), way
+        self._visibility = visibility
+        self.edges: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
+        self.truncated = False
+        self._hops: dict[ColumnSource, int] = {}
+        self._states: dict[ColumnSource, set[_State]] = {start: {_START} for start in self._starts}
+
+    def run(self) -> list[ReachedColumn]:
+        """Return every reached column without the starts, nearest first."""
+        walked = walk(self._starts, self._nexts, into=Walked(COLUMNS_MAX))
+        self._hops = walked.hops
+        self._spread()
+        self.truncated |= walked.truncated or self.span.truncated
+        return [
+            _reached(column, hops, states)
+            for column, hops in self._hops.items()
+            if column not in self._starts and (states := self._states[column])
+        ]
+
+    def opens(self, column: ColumnSource | Column) -> bool:
+        """True if the traversal may continue from this reached column."""
+        return self.span.groups.opens(column.dataset, self._visibility)
+
+    def steps(self) -> list[LineageStep]:
+        """Return every step between reached columns."""
+        return [
+            LineageStep(
+                column_of(ends[0]),
+                column_of(ends[1]),
+                transformations=tuple(sorted(edge.transformations, key=str)),
+                operations=operations_in(edge.transformations),
+                jobs=tuple(sorted(edge.jobs)),
+                runs=edge.runs,
+            )
+            for ends, edge in sorted(self.edges.items(), key=lambda item: item[0])
+            if ends[0] in self._hops and ends[1] in self._hops
+        ]
+
+    def jobs_into(self) -> dict[ColumnSource, tuple[JobId, ...]]:
+        """Return, by column, the jobs that reported a step to that column."""
+        jobs: dict[ColumnSource, set[JobId]] = {}
+        for (_, destination), edge in self.edges.items():
+            jobs.setdefault(destination, set()).update(edge.jobs)
+        return {column: tuple(sorted(some)) for column, some in jobs.items()}
+
+    def _nexts(self, level: Sequence[ColumnSource], _: bool) -> set[ColumnSource]:
+        """Read and add the steps from these columns; return the columns at their other ends."""
+        near: set[ColumnSource] = set()
+        columns = list(filter(self.opens, level))
+        self.span.load((column.dataset, self._way) for column in columns)
+        every = {column.dataset: list(self._reports(column.dataset)) for column in columns}
+        reports = {dataset: [one for _, one in some] for dataset, some in every.items()}
+        steps = (
+            find_steps_into(columns, reports) if self._way == BACKWARD else find_steps_out(columns, reports, self.span)
+        )
+        for dataset, some in every.items():
+            for runs, one in some:
+                for source, destination, how, certain in steps[dataset][step_place_of(one)]:
+                    self._add_edge(source, destination, how, runs, certain=certain)
+                    near.add(destination if self._way == FORWARD else source)
+        return near
+
+    def _reports(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunColumns]]:
+        if self._way == BACKWARD:
+            yield from ((runs, one) for runs, reports in self.span.written_alike(dataset) for one in reports)
+            return
+        for runs, readings in self.span.read_alike(dataset):
+            yield from ((runs, one) for reading in readings for one in reading.made)
+
+    def _add_edge(
+        self, source: ColumnSource, destination: ColumnSource, how: How, runs: Runs, *, certain: bool
+    ) -> None:
+        ends = (source, destination)
+        if ends not in self.edges and len(self.edges) >= STEPS_MAX:
+            self.truncated = True
+            return
+        self.edges.setdefault(ends, _Edge()).add(how, runs, certain=certain)
+
+    def _spread(self) -> None:
+        """Compute the states in which each column is reached, along all steps."""
+        near: dict[ColumnSource, list[tuple[ColumnSource, _Edge]]] = {}
+        for (source, destination), edge in self.edges.items():
+            here, there = (source, destination) if self._way == FORWARD else (destination, source)
+            near.setdefault(here, []).append((there, edge))
+        pending = [(start, _START) for start in self._starts if start in self._hops]
+        while pending:
+            column, (direct, masked, certain, failed) = pending.pop()
+            for there, edge in near.get(column, ()):
+                state = (
+                    direct and edge.direct,
+                    masked or edge.masks,
+                    certain and edge.certain,
+                    failed or edge.failed,
+                )
+                states = self._states.setdefault(there, set())
+                if there in self._hops and state not in states:
+                    states.add(state)
+                    pending.append((there, state))
+
+
+def column_of(node: ColumnSource) -> Column:
+    """Return the column that a node with a field is."""
+    return Column(node.dataset, node.field or ())
+
+
+def _reached(column: ColumnSource, hops: int, states: Iterable[_State]) -> ReachedColumn:
+    direct, masked, certain, failed = zip(*states, strict=True)
+    way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
+    return ReachedColumn(column, hops, **way)
+
+
+def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:
+    """Return the names of transformations: the description, else the subtype, else the type."""
+    return tuple(sorted({one.description or one.subtype or one.type for one in transformations}))

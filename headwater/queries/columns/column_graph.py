@@ -1,0 +1,305 @@
+"""The current graph of columns, or that of a time, walked breadth first; up and down are apart, to meet no siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from headwater.facts.entities import LastWriter
+from headwater.facts.job_nodes import io_of
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
+from headwater.queries.columns.read_versions import ReadVersions
+from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater.queries.stale import find_stale
+from headwater.walk import Walked, walk
+from headwater_model.column_index import ColumnIndex, RelatedPaths
+from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
+from headwater_model.ids import DatasetId, FieldPath, JobId
+
+# Columns of one graph: more than a response of 4 MB holds.
+COLUMNS_MAX = 5_000
+# Inputs and outputs in one result, all columns together; each column in the result has all of its own.
+SOURCES_MAX = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStep:
+    """A step from a column to a derived one in one report, and the reporting job; None for a DatasetEvent.
+
+    `made` has no field if the report does not name the columns of its dataset that derive from `source`, or the columns
+    of the source's dataset: then any of these may derive from any of those, and `source` has no field either.
+    """
+
+    source: ColumnSource
+    made: ColumnSource
+    how: frozenset[Transformation]
+    job: JobId | None
+
+
+class ColumnWalk:
+    """A walk in progress: the columns reached so far by distance, and the outputs of those walked downstream.
+
+    The graph is the current one as of the time `at`; None for now.
+    """
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING, at: str | None = None) -> None:
+        self._table, self._visibility, self._at = table, visibility, at
+        self._present = CurrentColumns(table, at)
+        self._walked = Walked[Column](COLUMNS_MAX)
+        self._outputs: dict[Column, AbstractSet[Column]] = {}
+
+    def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
+        """Return the column under its dataset's primary name if it is in the schema, reported, or used by a column."""
+        entry = self._visible(dataset)
+        if entry is None:
+            return None
+        there = entry.has(path) or self.is_used(dataset, path)
+        return Column(entry.group.primary, path) if there else None
+
+    def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
+        """Return the columns of a dataset; `used` adds columns that only reports on derived columns name."""
+        entry = self._visible(dataset)
+        if entry is None:
+            return []
+        primary = entry.group.primary
+        own = [Column(primary, path) for path in entry.paths]
+        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(primary))))
+
+    def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
+        """True if a current column is derived from this column, or from a field inside it."""
+        return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
+
+    def used(self, dataset: DatasetId) -> list[Column]:
+        """Return the columns of a dataset that are sources of current columns."""
+        self._present.load([dataset], readers=True)
+        group = self._present.groups.group(dataset)
+        made = self._present.made_of(group)
+        self._present.load(made)
+        others = [other for name in made if (other := self._present.entry(name))]
+        return sorted({column for one in others for column in one.used if column.dataset == group.primary})
+
+    def reporters_of(self, column: Column) -> tuple[Reporter, ...]:
+        """Return the reporters of a column that exists."""
+        entry = self._visible(column.dataset)
+        return entry.known.reporters_of(column.field) if entry else ()
+
+    def is_visible(self, dataset: DatasetId) -> bool:
+        """True if the dataset is known and not hidden."""
+        return self._visible(dataset) is not None
+
+    def outputs_of(self, job: JobId) -> list[DatasetId] | None:
+        """Return a job's current outputs that are shown in full; None if the job is unknown or hidden."""
+        self._present.load_jobs([job])
+        if not self._present.is_visible_job(job):
+            return None
+        return sorted(filter(self._visibility.opens, io_of(self._present.nodes[job])[1]))
+
+    def graph(self, requested: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
+        """Return the graph around these existing columns."""
+        walk(requested, self._sources, into=self._walked, depth=depth)
+        if downstream:
+            walk(requested, self._users, into=self._walked, depth=depth)
+            # Columns reached upstream show all their outputs, too.
+            self._users([column for column in self._walked.hops if column not in self._outputs], True)
+        found = tuple(self._nodes())
+        return ColumnGraph(found, self._walked.truncated)
+
+    def below(self, column: Column, *, depth: int) -> Mapping[Column, int]:
+        """Return the columns derived from an existing column, and the column itself, by their distance from it."""
+        self._present.load([column.dataset], readers=True, onward=depth > 0)
+        return walk([column], self._users, into=self._walked, depth=depth).hops
+
+    @property
+    def truncated(self) -> bool:
+        """True if the walk left out columns."""
+        return self._walked.truncated or self._present.groups.truncated
+
+    def entry(self, column: Column) -> DatasetColumns | None:
+        """Return the columns of a reached column's dataset; None if the caller may not see them."""
+        entry = self._visible(column.dataset)
+        return entry if self._opened([column]) else None
+
+    def steps_from(self, reached: Iterable[Column]) -> Iterator[ColumnStep]:
+        """Yield the steps from these columns, which `below` reached before its last level, report by report."""
+        columns = self._opened(reached)
+        groups = [self._present.groups.group(one) for one in {column.dataset for column in columns}]
+        made = {name for group in groups for name in self._present.made_of(group)}
+        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
+        takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
+        datasets = {group.primary for group in groups}
+        for _, entry in sorted(entries.items()):
+            for job, reported in entry.known.by_job():
+                yield from _steps_into(entry, job, reported, takers, datasets)
+
+    def _opened(self, columns: Iterable[Column]) -> list[Column]:
+        """Return the columns that are shown in full; their datasets' names are loaded."""
+        groups = self._present.groups
+        return [column for column in columns if groups.opens(column.dataset, self._visibility)]
+
+    def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
+        """Read the columns that are shown in full; return their sources."""
+        columns = self._opened(level)
+        self._present.load({column.dataset for column in columns})
+        entries = ((column, self._present.entry(column.dataset)) for column in columns)
+        return _merged(entry.known.sources_of(column.field) for column, entry in entries if entry)
+
+    def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
+        """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
+        columns = self._opened(level)
+        self._present.load({column.dataset for column in columns}, readers=True, onward=not is_last)
+        groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
+        self._walked.truncated |= any(group.cut for group in groups.values())
+        made = set().union(*(self._present.made_of(group) for group in groups.values()))
+        if not is_last:
+            self._present.groups.load(made)  # with the readers, for the next level
+        self._present.load(made)
+        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
+        found: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
+        users = [one for entry in entries.values() for one in _users_in(entry)]
+        takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
+        for sources, made_of_them in users:
+            for column in {column for one in sources & takers.keys() for column in takers[one]}:
+                found[column] = found[column] | made_of_them if found[column] else made_of_them
+        self._outputs.update(found)
+        return _merged(found.values())
+
+    def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
+        """Return, by used column, the columns among `columns` that the same derived columns take."""
+        wanted: dict[DatasetId, set[FieldPath]] = {}
+        paths: dict[DatasetId, set[FieldPath]] = {}
+        for column in columns:
+            wanted.setdefault(column.dataset, set()).add(column.field)
+        for column in used:
+            paths.setdefault(column.dataset, set()).add(column.field)
+        takers: dict[Column, set[Column]] = {}
+        for dataset in wanted.keys() & paths.keys():
+            entry = self._present.entry(dataset)
+            index = entry.known.index if entry else ColumnIndex(())
+            for path, some in index.invert(wanted[dataset], paths[dataset]).items():
+                takers[Column(dataset, path)] = {Column(dataset, one) for one in some}
+        return takers
+
+    def _visible(self, dataset: DatasetId) -> DatasetColumns | None:
+        self._present.load([dataset])
+        return self._present.entry(dataset)
+
+    def _nodes(self) -> Iterable[ColumnNode]:
+        groups = {}
+        for column in self._opened(self._walked.hops):
+            entry = self._present.entry(column.dataset)
+            if entry is not None:
+                groups[column.dataset] = entry.group
+        writers = find_stale(
+            list(groups.values()), self._table, self._present.namespaces, self._at, self._present.nodes
+        )
+        shown = list(self._shown())
+        entries = {entry.group.primary: entry for _, entry in shown if entry}
+        reads = ReadVersions(entries.values(), self._table, self._present.groups, self._at)
+        self._walked.truncated |= reads.truncated or self._present.groups.truncated
+        for column, entry in shown:
+            if entry is None:
+                yield ColumnNode(column.dataset, column.field, outline=True)
+                continue
+            found = column_node(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
+            versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
+            yield replace(
+                found,
+                inputs=_with_versions(found.inputs, versions[0]),
+                dependencies=_with_versions(found.dependencies, versions[1]),
+            )
+
+    def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
+        """Yield columns, nearest first, while their sources fit the budget; outlines have no sources."""
+        hops = self._walked.hops
+        budget, shown, opened = SOURCES_MAX, False, set(self._opened(hops))
+        for column in sorted(hops, key=lambda one: (hops[one], one)):
+            if column not in opened:
+                yield column, None
+                continue
+            entry = self._present.entry(column.dataset)
+            if entry is None:
+                continue
+            outputs = self._outputs.get(column, frozenset())
+            budget -= len(entry.known.inputs_of(column.field)) + len(entry.columns.dataset_level) + len(outputs)
+            if budget < 0 and shown:
+                self._walked.truncated = True
+                return
+            shown = True
+            yield column, entry
+
+
+def _merged(every: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
+    # Columns that one operation made share a set of neighbours: each set is merged once.
+    return set().union(*{id(some): some for some in every}.values())
+
+
+def _steps_into(
+    entry: DatasetColumns,
+    job: JobId | None,
+    reported: ColumnLineage,
+    takers: Mapping[Column, set[Column]],
+    datasets: AbstractSet[DatasetId],
+) -> Iterator[ColumnStep]:
+    """Yield the steps of one report from the takers to the columns of its dataset."""
+    whole = dict.fromkeys(entry.paths, reported.dataset_level)
+    for fields in (reported.fields, whole):
+        for path, sources in fields.items():
+            for used, how in sources.items():
+                column = Column(used.dataset, used.field) if used.field is not None else None
+                for taker in takers.get(column, ()) if column else ():
+                    source = ColumnSource(taker.dataset, taker.field)
+                    yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
+    every = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
+    unnamed = {one.dataset for sources in every.values() for one in sources if one.field is None}
+    for dataset in sorted(unnamed & datasets):
+        yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
+
+
+def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
+    """Yield sets of sources, each with the columns of the dataset that have exactly these sources."""
+    for sources, paths in entry.known.users(entry.paths):
+        yield sources, {Column(entry.group.primary, path) for path in paths}
+
+
+def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
+    """Return a dataset's reported columns, each with all its sources, while the sources fit the budget."""
+    found: list[ColumnNode] = []
+    for path in sorted(entry.columns.fields):
+        budget -= len(entry.columns.fields[path])
+        if budget < 0:
+            return ColumnGraph(tuple(found), truncated=True)
+        found.append(column_node(Column(entry.group.primary, path), entry))
+    return ColumnGraph(tuple(found))
+
+
+def column_node(
+    column: Column, entry: DatasetColumns, outputs: Iterable[Column] = (), last: LastWriter | None = None
+) -> ColumnNode:
+    """Return the node of a column."""
+    return ColumnNode(
+        column.dataset,
+        column.field,
+        type=entry.type_of(column.field) or UNKNOWN_TYPE,
+        schema_known=entry.schema.known,
+        inputs=column_inputs(entry.known.inputs_of(column.field)),
+        dependencies=column_inputs(entry.columns.dataset_level),
+        outputs=tuple(ColumnInput(one.dataset, one.field) for one in sorted(outputs)),
+        reporters=entry.known.reporters_of(column.field),
+        stale=last is not None,
+        last_written_by=last,
+    )
+
+
+def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[ColumnSource, str]) -> tuple[ColumnInput, ...]:
+    return tuple(replace(one, read_version=versions.get(ColumnSource(one.dataset, one.field))) for one in sources)
+
+
+def column_inputs(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[ColumnInput, ...]:
+    """Return sources as inputs of a node, in order."""
+    return tuple(
+        ColumnInput(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
+        for source in sorted(sources, key=lambda one: one.order)
+    )

@@ -1,0 +1,182 @@
+"""The current impact of a column: every column derived from it, the jobs that make these, and their datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from headwater.facts.entities import Dataset, Job, outline_dataset, outline_job
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
+from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
+from headwater.queries.short_forms import short_datasets, short_jobs
+from headwater_model.columns import Column, Transformation
+from headwater_model.ids import DatasetId, JobId
+
+# Steps between columns that one report reads.
+STEPS_MAX = 50_000
+
+# Whether every step so far was direct, and whether any masked.
+_State: TypeAlias = tuple[bool, bool]
+_T = TypeVar("_T", JobId, DatasetId)
+
+
+@dataclass(slots=True)
+class _Edge:
+    """A step with all its reports: `direct` if any is, `masks` if all do; without transformations neither masks."""
+
+    direct: bool = False
+    masks: bool = True
+    jobs: set[JobId] = field(default_factory=set)
+
+    def add(self, how: Iterable[Transformation], job: JobId | None) -> None:
+        """Count a report."""
+        every = tuple(how)
+        self.direct |= not every or any(one.type == "DIRECT" for one in every)
+        self.masks &= bool(every) and all(one.masking for one in every)
+        self.jobs.update([job] if job else [])
+
+
+@dataclass(slots=True)
+class _Reached:
+    """A job or dataset that was reached: by which columns, at which distance, and in which states."""
+
+    through: dict[Column, int] = field(default_factory=dict)
+    states: set[_State] = field(default_factory=set)
+    certain: bool = False
+
+    @property
+    def hops(self) -> int:
+        """The distance of the nearest column that it makes or holds."""
+        return min(self.through.values()) + 1
+
+    @property
+    def nearest(self) -> tuple[Column, ...]:
+        """The columns one step nearer."""
+        return tuple(sorted(one for one, hops in self.through.items() if hops + 1 == self.hops))
+
+
+class ImpactWalk:
+    """A walk from a column to everything derived from it, up to `depth` jobs away."""
+
+    def __init__(self, table: GraphTable, column: Column, depth: int, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._column, self._depth, self._visibility = table, column, depth, visibility
+        self._walk = ColumnWalk(table, visibility)
+        self._hops: Mapping[Column, int] = {}
+        self._edges: dict[tuple[Column, Column], _Edge] = {}
+        self._possible: list[ColumnStep] = []
+        self._states: dict[Column, set[_State]] = {column: {(True, False)}}
+        self._truncated = False
+
+    def report(self) -> ColumnImpact:
+        """Return the columns, jobs and datasets downstream."""
+        self._hops = self._walk.below(self._column, depth=self._depth + 1)
+        self._read_steps()
+        self._spread()
+        columns = tuple(self._columns())
+        nodes = tuple(self._nodes())
+        return ColumnImpact(self._column, columns, nodes, self._truncated or self._walk.truncated)
+
+    def _read_steps(self) -> None:
+        for step in self._walk.steps_from([one for one, hops in self._hops.items() if hops <= self._depth]):
+            if step.source.field is None or step.made.field is None:
+                self._possible.append(step)
+                continue
+            ends = Column(step.source.dataset, step.source.field), Column(step.made.dataset, step.made.field)
+            if ends[1] not in self._hops:
+                continue
+            if ends not in self._edges and len(self._edges) >= STEPS_MAX:
+                self._truncated = True
+                return
+            self._edges.setdefault(ends, _Edge()).add(step.how, step.job)
+
+    def _spread(self) -> None:
+        """Compute the states in which each column is reached, along all steps."""
+        near: dict[Column, list[tuple[Column, _Edge]]] = {}
+        for (source, made), edge in self._edges.items():
+            near.setdefault(source, []).append((made, edge))
+        pending = [(self._column, state) for state in self._states[self._column]]
+        while pending:
+            column, state = pending.pop()
+            for made, edge in near.get(column, ()):
+                after = _after(state, edge)
+                states = self._states.setdefault(made, set())
+                if after not in states:
+                    states.add(after)
+                    pending.append((made, after))
+
+    def _columns(self) -> Iterator[ImpactedColumn]:
+        into: dict[Column, list[Column]] = {}
+        jobs: dict[Column, set[JobId]] = {}
+        for (source, made), edge in self._edges.items():
+            into.setdefault(made, []).append(source)
+            jobs.setdefault(made, set()).update(edge.jobs)
+        for column, hops in self._hops.items():
+            if column == self._column or column not in into:
+                continue
+            entry = self._walk.entry(column)
+            direct, masked = _summary(self._states[column])
+            yield ImpactedColumn(
+                column,
+                hops,
+                tuple(sorted(one for one in into[column] if self._hops[one] == hops - 1)),
+                direct,
+                masked,
+                type=entry.type_of(column.field) if entry else None,
+                jobs=tuple(sorted(jobs[column])) if entry else (),
+                outline=entry is None,
+            )
+
+    def _nodes(self) -> Iterator[ImpactedNode]:
+        jobs: dict[JobId, _Reached] = {}
+        datasets: dict[DatasetId, _Reached] = {}
+        for (source, made), edge in self._edges.items():
+            states = {_after(state, edge) for state in self._states[source]}
+            for job in edge.jobs:
+                self._reach(jobs, job, [source], states, certain=True)
+            if made != self._column:
+                self._reach(datasets, made.dataset, [source], states, certain=True)
+        for step in self._possible:
+            self._reach_perhaps(step, jobs, datasets)
+        known_jobs, known_datasets = short_jobs(sorted(jobs), self._table), short_datasets(datasets, self._table)
+        for job, reached in sorted(jobs.items()):
+            shown = known_jobs.get(job) if self._visibility.opens(job) else None
+            yield _node(shown or outline_job(job), reached)
+        for dataset, reached in sorted(datasets.items()):
+            entry = self._walk.entry(Column(dataset, ()))
+            yield _node((known_datasets.get(dataset) if entry else None) or outline_dataset(dataset), reached)
+
+    def _reach_perhaps(
+        self, step: ColumnStep, jobs: dict[JobId, _Reached], datasets: dict[DatasetId, _Reached]
+    ) -> None:
+        """Count a job that reported no columns of what it made, and the dataset; known steps say more."""
+        sources = [one for one in self._states if one.dataset == step.source.dataset and self._hops[one] <= self._depth]
+        states = {state for one in sources for state in self._states[one]}
+        if step.job and not (step.job in jobs and jobs[step.job].certain):
+            self._reach(jobs, step.job, sources, states, certain=False)
+        made = step.made.dataset
+        if made != self._column.dataset and not (made in datasets and datasets[made].certain):
+            self._reach(datasets, made, sources, states, certain=False)
+
+    def _reach(
+        self, found: dict[_T, _Reached], thing: _T, sources: Iterable[Column], states: set[_State], *, certain: bool
+    ) -> None:
+        one = found.setdefault(thing, _Reached())
+        one.through.update((source, self._hops[source]) for source in sources)
+        one.states |= states
+        one.certain |= certain
+
+
+def _after(state: _State, edge: _Edge) -> _State:
+    return state[0] and edge.direct, state[1] or edge.masks
+
+
+def _summary(states: set[_State]) -> tuple[bool, bool]:
+    """Return true if some path is direct, and if all paths mask."""
+    return any(direct for direct, _ in states), all(masked for _, masked in states)
+
+
+def _node(node: Job | Dataset, reached: _Reached) -> ImpactedNode:
+    return ImpactedNode(node, reached.hops, reached.nearest, *_summary(reached.states), reached.certain)

@@ -1,0 +1,209 @@
+"""Upstream graphs of versions of columns: from a version to its run, to the versions that the run read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from headwater.facts.facet_refs import ever_sources, is_explicit, reported_columns
+from headwater.facts.facts import RunFacts, dataset_of, merged_facets, text_of
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.keys import dataset_pk
+from headwater.facts.run_facts import owner
+from headwater.facts.table import GraphTable, RowQuery
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
+from headwater.queries.columns.current_columns import ColumnReport, IndexedColumns, read_columns, unknown_columns
+from headwater.queries.columns.read_versions import with_sources_alone
+from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
+from headwater.queries.dataset_versions import read_versions
+from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
+from headwater.queries.input_versions import InputBudget, InputVersion, reads_of
+from headwater.walk import Walked, walk
+from headwater_model.column_index import RelatedPaths
+from headwater_model.columns import NO_COLUMNS, Column, ColumnLineage
+from headwater_model.ids import DatasetId, FieldPath, RunKey
+
+# A version of a dataset, under the dataset's primary name.
+Version: TypeAlias = tuple[DatasetId, str]
+_Node: TypeAlias = tuple[Column, str]
+
+
+@dataclass(slots=True)
+class VersionEntry:
+    """A version of a dataset: its columns by primary names, their reports, and the versions that were read.
+
+    `hidden` has the hidden source datasets, by reported name; their columns do not count.
+    """
+
+    group: DatasetGroup
+    version: str
+    reports: Sequence[ColumnReport]
+    schema: Schema = NO_SCHEMA
+    hidden: frozenset[DatasetId] = frozenset()
+    known: IndexedColumns = field(default_factory=IndexedColumns)
+    reads: Mapping[DatasetId, InputVersion] | None = None
+
+    @property
+    def columns(self) -> ColumnLineage:
+        """The columns of all reports, merged."""
+        return self.known.columns
+
+    def has(self, path: FieldPath, schema: Schema) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(schema.types).has(path) or self.known.index.has(path)
+
+    @property
+    def versions(self) -> dict[DatasetId, str]:
+        """The version of each source dataset that was read."""
+        return {dataset: read.version for dataset, read in (self.reads or {}).items()}
+
+
+class VersionWalk:
+    """A walk in progress over versions of datasets and their columns."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self.visibility = table, visibility
+        self._groups = DatasetGroups(table)
+        self._entries: dict[Version, VersionEntry] = {}
+        # The run that made each version that was read.
+        self._made: dict[Version, RunKey | None] = {}
+        self._budget = InputBudget()
+        self._truncated = False
+
+    def load(self, made: Mapping[Version, RunKey | None]) -> None:
+        """Read these versions; each is given with the run that made it."""
+        new = {version: run for version, run in made.items() if version not in self._entries}
+        if not new:
+            return
+        self._groups.expect(primary for primary, _ in new)
+        facts = read_run_facts({run for run in new.values() if run}, self._table)
+        self._groups.load(primary for primary, _ in new)
+        entries = []
+        for version, run in new.items():
+            group = self._groups.group(version[0])
+            reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
+            entries.append(VersionEntry(group, version[1], reported))
+        self._groups.expect(
+            dataset_of(text) for some in facts.values() for text in ever_sources(some) | some.inputs.keys()
+        )
+        columns = read_columns((one.key for entry in entries for one in entry.reports), self._table)
+        for entry in entries:
+            for one in entry.reports:
+                one.columns = columns[one.key] if one.key[0] else one.columns
+        self.add(entries)
+
+    def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
+        """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
+        reporter_runs = {one.reporter.run for entry in entries for one in entry.reports}
+        facts = read_run_facts(reporter_runs, self._table)
+        every = [one for entry in entries for one in entry.reports]
+        sources = {source for one in every for source in one.columns.datasets}
+        self._groups.load({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take(dict(sorted(with_sources_alone(every, facts, self._groups).items())))
+        self._truncated |= bool(self._budget.cut)
+        reads = reads_of(readers, self._table, self._groups)
+        for entry in entries:
+            entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
+            runs = sorted({one.reporter.run for one in entry.reports})
+            entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
+            self._entries[entry.group.primary, entry.version] = entry
+        then = read_run_facts(reporter_runs, self._table, at) if at else facts
+        others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
+        if at is None:
+            self._read_schemas(others)
+
+    def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
+        return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)
+
+    def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
+        """Read the schemas of versions that no run made, from DatasetEvents."""
+        described = _described([entry.group for entry in entries], self._table)
+        for entry in (entry for entry in entries if entry.group.primary in described):
+            # Such versions are rare: each is read by itself.
+            page = read_versions(entry.group, self._table)
+            found = next((one for one in page.versions if one.id == entry.version), None)
+            entry.schema = schema_of(found.facets) if found else entry.schema
+
+    def entry(self, version: Version) -> VersionEntry:
+        """Return a loaded version."""
+        return self._entries[version]
+
+    def graph(self, requested: Iterable[_Node], *, depth: int) -> ColumnGraph:
+        """Return the upstream graph of these columns of loaded versions."""
+        walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
+        return ColumnGraph(
+            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self._groups.truncated
+        )
+
+    def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
+        """Load the columns' versions; return their source columns with the versions that were read."""
+        versions = {(column.dataset, version) for column, version in nodes}
+        self.load({version: self._made.get(version) for version in sorted(versions)})
+        opened = () if is_last else filter(self._opens, nodes)
+        return {near for node in opened for near in self._near(*node)}
+
+    def _opens(self, node: _Node) -> bool:
+        return self._groups.opens(node[0].dataset, self.visibility)
+
+    def _near(self, column: Column, version: str) -> Iterator[_Node]:
+        entry = self._entries[column.dataset, version]
+        reads = entry.reads or {}
+        for source in entry.known.sources_of(column.field):
+            if source.dataset in reads:
+                read = reads[source.dataset]
+                self._made[source.dataset, read.version] = read.produced_by
+                yield source, read.version
+
+    def _node(self, node: _Node) -> ColumnNode:
+        column, version = node
+        if not self._opens(node):
+            return ColumnNode(column.dataset, column.field, version, outline=True)
+        entry = self._entries[column.dataset, version]
+        kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
+        return ColumnNode(
+            column.dataset,
+            column.field,
+            version,
+            type=kind or UNKNOWN_TYPE,
+            schema_known=entry.schema.known,
+            inputs=column_inputs(entry.known.inputs_of(column.field), entry.versions),
+            dependencies=column_inputs(entry.columns.dataset_level, entry.versions),
+            reporters=entry.known.reporters_of(column.field),
+        )
+
+
+def _reports_of(run: RunKey, version: str, facts: RunFacts, group: DatasetGroup) -> Iterator[ColumnReport]:
+    """Yield a run's reports on the version that it made, one for each name of the dataset."""
+    reporter = Reporter(run, owner(facts), version, facts.declared is not None)
+    is_unreported = True
+    for name in group.names:
+        reported = reported_columns(facts, text_of(name))
+        if reported is not None:
+            is_unreported = False
+            yield ColumnReport(reporter, (reported.refs, name))
+    if is_unreported:
+        unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
+        yield ColumnReport(reporter, ((), group.primary), unknown)
+
+
+def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
+    """Give a version the schema that its run reported; return True if a run made the version."""
+    made_by = next((one.reporter.run for one in entry.reports if one.reporter.version == entry.version), None)
+    if made_by is None or made_by not in facts:
+        return False
+    entry.schema = schema_of(merged_facets(facts[made_by].written_facets, entry.group.names))
+    return True
+
+
+def _described(groups: Sequence[DatasetGroup], table: GraphTable) -> set[DatasetId]:
+    """Return the datasets that a DatasetEvent describes."""
+    requested = [(group.primary, name) for group in groups for name in group.names]
+    pages = (
+        table.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
+        if requested
+        else []
+    )
+    return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

@@ -1,0 +1,69 @@
+"""Rows of a time range as they are right: the unverified ones as the facts of their runs have them now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from headwater.facts.facts import text_of
+from headwater.facts.index_scan import read_run_facts, run_of, time_of
+from headwater.facts.run_reports import RowKind, RunReports
+from headwater.facts.table import GraphTable, Row
+from headwater_model.ids import DatasetId, RunKey
+
+Side: TypeAlias = RowKind
+# A dataset, and the runs that wrote it or those that read it.
+RunsOf: TypeAlias = tuple[DatasetId, Side]
+# Unverified rows of one dataset and side that are checked, the newest: each costs a read of its run's facts.
+_UNVERIFIED_MAX = 2_000
+# Datasets that the facts may name which check the rows of a level, and runs that are read before their width is known.
+NAMED_MAX = 200_000
+_WIDE_RUNS = 50
+
+
+def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], table: GraphTable) -> tuple[dict[RunsOf, Sequence[Row]], bool]:
+    """Return the rows, newest first, unverified rows as their runs' facts have them or not at all; true if cut.
+
+    The facts of the newest runs are read, until they name `NAMED_MAX` datasets: a run may name thousands.
+    """
+    unverified: dict[RunKey, str] = {}
+    left_out = set[RunKey]()
+    for some in rows.values():
+        runs = [(run_of(row), time_of(row)) for row in some if _is_unverified(row)]
+        unverified.update(runs[:_UNVERIFIED_MAX])
+        left_out.update(run for run, _ in runs[_UNVERIFIED_MAX:])
+    newest = sorted(unverified, key=lambda run: (unverified[run], run), reverse=True)
+    reports, cut = _read_reports(newest, table)
+    confirmed: dict[RunsOf, Sequence[Row]] = {
+        (name, side): [right for row in some if (right := _confirmed(row, name, side, reports)) is not None]
+        for (name, side), some in rows.items()
+    }
+    return confirmed, cut or not left_out <= unverified.keys()
+
+
+def _read_reports(runs: Sequence[RunKey], table: GraphTable) -> tuple[dict[RunKey, RunReports], bool]:
+    """Return the reports of runs, and true if some were not read."""
+    reports: dict[RunKey, RunReports] = {}
+    place, together, named = 0, _WIDE_RUNS, 0
+    while place < len(runs) and named < NAMED_MAX:
+        for run, facts in read_run_facts(runs[place : place + together], table).items():
+            reports[run] = RunReports(run, facts)
+            named += len(facts.inputs) + len(facts.outputs)
+        place += together
+        # As many as fit if they are as wide as those so far.
+        together = max((NAMED_MAX - named) * place // max(named, 1), 1)
+    return reports, place < len(runs)
+
+
+def _confirmed(row: Row, name: DatasetId, side: Side, reports: Mapping[RunKey, RunReports]) -> Row | None:
+    """Return the row of a dataset, as it is right; None for one that the facts do not have, or that was left out."""
+    if not _is_unverified(row):
+        return row
+    run = run_of(row)
+    right = reports[run].find(side, text_of(name)) if run in reports else None
+    # The run may start at another time by now.
+    return right if right is not None and right.key == row.key else None
+
+
+def _is_unverified(row: Row) -> bool:
+    return "unverified" in row.data

@@ -1,0 +1,385 @@
+"""Columns of datasets, now or as of a time: the last reports of the jobs that write them, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from headwater.facts.facet_refs import OPERATIONS_KIND, reported_columns
+from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
+from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, place_of, read_run_facts
+from headwater.facts.job_nodes import io_of
+from headwater.facts.keys import current_key, facet_key, facts_key
+from headwater.facts.run_facts import run_version_id
+from headwater.facts.table import GraphTable, Key, Row
+from headwater.queries.columns.results import Reporter
+from headwater.queries.current_facets import read_facets
+from headwater.queries.current_jobs import job_of_node
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from headwater.queries.descriptions import Schema, schema_of
+from headwater.queries.stale import nodes_of
+from headwater.queries.written_versions import version_by
+from headwater_model.column_index import ColumnIndex, RelatedPaths
+from headwater_model.columns import (
+    NO_COLUMNS,
+    Column,
+    ColumnLineage,
+    ColumnSource,
+    Sources,
+    Transformation,
+    columns_from_json,
+    merge_columns,
+    merge_sources,
+    overlay,
+)
+from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
+
+# A dataset, by its primary name, and a job that writes it.
+_Writer: TypeAlias = tuple[DatasetId, JobId]
+# The sources of a column that was not reported.
+NOTHING: Sources = {}
+
+
+@dataclass(slots=True)
+class ColumnReport:
+    """A writer's last report on a dataset; without one, the dataset depends on all inputs of the writer."""
+
+    reporter: Reporter
+    key: ColumnKey
+    columns: ColumnLineage = NO_COLUMNS
+
+
+class IndexedColumns:
+    """Reported columns of one dataset, found by path; sources have primary names, hidden datasets are left out."""
+
+    def __init__(
+        self,
+        reports: Iterable[ColumnReport] = (),
+        name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset,
+    ) -> None:
+        self.reports = list(reports)
+        self._renamed = [renamed(one.columns, name_of) for one in self.reports]
+        self.columns = merge_columns(self._renamed)
+        self.index = ColumnIndex(one.columns.fields for one in self.reports)
+        self._near: dict[int, frozenset[Column]] = {}
+        self._merged: dict[tuple[int, ...], Sources] = {}
+
+    def by_job(self) -> Iterable[tuple[JobId | None, ColumnLineage]]:
+        """Yield the columns of each report, with the job that reported them; None for a DatasetEvent."""
+        return ((one.reporter.job, columns) for one, columns in zip(self.reports, self._renamed, strict=True))
+
+    def inputs_of(self, path: FieldPath) -> Sources:
+        """Return the sources of a column from each report that names the column, or else related columns."""
+        reports = zip(self._renamed, self.index.reports, strict=True)
+        found = [columns.fields[one] for columns, paths in reports for one in paths.find(path)]
+        if len(found) == 1:
+            return found[0]
+        several = tuple(map(id, found))
+        if several not in self._merged:
+            self._merged[several] = merge_sources(found)
+        return self._merged[several]
+
+    def sources_of(self, path: FieldPath) -> frozenset[Column]:
+        """Return the source columns of a column, with those that its whole dataset depends on."""
+        return self._sources(self.inputs_of(path))
+
+    def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
+        """Yield sets of sources, each with the reported columns (and `others`) that have exactly these sources."""
+        unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
+        shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
+        for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
+            near = self._sources(sources)
+            shared.setdefault(id(near), (near, []))[1].append(path)
+        return shared.values()
+
+    def _sources(self, sources: Sources) -> frozenset[Column]:
+        # Columns that one operation made share their sources, and so the set that is made here.
+        if id(sources) not in self._near:
+            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
+        return self._near[id(sources)]
+
+    def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
+        """Return the reporters of a column, of related columns, or of the whole dataset."""
+        reports = zip(self.reports, self.index.reports, strict=True)
+        reporters = {
+            one.reporter for one, paths in reports if one.key[0] and (paths.find(path) or one.columns.dataset_level)
+        }
+        return tuple(sorted(reporters, key=lambda one: one.run))
+
+
+@dataclass(slots=True)
+class DatasetColumns:
+    """A dataset with the report of each writer, and its columns."""
+
+    group: DatasetGroup
+    schema: Schema
+    reports: list[ColumnReport]
+    known: IndexedColumns = field(default_factory=IndexedColumns)
+
+    @property
+    def columns(self) -> ColumnLineage:
+        """The columns of all reports, merged."""
+        return self.known.columns
+
+    @property
+    def paths(self) -> list[FieldPath]:
+        """The columns of the schema, then those that were only reported."""
+        return list(dict.fromkeys((*self.schema.columns, *sorted(self.columns.fields))))
+
+    def has(self, path: FieldPath) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
+
+    def type_of(self, path: FieldPath) -> str | None:
+        """Return a column's type: from operations, else from the schema."""
+        return self.columns.types.get(path) or self.schema.types.get(path)
+
+    @property
+    def used(self) -> set[Column]:
+        """The source columns of all its columns, and those that the whole dataset depends on."""
+        every = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
+        return columns_in(*every.values())
+
+
+class CurrentColumns:
+    """Columns of the datasets that were loaded, as of the time `at`; None for now."""
+
+    def __init__(self, table: GraphTable, at: str | None = None) -> None:
+        self.table, self.at = table, at
+        self.groups = DatasetGroups(table, at, edges=True, ever=True)
+        self.namespaces = NamespaceDeletions(table, at)
+        self.nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._entries: dict[DatasetId, DatasetColumns] = {}
+
+    def load(self, names: Iterable[DatasetId], *, readers: bool = False, onward: bool = False) -> None:
+        """Read the columns of these datasets; with `readers`, also the nodes of the jobs that read them.
+
+        `onward`: the readers of the outputs of these jobs will be read as well.
+        """
+        wanted = set(names)
+        self.namespaces.expect(name.namespace for name in wanted)
+        self.groups.load(wanted, readers=readers)
+        groups = {self.groups.primary(name): self.groups.group(name) for name in wanted}
+        self._expect_jobs(groups.values(), readers, onward)
+        self.namespaces.load(primary.namespace for primary in groups)
+        self._read_nodes(groups.values(), readers)
+        fresh = [group for primary, group in groups.items() if primary not in self._entries]
+        reports = self._last_reports(fresh)
+        facets = read_facets(fresh, self.table, self.at)
+        new = {
+            group.primary: self._entry(group, schema_of(some), reports)
+            for group, some in zip(fresh, facets, strict=True)
+        }
+        self._name_versions(new.values())
+        self._read_columns([report for entry in new.values() for report in entry.reports])
+        for entry in new.values():
+            entry.known = IndexedColumns(entry.reports, self._visible_name)
+        self._entries.update(new)
+
+    def load_jobs(self, jobs: Iterable[JobId]) -> None:
+        """Read the nodes of these jobs."""
+        new = sorted(set(jobs) - self.nodes.keys())
+        self.namespaces.expect(job.namespace for job in new)
+        self.nodes.update(nodes_of(new, self.table, self.at))
+        self.namespaces.load(job.namespace for job in new)
+
+    def entry(self, dataset: DatasetId) -> DatasetColumns | None:
+        """Return the columns of a loaded dataset; None if the dataset is unknown or hidden."""
+        entry = self._entries.get(self.groups.primary(dataset))
+        return entry if entry and self.is_visible(entry.group) else None
+
+    def is_visible(self, group: DatasetGroup) -> bool:
+        """True if an event named the dataset, and it is not hidden."""
+        return group.named and not self.namespaces.hides(group)
+
+    def is_visible_job(self, job: JobId) -> bool:
+        """True if the job, whose node was read, exists and is not hidden."""
+        node = self.nodes.get(job)
+        return node is not None and not job_of_node(node, self.namespaces.deleted(job.namespace)).hidden
+
+    def sees(self, dataset: DatasetId) -> bool:
+        """True if a reported source dataset exists and is not hidden."""
+        return self._visible_name(dataset) is not None
+
+    def _visible_name(self, dataset: DatasetId) -> DatasetId | None:
+        group = self.groups.group(dataset)
+        return group.primary if self.is_visible(group) else None
+
+    def made_of(self, group: DatasetGroup) -> set[DatasetId]:
+        """Return the datasets that may have columns derived from this one's: outputs of readers, and declared ones."""
+        jobs = [self.nodes[job] for job in group.readers | group.reporters if self.is_visible_job(job)]
+        return {output for node in jobs for output in io_of(node)[1]} | group.derived
+
+    def _read_nodes(self, groups: Iterable[DatasetGroup], readers: bool) -> None:
+        self.load_jobs({job for group in groups for job in _jobs_of(group, readers)})
+
+    def _expect_jobs(self, groups: Iterable[DatasetGroup], readers: bool, onward: bool) -> None:
+        """Announce the nodes of the jobs, the columns that they report, and the datasets that these come from."""
+        sources: set[DatasetId] = set()
+        outputs: set[DatasetId] = set()
+        for group in groups if self.at is None else ():
+            new = _jobs_of(group, readers) - self.nodes.keys()
+            self.table.expect(current_key(job) for job in new)
+            self.namespaces.expect(job.namespace for job in new)
+            for near in (group.near[job] for job in new if job in group.near):
+                made = [name for name in near.outputs if readers or name in group.names]
+                self.table.expect(keys_of((tuple(near.outputs[name]), name) for name in made).values())
+                sources.update(near.inputs)
+                outputs.update(made if readers else ())
+        self.groups.expect(outputs, readers=onward)
+        self.groups.expect(sources - outputs, readers=False)
+        self.namespaces.expect(name.namespace for name in sources | outputs)
+
+    def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
+        """Give each report on a dataset with several names the one version that its run made of the dataset."""
+        several = [
+            (entry.group, one)
+            for entry in entries
+            for one in entry.reports
+            if len(entry.group.names) > 1 and not one.reporter.declared
+        ]
+        facts = read_run_facts({one.reporter.run for _, one in several}, self.table, self.at) if several else {}
+        for group, one in several:
+            made = version_by(one.reporter.run, facts[one.reporter.run], group) if one.reporter.run in facts else None
+            one.reporter = replace(one.reporter, version=made.version if made else None)
+
+    def _read_columns(self, every: Sequence[ColumnReport]) -> None:
+        """Read the reported columns, the names of their source datasets, and deletions of these."""
+        columns = read_columns((one.key for one in every), self.table)
+        for one in every:
+            one.columns = columns[one.key] if one.key[0] else one.columns
+        names = {source for one in every for source in one.columns.datasets}
+        self.namespaces.expect(name.namespace for name in names)
+        self.groups.load(names, readers=False)
+        self.namespaces.load(self.groups.primary(name).namespace for name in names)
+
+    def _last_reports(self, groups: Iterable[DatasetGroup]) -> dict[_Writer, RunWithFacts]:
+        """Return, for datasets with several names, the last run of each writer that reported columns under any name.
+
+        For a dataset with one name, the job's node has the report.
+        """
+        scans = [
+            ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~", streamed=is_streamed))
+            for group in groups
+            if len(group.names) > 1
+            for job in sorted(group.producers)
+            if self.is_visible_job(job) and io_of(self.nodes[job])[1] & set(group.names)
+            for is_streamed in ["streamed" in self.nodes[job]]
+            for name in group.names
+        ]
+        last: dict[_Writer, RunWithFacts] = {}
+        found = first_of_groups([group for _, group in scans], self.table, at=self.at)
+        for (writer, _), run in zip(scans, found, strict=True):
+            if run is not None:
+                last[writer] = max(run, last.get(writer, run), key=place_of)
+        return last
+
+    def _entry(self, group: DatasetGroup, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:
+        entry = DatasetColumns(group, schema, [])
+        for job in sorted(group.producers):
+            if (group.primary, job) in reports:
+                _add_report(entry, job, *reports[group.primary, job])
+            elif self.is_visible_job(job):
+                self._add_writer(entry, self.nodes[job])
+        if group.facts.declarations:
+            stamp = max(group.facts.declarations)
+            declaration = group.facts.declarations[stamp]
+            for name in map(dataset_of, declaration["outputs"]):
+                run = RunKey.of(name, name_uuid(stamp.partition("#")[2]))
+                entry.reports.append(
+                    ColumnReport(Reporter(run, None, None, declared=True), ((declaration["ref"],), name))
+                )
+        return entry
+
+    def _add_writer(self, entry: DatasetColumns, node: Mapping[str, Any]) -> None:
+        inputs, outputs = io_of(node)
+        job = job_of(node["job"])
+        for name in sorted(outputs & set(entry.group.names)):
+            reported = node["columns"][text_of(name)]
+            run = RunKey.of(job, reported["run"])
+            version = run_version_id(name, run) if reported["versioned"] else None
+            reporter = Reporter(run, job, version, reported["declared"])
+            if self.at is None:
+                self.table.expect([facts_key(reporter.run)])  # for the versions that it read
+            unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)
+            entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
+
+
+def _jobs_of(group: DatasetGroup, readers: bool) -> set[JobId]:
+    return group.producers | group.readers | group.reporters if readers else set(group.producers)
+
+
+def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
+    """Add what a run reported of a dataset with several names; `CurrentColumns` names the version that it made."""
+    reporter = Reporter(run, job, None, facts.declared is not None)
+    for name in entry.group.names:
+        reported = reported_columns(facts, text_of(name))
+        if reported is not None:
+            entry.reports.append(ColumnReport(reporter, (reported.refs, name)))
+
+
+def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
+    """Return columns by which a dataset depends on all these inputs, in an unknown way."""
+    return ColumnLineage(dataset_level={ColumnSource(one): frozenset() for one in inputs})
+
+
+def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | None]) -> ColumnLineage:
+    """Return the columns with renamed source datasets; sources whose dataset is named None are left out."""
+
+    def known(sources: Sources) -> Sources:
+        found: dict[ColumnSource, frozenset[Transformation]] = {}
+        for source, transformations in sources.items():
+            dataset = names[source.dataset]
+            if dataset is not None:
+                primary = ColumnSource(dataset, source.field)
+                found[primary] = found.get(primary, frozenset()) | transformations
+        return found
+
+    names = {dataset: name_of(dataset) for dataset in columns.datasets}
+    if all(dataset == name for dataset, name in names.items()):
+        return columns
+    # Columns that one operation made share their sources, before and after.
+    every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
+    shared = {one: known(sources) for one, sources in every.items()}
+    fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
+    return ColumnLineage(fields, shared[id(columns.dataset_level)], columns.types)
+
+
+def columns_in(*every: Sources) -> set[Column]:
+    """Return the columns among these sources."""
+    return {Column(one.dataset, one.field) for sources in every for one in sources if one.field is not None}
+
+
+# The refs of a run's report on a dataset, and the reported name of the dataset.
+ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
+
+
+def read_columns(column_keys: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, ColumnLineage]:
+    """Return the columns of each report, in one round of requests."""
+    wanted = set(column_keys)
+    keys = keys_of(wanted)
+    return reported_in(wanted, table.get(keys.values()) if keys else {})
+
+
+def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
+    """Return the row keys of columns, by ref and dataset."""
+    return {(ref, dataset): facet_key(ref, dataset) for refs, dataset in column_keys for ref in refs}
+
+
+def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
+    """Return the columns of each report, from rows that were read."""
+    wanted = set(column_keys)
+    keys = keys_of(wanted)
+    reported = {one: columns_from_json(rows[key].data) for one, key in keys.items() if key in rows}
+    return {
+        (refs, dataset): compose([(one, reported[one, dataset]) for one in refs if (one, dataset) in reported])
+        for refs, dataset in wanted
+    }
+
+
+def compose(reported: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
+    """Return the columns of a run's refs; operations win column by column, because they were recorded by hand."""
+    by_hand = [columns for ref, columns in reported if ref.startswith(OPERATIONS_KIND)]
+    rest = [columns for ref, columns in reported if not ref.startswith(OPERATIONS_KIND)]
+    return overlay(merge_columns(by_hand), merge_columns(rest))

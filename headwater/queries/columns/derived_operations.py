@@ -1,0 +1,122 @@
+"""Column lineage facets of OpenLineage as operations, for CDAP's queries of field operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
+from headwater_model.field_paths import print_slashed
+from headwater_model.ids import DatasetId, FieldPath
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import InputField, Operation, Read, Transform, Write
+
+# Names of transforms without transformations: without inputs, and with unknown ones.
+GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
+
+
+def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
+    """Return a read of each source dataset, a transform for each column, a write to each reported destination.
+
+    A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`),
+    the second of a name `#2`: pass only the requested columns, so that names do not depend on others. A column that is
+    an unchanged column of the same name goes from the read straight to the write. A dependency on a dataset of unknown
+    columns is no operation; a column with no other sources is left out, because it is not generated.
+    """
+    columns = {
+        Column(dataset, path): sources
+        for dataset in sorted(reported)
+        for path, sources in sorted(_known(reported[dataset]).items())
+    }
+    names = _UniqueNames()
+    reads = _reads(columns.values(), names)
+    origins = {read.source: read.name for read in reads}
+    destinations = dict.fromkeys(column.dataset for column in columns)
+    writes = names.of_endpoints("write", list(destinations))
+    transforms: list[Transform] = []
+    written: dict[DatasetId, list[InputField]] = {destination: [] for destination in destinations}
+    for column, sources in columns.items():
+        origin = _untouched(column, sources)
+        if origin is None:
+            transforms.append(_transform(column, sources, origins, names, reported[column.dataset].types))
+        name = transforms[-1].name if origin is None else origins[origin.dataset]
+        written[column.dataset].append(InputField(name, print_slashed(column.field)))
+    ends = (Write(writes[destination], tuple(inputs), destination) for destination, inputs in written.items())
+    operations: list[Operation] = [*reads, *transforms, *ends]
+    return OperationSet(operations)
+
+
+def _known(columns: ColumnLineage) -> dict[FieldPath, Sources]:
+    """Return the columns with known sources, mapped to these sources."""
+    known = {
+        path: {source: how for source, how in sources.items() if source.field is not None}
+        for path, sources in columns.fields.items()
+    }
+    return {path: sources for path, sources in known.items() if sources or not columns.fields[path]}
+
+
+def _untouched(column: Column, sources: Sources) -> ColumnSource | None:
+    """Return the source if the column is this source's column, unchanged and with the same name."""
+    for source, transformations in sources.items():
+        same = len(sources) == 1 and source.field == column.field and bool(transformations)
+        return source if same and all(_is_identity(one) for one in transformations) else None
+    return None
+
+
+def _is_identity(one: Transformation) -> bool:
+    return (one.type, one.subtype) == ("DIRECT", "IDENTITY") and not one.masking
+
+
+def _reads(every: Iterable[Sources], names: _UniqueNames) -> list[Read]:
+    fields: dict[DatasetId, set[FieldPath]] = {}
+    for source in {source for sources in every for source in sources}:
+        fields.setdefault(source.dataset, set()).add(source.field or ())
+    called = names.of_endpoints("read", sorted(fields))
+    return [Read(called[one], one, tuple(map(print_slashed, sorted(fields[one])))) for one in called]
+
+
+def _transform(
+    column: Column,
+    sources: Sources,
+    origins: Mapping[DatasetId, str],
+    names: _UniqueNames,
+    types: Mapping[FieldPath, str],
+) -> Transform:
+    every = in_order({one for transformations in sources.values() for one in transformations})
+    subtypes = dict.fromkeys(one.subtype or one.type for one in every)
+    name = names.unique(", ".join(subtypes) or (UNKNOWN if sources else GENERATED))
+    inputs = (
+        InputField(origins[source.dataset], print_slashed(source.field or ()))
+        for source in sorted(sources, key=lambda source: source.order)
+    )
+    output = print_slashed(column.field)
+    kind = types.get(column.field)
+    return Transform(name, tuple(inputs), (output,), _description(every), () if kind is None else ((output, kind),))
+
+
+def _description(every: Sequence[Transformation]) -> str | None:
+    """Return the descriptions of the transformations, and `masking` if any of them masks."""
+    descriptions = [one.description for one in every if one.description]
+    masking = ["masking"] if any(one.masking for one in every) else []
+    return "; ".join(dict.fromkeys(descriptions + masking)) or None
+
+
+@dataclass(frozen=True, slots=True)
+class _UniqueNames:
+    """Names of operations, each given once."""
+
+    _given: set[str] = field(default_factory=set)
+
+    def unique(self, name: str) -> str:
+        """Return the name, or the first of `name#2`, `name#3` ... that is not in use."""
+        given, more = name, 1
+        while given in self._given:
+            more += 1
+            given = f"{name}#{more}"
+        self._given.add(given)
+        return given
+
+    def of_endpoints(self, verb: str, endpoints: Sequence[DatasetId]) -> dict[DatasetId, str]:
+        """Return names of operations at endpoints: the verb and, for several endpoints, the dataset's name."""
+        alone = len(endpoints) == 1
+        return {one: self.unique(verb if alone else f"{verb} {one.name}") for one in endpoints}

@@ -1,0 +1,270 @@
+"""Distinct operation paths that derive a field, each as operations, as edges from its sources, and in detail.
+
+A path holds only what derives the field: sets that differ only in operations on other fields have the same path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.facts.facet_refs import OPERATIONS_KIND
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.columns.column_steps import Place, fields_used, step_place_of
+from headwater.queries.columns.derived_operations import derive_operations
+from headwater.queries.columns.field_types import FieldTypes, endpoints_of
+from headwater.queries.columns.operation_graph import detail_of
+from headwater.queries.columns.results import (
+    Connection,
+    Detail,
+    DetailNode,
+    Direction,
+    FieldOperationPath,
+    FieldOperationPaths,
+    PathOperation,
+    SimpleEdge,
+    TimeRange,
+)
+from headwater.queries.columns.run_range import BACKWARD, FORWARD, SIDES, RunColumns, RunRange, RunRead
+from headwater_model.column_index import RelatedPaths
+from headwater_model.columns import Column, ColumnLineage, ColumnSource
+from headwater_model.ids import DatasetId, FieldPath
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import InputField, Operation, Read, render_operations
+from headwater_model.reachability import NOTHING, inputs_of, outputs_of
+
+# The input of a read.
+SOURCE = "source"
+# Names of operations on the edges of one path: each of 1,000 operations may stand on the edge of each of 1,000 sources.
+NAMES_MAX = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPath:
+    """A path by which a set of operations derives a field; two paths are equal if their `key` is.
+
+    `operations` are whole reads and transforms in the order of execution, with all fields that they emit. `edges` are
+    the source fields of the field, each with the transforms between. `nodes` and `connections` are every field between,
+    as in `Detail`. Descriptions of endpoints are no part of the key. `truncated`: edges or connections were cut.
+    """
+
+    key: str
+    operations: tuple[PathOperation, ...]
+    edges: tuple[SimpleEdge, ...]
+    nodes: tuple[DetailNode, ...]
+    connections: tuple[Connection, ...]
+    destination: DatasetId
+    truncated: bool = False
+    destination_description: str | None = None
+
+    def taken_by(self, runs: tuple[str, ...]) -> FieldOperationPath:
+        """Return the path as a result, with the runs that took it, newest first."""
+        return FieldOperationPath(
+            self.operations,
+            self.edges,
+            runs,
+            self.nodes,
+            self.connections,
+            self.destination,
+            self.destination_description,
+        )
+
+
+def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> OperationPath | None:
+    """Return the path by which the set derives a destination's field, or related fields; None if it writes none."""
+    written = operations.written_as(Column(destination, field))
+    if not written:
+        return None
+    needed = _needed(operations, written)
+    on_path = [one for one in operations.operations if one.name in needed]
+    edges, more = _edges(operations, written)
+    detail = detail_of([operations], destination, field, "backward")
+    return OperationPath(
+        _key(on_path, needed, written),
+        tuple(_path_operation(one) for one in on_path),
+        edges,
+        detail.nodes,
+        detail.connections,
+        destination,
+        more or detail.truncated,
+        _description(operations, destination, written),
+    )
+
+
+def _description(operations: OperationSet, destination: DatasetId, written: Iterable[InputField]) -> str | None:
+    """Return the endpoint's description from the first write of the field that has one."""
+    taken = set(written)
+    writes = (one for one in operations.writes if one.destination == destination and not taken.isdisjoint(one.inputs))
+    return next((one.destination_description for one in writes if one.destination_description is not None), None)
+
+
+def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[str, set[str]]:
+    """Return the operations that the field derives from, each with the emitted fields that it derives from."""
+    needed: dict[str, set[str]] = {}
+    for one in written:
+        needed.setdefault(one.origin, set()).add(one.name)
+    for operation in reversed(operations.operations):
+        if operation.name in needed:
+            for one in inputs_of(operation):
+                needed.setdefault(one.origin, set()).add(one.name)
+    return needed
+
+
+def _key(on_path: Iterable[Operation], needed: Mapping[str, set[str]], written: Iterable[InputField]) -> str:
+    forms = render_operations(on_path)
+    for form in forms:
+        form["outputs"] = sorted(needed[form["name"]])
+        form.get("source", {}).pop("description", None)
+    last = sorted([one.origin, one.name] for one in written)
+    return hashlib.sha256(json.dumps([forms, last], sort_keys=True).encode()).hexdigest()
+
+
+def _path_operation(operation: Operation) -> PathOperation:
+    name, description, outputs = operation.name, operation.description, outputs_of(operation)
+    if isinstance(operation, Read):
+        return PathOperation(
+            name, description, (SOURCE,), outputs, operation.source, source_description=operation.source_description
+        )
+    return PathOperation(name, description, tuple(dict.fromkeys(one.name for one in inputs_of(operation))), outputs)
+
+
+def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tuple[SimpleEdge, ...], bool]:
+    reached, reach = operations.reached, NOTHING
+    for one in written:
+        reach |= operations.reached.of(one)
+    names = 0
+    edges: list[SimpleEdge] = []
+    descriptions = {one.source: one.source_description for one in operations.reads if one.source_description}
+    for column in sorted(reached.columns(reach.direct | reach.made)):
+        between = reach.by & reached.after(column)
+        names += between.bit_count()
+        if names > NAMES_MAX:
+            return tuple(edges), True
+        operations_between = tuple(one.name for one in reached.operations(between))
+        description = descriptions.get(column.dataset)
+        edges.append(SimpleEdge(column.dataset, column.field, operations_between, description))
+    return tuple(edges), False
+
+
+# Paths of one field in a result, the newest.
+PATHS_MAX = 100
+
+
+def find_detail(
+    table: GraphTable,
+    dataset: DatasetId,
+    field: FieldPath,
+    window: TimeRange,
+    direction: Direction,
+    visibility: Visibility = EVERYTHING,
+) -> Detail:
+    """Return the field's paths through the operations that runs of the time range reported."""
+    span = RunRange(table, window)
+    span.load(((dataset, side) for side in SIDES[direction]), operations=True)
+    column = Column(span.primary(dataset), field)
+    types = FieldTypes(span, table, visibility)
+    sets: dict[str, OperationSet] = {}
+    if BACKWARD in SIDES[direction]:
+        # Most runs share a report with other runs: each report is read, and hashed, once.
+        reports: dict[Place, RunColumns] = {}
+        for report in span.written(column.dataset):
+            reports.setdefault(step_place_of(report), report)
+            types.take(report)
+        sets.update((one.checksum, one) for report in reports.values() for one in making(column, report, span))
+    if FORWARD in SIDES[direction]:
+        taken = (one for read in _distinct(span.read(column.dataset)) for one in taking(column, read, span))
+        sets.update((one.checksum, one) for one in taken)
+    detail = types.typed(detail_of(sets.values(), column.dataset, field, direction))
+    return replace(detail, truncated=detail.truncated or span.truncated)
+
+
+def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[OperationSet]:
+    """Yield the operations by which a run derived a column: recorded ones, else those of other reports."""
+    recorded = [span.operations(one) for one in report.refs if one.startswith(OPERATIONS_KIND)]
+    making_it = [one for one in recorded if one.written_as(column)]
+    if making_it:
+        yield from making_it
+    elif related := RelatedPaths(report.columns.fields).find(column.field):
+        yield derive_operations(
+            {report.dataset: ColumnLineage({path: report.columns.fields[path] for path in related})}
+        )
+
+
+def taking(column: Column, read: RunRead, span: RunRange) -> Iterator[OperationSet]:
+    """Yield the operations by which a run read the column's dataset: recorded ones, and those of other reports."""
+    recorded = [span.operations(one) for one in read.operations]
+    yield from recorded
+    derived = {one.dataset: _made_of(column, one, recorded) for one in read.made}
+    rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
+    if rest:
+        yield derive_operations(rest)
+
+
+def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
+    """Return the first of reads with equal reports."""
+    found: dict[Hashable, RunRead] = {}
+    for one in reads:
+        found.setdefault(read_place_of(one), one)
+    return found.values()
+
+
+def read_place_of(read: RunRead) -> Hashable:
+    """Return the key that reads with equal reports share."""
+    return read.operations, tuple(map(step_place_of, read.made))
+
+
+def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
+    """Return the columns derived from this column, without those that have recorded operations."""
+    used = RelatedPaths(fields_used(report.columns, column.dataset)).overlapping(column.field)
+    sources = [ColumnSource(column.dataset, path) for path in used]
+    by_hand = {one.field for some in recorded for one in some.written if one.dataset == report.dataset}
+    return ColumnLineage(
+        {
+            path: made_of
+            for path, made_of in report.columns.fields.items()
+            if path not in by_hand and any(one in made_of for one in sources)
+        }
+    )
+
+
+def find_paths(
+    table: GraphTable,
+    dataset: DatasetId,
+    field: FieldPath,
+    window: TimeRange,
+    visibility: Visibility = EVERYTHING,
+) -> FieldOperationPaths:
+    """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
+    span = RunRange(table, window)
+    span.load([(dataset, BACKWARD)], operations=True)
+    column = Column(span.primary(dataset), field)
+    types = FieldTypes(span, table, visibility)
+    paths: dict[str, OperationPath] = {}
+    runs: dict[str, dict[str, None]] = {}
+    seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
+    for report in span.written(column.dataset):
+        place = (report.name, report.refs)
+        if place not in seen:
+            types.take(report)
+            seen[place] = list(_paths(column, making(column, report, span)))
+        for path in seen[place]:
+            paths.setdefault(path.key, path)
+            runs.setdefault(path.key, {})[report.run.root.id] = None
+    shown = list(paths)[:PATHS_MAX]
+    cut = len(paths) > PATHS_MAX or span.truncated or any(paths[key].truncated for key in shown)
+    types.load({column.dataset, *(one for key in shown for one in endpoints_of(paths[key].nodes))})
+    items = (_typed(paths[key].taken_by(tuple(runs[key])), types) for key in shown)
+    return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, field))
+
+
+def _typed(path: FieldOperationPath, types: FieldTypes) -> FieldOperationPath:
+    nodes, edges = map(types.typed_node, path.nodes), map(types.typed_edge, path.edges)
+    return replace(path, nodes=tuple(nodes), edges=tuple(edges))
+
+
+def _paths(column: Column, sets: Iterable[OperationSet]) -> Iterator[OperationPath]:
+    found = (path_of(one, column.dataset, column.field) for one in sets)
+    return (path for path in found if path is not None)

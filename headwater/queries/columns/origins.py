@@ -1,0 +1,92 @@
+"""Origins of columns: the last versions by its writers, their runs, and the record roots that the runs reported.
+
+The application starts a run for each captured write, and reports the records as its own. So a run without roots has
+those of its parent run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headwater.facts.facet_refs import roots_of
+from headwater.facts.facts import RunFacts
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.run_facts import owner, parent_run
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.columns.column_graph import ColumnWalk
+from headwater.queries.columns.results import Origin, Origins
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
+from headwater.queries.dataset_versions import current_versions, find_version
+from headwater.queries.node_ids import FieldNode, field_candidates
+from headwater_model.columns import Column
+from headwater_model.ids import RunKey
+
+# Roots of one version in a result.
+ROOTS_MAX = 10_000
+
+
+def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Origins | None:
+    """Return the origins of the column that a node id names; None if the caller sees no such column.
+
+    Raises:
+        Invalid: the id cannot be read as a field's.
+    """
+    for node in field_candidates(node_id, table, visibility):
+        groups = DatasetGroups(table)
+        groups.load([node.dataset])
+        group = groups.group(node.dataset)
+        versions = _versions(node, group, table)
+        if versions is not None:
+            return _origins(Column(group.primary, node.field), versions, table, visibility)
+    return None
+
+
+def _versions(node: FieldNode, group: DatasetGroup, table: GraphTable) -> Mapping[str, RunKey | None] | None:
+    """Return the runs of the requested versions, by version; None if there is no such column or version."""
+    if node.version is not None:
+        found = find_version(group, node.version, table)
+        return {node.version: found.run} if found else None
+    walk = ColumnWalk(table)
+    column = walk.exists(node.dataset, node.field)
+    if column is None:
+        return None
+    reported = {one.version: one.run for one in walk.reporters_of(column) if one.version}
+    if reported:
+        return reported
+    current = current_versions([group], table)[0]
+    return {current.id: current.run} if current else {}
+
+
+def _origins(
+    column: Column, versions: Mapping[str, RunKey | None], table: GraphTable, visibility: Visibility
+) -> Origins:
+    facts = _shown(read_run_facts({run for run in versions.values() if run}, table), visibility)
+    reported = _reported(facts, table, visibility)
+    found = []
+    cut = False
+    for version, run in sorted(versions.items()):
+        run_facts = facts.get(run) if run else None
+        by, roots = reported.get(run, (None, [])) if run else (None, [])
+        cut |= len(roots) > ROOTS_MAX
+        brief = summarize_run(run, run_facts) if run and run_facts and owner(run_facts) else None
+        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
+    return Origins(column, tuple(found), cut)
+
+
+def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunKey, RunFacts]:
+    """Return the runs without those of jobs whose details the caller may not see."""
+    owners = {run: owner(facts) for run, facts in runs.items()}
+    return {run: runs[run] for run, job in owners.items() if job is None or visibility.opens(job)}
+
+
+def _reported(
+    facts: Mapping[RunKey, RunFacts], table: GraphTable, visibility: Visibility
+) -> dict[RunKey, tuple[RunKey, list[str]]]:
+    """Return each run's reported roots, else its parent's, with the run that reported them."""
+    own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
+    parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
+    found = _shown(read_run_facts(set(parents.values()), table), visibility) if parents else {}
+    theirs = {parent: roots for parent, run_facts in found.items() if (roots := roots_of(run_facts))}
+    return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

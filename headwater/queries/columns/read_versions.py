@@ -1,0 +1,85 @@
+"""Versions of source datasets that the reporters of columns read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.table import GraphTable
+from headwater.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
+from headwater.queries.dataset_groups import DatasetGroups
+from headwater.queries.input_versions import InputBudget, reads_of
+from headwater_model.columns import ColumnLineage, ColumnSource
+from headwater_model.ids import DatasetId, FieldPath, RunKey
+
+
+class ReadVersions:
+    """Versions of the sources of current columns, read together, in a fixed number of rounds; as of the time `at`.
+
+    `truncated`: there were more than one result may resolve.
+    """
+
+    def __init__(
+        self, entries: Iterable[DatasetColumns], table: GraphTable, groups: DatasetGroups, at: str | None = None
+    ) -> None:
+        self._groups = groups
+        every = [one for entry in entries for one in entry.reports]
+        facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, table)
+        if at:
+            # A reporter existed then; a DatasetEvent has no job that could own it.
+            facts = {run: as_of(one, at) for run, one in facts.items()}
+        budget = InputBudget()
+        runs = budget.take(with_sources_alone(every, facts, groups))
+        self.truncated = bool(budget.cut)
+        self._reads = {
+            run: {read.group.primary: read.version for read in reads}
+            for run, reads in reads_of(runs, table, groups, at).items()
+        }
+        self._named: dict[int, ColumnLineage] = {}
+        self._whole: dict[int, Mapping[ColumnSource, str]] = {}
+
+    def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
+        """Return the version of each source of a column, where all reporters read the same version."""
+        reports = zip(entry.reports, entry.known.index.reports, strict=True)
+        return self._agreed(
+            (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
+        )
+
+    def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
+        """Return the version of each source that the whole dataset depends on, as in `of_inputs`."""
+        if id(entry) not in self._whole:
+            self._whole[id(entry)] = self._agreed((one, self._columns(one).dataset_level) for one in entry.reports)
+        return self._whole[id(entry)]
+
+    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[ColumnSource]]]) -> Mapping[ColumnSource, str]:
+        versions: dict[ColumnSource, set[str | None]] = {}
+        for one, sources in reports:
+            read = self._reads.get(one.reporter.run, {})
+            for source in sources:
+                versions.setdefault(source, set()).add(read.get(source.dataset))
+        only = ((source, next(iter(some))) for source, some in versions.items() if len(some) == 1)
+        return {source: version for source, version in only if version is not None}
+
+    def _columns(self, report: ColumnReport) -> ColumnLineage:
+        if id(report) not in self._named:
+            self._named[id(report)] = renamed(report.columns, self._groups.primary)
+        return self._named[id(report)]
+
+
+def with_sources_alone(
+    every: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: DatasetGroups
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the reporters, with the sources in their reports as their only inputs."""
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
+    for one in every:
+        sources.get(one.reporter.run, set()).update(one.columns.datasets)
+    found: dict[RunKey, RunFacts] = {}
+    for run, some in sources.items():
+        names = {name for source in some for name in groups.group(source).names}
+        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
+        read = {groups.primary(dataset_of(text)) for text in inputs}
+        others = (text_of(one) for one in sorted(some) if groups.primary(one) not in read)
+        found[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return found

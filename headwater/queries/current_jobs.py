@@ -1,0 +1,47 @@
+"""Jobs of the current graph, as their nodes have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headwater.events.event import ParentRun
+from headwater.facts.annotations import annotations_from_json
+from headwater.facts.entities import Job
+from headwater.facts.facts import dataset_of, job_of
+from headwater.facts.run_results import Run
+
+
+def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
+    """Return the job of a node; names of datasets are as they were written."""
+    latest = node["latest"]
+    return Job(
+        id=job_of(node["job"]),
+        type=node["type"],
+        created=node["first"] or "",
+        updated=node["last"] or "",
+        inputs=tuple(map(dataset_of, node["inputs"])),
+        outputs=tuple(map(dataset_of, node["outputs"])),
+        location=node["location"],
+        description=node["description"],
+        parent=_parent_of(node["parent"]),
+        latest_run=_run_of(latest) if latest else None,
+        labels=tuple(node["labels"]),
+        # Without a mention it was only tagged, or deleted.
+        hidden=node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or ""),
+        annotations=annotations_from_json(node.get("annotations")),
+    )
+
+
+def _parent_of(document: Mapping[str, str] | None) -> ParentRun | None:
+    return None if document is None else ParentRun(document["run"], job_of(document["job"]))
+
+
+def _run_of(document: Mapping[str, Any]) -> Run:
+    return Run(
+        **{
+            **document,
+            "job": job_of(document["job"]),
+            "parent": _parent_of(document["parent"]),
+        }
+    )

@@ -1,0 +1,324 @@
+"""Datasets under all their names: a symlink makes a name an alias of another name, for past facts too.
+
+Facts and edges stay stored under the written names; here they are merged, as of the requested time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from headwater.facts.facts import (
+    DatasetFacts,
+    NamespaceFacts,
+    as_of,
+    dataset_of,
+    job_of,
+    join,
+    last_deleted,
+    primary_of,
+)
+from headwater.facts.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
+from headwater.facts.lattice import USERS_MAX
+from headwater.facts.table import GraphTable, Row, RowPage, RowQuery
+from headwater.facts.visibility import Visibility
+from headwater.walk import Walked, walk
+from headwater_model.ids import DatasetId, JobId
+
+# Current readers and producers of one name that are read.
+EDGES_MAX = 3_000
+# Names that one query reads because they are aliases, of all its datasets together.
+ALIASES_MAX = 10_000
+# Up to this number, names from which a walk goes on are read in one round, by one or two requests each. Others are read
+# by their facts, a hundred a request, which name the users of most of them.
+_FEW = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The inputs and outputs of a job as its edges have them, the outputs with their facet refs."""
+
+    inputs: Sequence[DatasetId]
+    outputs: Mapping[DatasetId, Sequence[str]]
+
+    @property
+    def datasets(self) -> set[DatasetId]:
+        """Every input and output."""
+        return {*self.inputs, *self.outputs}
+
+
+@dataclass(slots=True)
+class DatasetGroup:
+    """A dataset: its primary name, every name that resolves to it, and the facts under all of them.
+
+    `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
+    that reported columns derived from it without reading it; `derived` are datasets that DatasetEvents derive from it.
+    """
+
+    primary: DatasetId
+    names: list[DatasetId]
+    facts: DatasetFacts
+    producers: set[JobId] = field(default_factory=set)
+    readers: set[JobId] = field(default_factory=set)
+    reporters: set[JobId] = field(default_factory=set)
+    derived: set[DatasetId] = field(default_factory=set)
+    cut: bool = False
+    # Datasets of some of the jobs, by job, and facet refs by output: what to expect of their nodes.
+    near: dict[JobId, Near] = field(default_factory=dict)
+
+    @property
+    def known(self) -> bool:
+        """True if an event mentioned the dataset whose sender may describe it: it is in lists, and has versions."""
+        return self.facts.first is not None
+
+    @property
+    def named(self) -> bool:
+        """True if an event mentioned the dataset, or only named it: graphs show it."""
+        return self.known or self.facts.named_first is not None
+
+
+@dataclass(slots=True)
+class _Name:
+    facts: DatasetFacts = field(default_factory=DatasetFacts)
+    producers: list[JobId] = field(default_factory=list)
+    readers: list[JobId] = field(default_factory=list)
+    reporters: list[JobId] = field(default_factory=list)
+    derived: list[DatasetId] = field(default_factory=list)
+    near: dict[JobId, Near] = field(default_factory=dict)
+    cut: bool = False
+    # The facts name all jobs that ever wrote it, or all that use it in any way.
+    names_producers: bool = True
+    names_users: bool = True
+
+
+class DatasetGroups:
+    """The groups of the loaded datasets, as of a time; `edges` also reads the jobs that use them.
+
+    `ever`: the reporters include every job that ever read a dataset; its earlier report, under another name of its
+    output, may still be current. As of a time, `derived` is known with `ever` alone. `truncated`: beyond `ALIASES_MAX`
+    names were not read, and groups lack their facts.
+    """
+
+    def __init__(
+        self,
+        table: GraphTable,
+        at: str | None = None,
+        *,
+        edges: bool = False,
+        ever: bool = False,
+        aliases_max: int = ALIASES_MAX,
+    ) -> None:
+        self._table, self._at, self._edges, self._ever = table, at, edges, ever
+        self._names: dict[DatasetId, _Name] = {}
+        self._whole: set[DatasetId] = set()
+        self._groups: dict[DatasetId, DatasetGroup] = {}
+        self._aliases_left = aliases_max
+        self.truncated = False
+
+    def load(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
+        """Read these names, the names that they are aliases of, and the other names of these.
+
+        `readers`: also read the jobs that read them, if the groups have `edges`. `onward`: the datasets of these jobs
+        will be read next, so what is `near` is worth a request for each name.
+        """
+        read = self._whole if readers and self._edges else self._names.keys()
+
+        def read_names(level: Sequence[DatasetId], _: bool) -> Iterable[DatasetId]:
+            self._names.update(zip(level, self._read(level, readers, onward), strict=True))
+            self._whole.update(level if readers else ())
+            return {other for name in level for other in self._beside(name)} - read
+
+        wanted = set(names)
+        aliases = {other for name in wanted & self._names.keys() for other in self._beside(name)}
+        walked = Walked[DatasetId](self._aliases_left)
+        start = {*(wanted - read), *walked.fitting(sorted(aliases - wanted - read))}
+        walked.limit += len(wanted - read)
+        walk(start, read_names, into=walked)
+        self._aliases_left = walked.limit - len(walked.hops)
+        self.truncated |= walked.truncated
+        self._groups.clear()
+
+    def expect(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
+        """Announce that these names will probably be loaded with these options."""
+        read = self._whole if readers and self._edges else self._names.keys()
+        new = sorted(set(names) - read)
+        if self._edges and onward and len(new) <= _FEW:
+            self._table.expect(queries=(one for name in new for one in self._queries(dataset_pk(name), readers)))
+        else:
+            self._table.expect(map(facts_key, new))
+
+    def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
+        """Take the facts of names that were read already (None: no facts); `load` reads the rest."""
+        for name, row in rows.items():
+            self._names.setdefault(name, self._of_rows([row] if row else []))
+
+    def group(self, name: DatasetId) -> DatasetGroup:
+        """Return the group of a loaded name."""
+        primary = self.primary(name)
+        if primary not in self._groups:
+            self._groups[primary] = self._merged(primary)
+        return self._groups[primary]
+
+    def opens(self, name: DatasetId, visibility: Visibility) -> bool:
+        """True if the caller may see the dataset of a loaded name in full."""
+        return not visibility.strict or visibility.opens(*self.group(name).names)
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """Return the name that this name resolves to; in a loop of aliases, the smallest name."""
+        path: list[DatasetId] = []
+        while name not in path:
+            path.append(name)
+            target = self._target(name)
+            if target is None:
+                return name
+            name = target
+        return min(path[path.index(name) :])
+
+    def _target(self, name: DatasetId) -> DatasetId | None:
+        """Return the name that this name is an alias of, if that name was read."""
+        known = self._names.get(name)
+        target = primary_of(known.facts) if known else None
+        return target if target in self._names else None
+
+    def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
+        facts = self._names[name].facts
+        target = primary_of(facts)
+        return [*map(dataset_of, facts.other_names), *([target] if target else [])]
+
+    def _merged(self, primary: DatasetId) -> DatasetGroup:
+        members, frontier = {primary}, [primary]
+        while frontier:
+            near = {other for name in frontier for other in self._beside(name)} - members
+            frontier = [other for other in near if self.primary(other) == primary]
+            members.update(frontier)
+        names = sorted(members)
+        group = DatasetGroup(primary, names, reduce(join, (self._names[name].facts for name in names)))
+        for name in names:
+            one = self._names[name]
+            group.producers.update(one.producers)
+            group.readers.update(one.readers)
+            group.reporters.update(one.reporters)
+            group.derived.update(one.derived)
+            group.near.update(one.near)
+            group.cut |= one.cut
+        return group
+
+    def _read(self, names: Sequence[DatasetId], readers: bool, onward: bool) -> list[_Name]:
+        if self._edges and onward and len(names) <= _FEW:
+            return self._at_once(names, readers)
+        return self._facts_first(names, readers)
+
+    def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        """Read the facts of the names and the jobs that use them, in one round."""
+        found = [_Name() for _ in names]
+        self._query(dict(zip(names, found, strict=True)), readers)
+        return found
+
+    def _query(self, found: Mapping[DatasetId, _Name], readers: bool) -> None:
+        queries = [query for name in found for query in self._queries(dataset_pk(name), readers)]
+        pages = self._table.query(queries)
+        each = len(pages) // len(found)
+        for number, one in enumerate(found.values()):
+            for page in pages[number * each : (number + 1) * each]:
+                self._add(one, page)
+
+    def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
+        if self._at is None:
+            if not readers:
+                return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
+            once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
+            return [RowQuery(pk, prefix=NOW, limit=EDGES_MAX), *once]
+        facts = RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS)
+        if not readers:
+            return [facts, RowQuery(pk, prefix="EVER#PRODUCER#", limit=EDGES_MAX)]
+        # What was once declared to be derived stays listed: its own facts say whether it was then.
+        derived = [RowQuery(pk, prefix="NOW#DERIVED#", limit=EDGES_MAX)] if self._ever else []
+        return [facts, RowQuery(pk, prefix="EVER#", limit=EDGES_MAX), *derived]
+
+    def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
+        rows = self._table.get(facts_key(name) for name in names)
+        found = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
+        if self._edges:
+            more = {
+                name: one for name, one in found.items() if not (one.names_users if readers else one.names_producers)
+            }
+            for name, one in found.items():
+                if name not in more:
+                    _take_named_users(one)
+            if more:
+                self._query(more, readers)
+        return list(found.values())
+
+    def _add(self, found: _Name, page: RowPage) -> None:
+        for row in page.rows:
+            self._put(found, row)
+        found.cut |= page.more
+
+    def _of_rows(self, rows: Iterable[Row]) -> _Name:
+        found = _Name()
+        for row in rows:
+            self._put(found, row)
+        return found
+
+    def _put(self, found: _Name, row: Row) -> None:
+        if row.sk == DATASET_FACTS:
+            facts = DatasetFacts(**row.data["facts"])
+            found.facts = as_of(facts, self._at) if self._at else facts
+            found.names_producers = len(facts.written_by) <= USERS_MAX
+            readers_named = len(facts.read_by) <= USERS_MAX and len(facts.derived) <= USERS_MAX
+            found.names_users = found.names_producers and readers_named
+        elif row.sk.startswith("NOW#DERIVED#"):
+            found.derived.append(dataset_of(row.data["name"]))
+        else:
+            job = job_of(row.data["job"])
+            self._side(found, row.sk).append(job)
+            if "inputs" in row.data:
+                outputs = {dataset_of(text): refs for text, refs in row.data["outputs"].items()}
+                found.near[job] = Near(list(map(dataset_of, row.data["inputs"])), outputs)
+
+    def _side(self, found: _Name, sk: str) -> list[JobId]:
+        if sk.startswith(("NOW#PRODUCER#", "EVER#PRODUCER#")):
+            return found.producers
+        once = sk.startswith("EVER#READER#") and self._at is None
+        return found.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else found.readers
+
+
+def _take_named_users(found: _Name) -> None:
+    """Take the users that the facts name: every current one is among them."""
+    found.producers += map(job_of, found.facts.written_by)
+    found.readers += map(job_of, found.facts.read_by)
+    found.derived += map(dataset_of, found.facts.derived)
+
+
+class NamespaceDeletions:
+    """The times at which the loaded namespaces were deleted."""
+
+    def __init__(self, table: GraphTable, at: str | None = None) -> None:
+        self._table, self._at = table, at
+        self._deleted: dict[str, str] = {}
+
+    def expect(self, namespaces: Iterable[str]) -> None:
+        """Announce that these namespaces will be loaded."""
+        self._table.expect((namespace_pk(namespace), FACTS) for namespace in set(namespaces) - self._deleted.keys())
+
+    def load(self, namespaces: Iterable[str]) -> None:
+        """Read the namespaces that were not read yet."""
+        new = sorted(set(namespaces) - self._deleted.keys())
+        if not new:
+            return
+        rows = self._table.get((namespace_pk(namespace), FACTS) for namespace in new)
+        self._deleted.update(dict.fromkeys(new, ""))
+        for row in rows.values():
+            facts = NamespaceFacts(**row.data["facts"])
+            self._deleted[row.data["id"]] = last_deleted(as_of(facts, self._at) if self._at else facts)
+
+    def deleted(self, namespace: str) -> str:
+        """Return the time of the namespace's last deletion; empty if it was never deleted."""
+        return self._deleted[namespace]
+
+    def hides(self, group: DatasetGroup) -> bool:
+        """True if the dataset is hidden: it, or its namespace, was deleted after its last event."""
+        last = group.facts.last or max(group.facts.named_at, default="")
+        return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last

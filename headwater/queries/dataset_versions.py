@@ -1,0 +1,246 @@
+"""Versions of datasets: from runs that wrote them, from DatasetEvents that changed the schema, and initial ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from headwater.events.event import Facets
+from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.entities import DatasetVersion
+from headwater.facts.facts import RunFacts, merged_facets, present
+from headwater.facts.index_scan import IndexScan, advance, end_of, read_run_facts, time_of
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.keys import dataset_pk
+from headwater.facts.run_facts import dataset_version_id, failed
+from headwater.facts.table import GraphTable, Row, RowQuery
+from headwater.queries.dataset_groups import DatasetGroup
+from headwater.queries.descriptions import describe, fields_of
+from headwater.queries.written_versions import (
+    VersionQuery,
+    WrittenVersion,
+    confirmed_version,
+    last_streamed,
+    version_by,
+)
+from headwater_model.ids import DatasetId, RunKey
+
+# Versions of one dataset that are read.
+VERSIONS_MAX = 500
+# Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
+_PAGES = (1, 8, VERSIONS_MAX - 7)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVersion:
+    """A version: `made_by` is its run (as text), the hash of its DatasetEvent, or empty for the initial version."""
+
+    created: str
+    made_by: str
+    name: DatasetId
+    facets: Facets
+    written: WrittenVersion | None = None
+    by_event: bool = False
+
+    @property
+    def id(self) -> str:
+        """The version's id."""
+        return self.written.version if self.written else dataset_version_id(self.name, self.made_by)
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """The version's sort key among the dataset's versions."""
+        return self.created, self.made_by
+
+    @property
+    def standing(self) -> tuple[str, str]:
+        """The version's sort key among versions that may be current."""
+        return self.written.standing if self.written else self.order
+
+    @property
+    def run(self) -> RunKey | None:
+        """The run that made it."""
+        return self.written.run if self.written else None
+
+    @property
+    def failed(self) -> bool:
+        """True if the version's run failed."""
+        return self.written is not None and failed(self.written.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    """The newest versions of a dataset, newest first; `cut` if older versions were not read."""
+
+    versions: Sequence[KnownVersion]
+    cut: bool
+
+    def newest(self, accept: Callable[[KnownVersion], bool]) -> KnownVersion | None:
+        """Return the newest accepted version."""
+        return next(filter(accept, self.versions), None)
+
+
+class _VersionScan:
+    """A scan of the versions of a dataset that were made at a time (`end`) or before; of facts as of the time `at`."""
+
+    def __init__(self, group: DatasetGroup, end: str, at: str | None = None) -> None:
+        self._group, self._end, self._at = group, end, at
+        self._scans = [scan for name in group.names for scan in self._scans_of(name)]
+
+    def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
+        pk, high = dataset_pk(name), f"{self._end}#~"
+        if self._group.facts.first_written:
+            yield from (
+                IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in ("VERSION", "FAILED")
+            )
+        if self._group.facts.first_described:
+            yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
+
+    def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
+        one = confirmed_version(row, facts, name, self._group)
+        return _version_of_run(one, self._group) if one and row.sk.startswith("FAILED#") == failed(facts) else None
+
+    def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
+        if self._at is not None and time_of(row) >= self._at:
+            return None
+        return KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True)
+
+    @property
+    def unread(self) -> list[IndexScan[KnownVersion]]:
+        """The scans with rows that are not read yet."""
+        return [scan for scan in self._scans if scan.floor]
+
+    def page(self, *, most: bool) -> VersionPage:
+        """Return the versions among the rows that were read; `most`: no more rows will be read."""
+        # Where a page was cut, versions before its last row may have unread rows of other names between them.
+        floor = max((scan.floor for scan in self._scans), default=())
+        # A run that wrote two of the names made one version.
+        made = {one.made_by: one for scan in self._scans for one in scan.found.values() if one.order >= floor}
+        known = sorted(made.values(), key=lambda one: one.order)
+        versions = _newest(self._group, known, most=most) if floor else _all(self._group, known, self._end)
+        return VersionPage(versions[::-1], bool(floor))
+
+
+def read_versions(group: DatasetGroup, table: GraphTable, end: str = "~", at: str | None = None) -> VersionPage:
+    """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`."""
+    scan = _VersionScan(group, end, at)
+    advance(scan.unread, table, rows=VERSIONS_MAX, at=at)
+    return scan.page(most=True)
+
+
+def _version_of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
+    facets = merged_facets(one.facts.written_facets, group.names)
+    return KnownVersion(one.created, str(one.run), one.name, facets, one)
+
+
+def _all(group: DatasetGroup, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
+    """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
+    first_made = min((one.created for one in known if not one.by_event), default="~")
+    read = group.facts.first_read
+    if read is None or read >= first_made or read > end:
+        return _changes(known)
+    if not known or not known[0].by_event or known[0].created >= first_made:
+        return [KnownVersion(read, "", group.primary, {}), *_changes(known)]
+    return [KnownVersion(read, "", group.primary, known[0].facets), *_changes(known[1:], known[0])]
+
+
+def _newest(group: DatasetGroup, known: Sequence[KnownVersion], *, most: bool) -> list[KnownVersion]:
+    """Return the newest versions of a dataset with unread rows.
+
+    It is unknown if the first DatasetEvent changed the schema: only versions after it count. If even the most rows have
+    none, the event is taken as a description of the initial version.
+    """
+    first = next((one for one in known if not one.failed and _schema(one.facets) is not None), None)
+    if first is None or not first.by_event:
+        return _changes(known)
+    found = _changes(known[known.index(first) + 1 :], first)
+    if found or not most or group.facts.first_read is None:
+        return found
+    return [KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
+
+
+def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
+    """Return the runs' versions, and those of DatasetEvents whose schema differs from the schema before."""
+    schema = _schema(before.facets) if before else None
+    versions = []
+    for one in known:
+        fields = _schema(one.facets)
+        if not one.by_event or fields not in (None, schema):
+            versions.append(one)
+        if fields is not None and not one.failed:
+            schema = fields
+    return versions
+
+
+def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
+    return fields_of(facets) if "schema" in facets else None
+
+
+def newest_versions(
+    groups: Sequence[DatasetGroup],
+    table: GraphTable,
+    accepts: Sequence[Callable[[KnownVersion], bool]],
+    highs: Sequence[str] | None = None,
+    at: str | None = None,
+) -> list[KnownVersion | None]:
+    """Return the newest accepted version of each group; `highs`: made at these times or before; as of a time `at`."""
+    scans = [_VersionScan(group, end, at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
+    found: list[KnownVersion | None] = [None] * len(groups)
+    left = list(range(len(groups)))
+    for rows in _PAGES:
+        advance([scan for number in left for scan in scans[number].unread], table, rows=rows, at=at)
+        for number in left:
+            found[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
+        left = [number for number in left if scans[number].unread and found[number] is None]
+    return found
+
+
+def first_pages(group: DatasetGroup, end: str = "~") -> list[RowQuery]:
+    """Return the queries with which `newest_versions` begins."""
+    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
+
+
+def current_versions(groups: Sequence[DatasetGroup], table: GraphTable) -> list[KnownVersion | None]:
+    """Return the current version of each group: the last that did not fail; streams count at their last event."""
+    table.expect(queries=(one for group in groups for one in VersionQuery(group, "ACTIVE").first_pages()))
+    found = newest_versions(groups, table, [_has_not_failed] * len(groups))
+    for number, stream in enumerate(last_streamed(groups, table) if groups else []):
+        newest = found[number]
+        # Only a streaming run can be later than the newest version.
+        if stream and (newest is None or stream.standing > newest.standing):
+            found[number] = _version_of_run(stream, groups[number])
+    return found
+
+
+def _has_not_failed(version: KnownVersion) -> bool:
+    return not version.failed
+
+
+def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownVersion | None:
+    """Return the version of this id, under any of the dataset's names."""
+    if version == dataset_version_id(group.primary, ""):
+        return read_versions(group, table).newest(lambda one: not one.made_by)
+    rows = table.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
+    runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
+    if not runs:
+        return read_versions(group, table).newest(lambda one: one.id == version)
+    facts = read_run_facts(runs, table)
+    made = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
+    return next((_version_of_run(one, group) for one in made if one), None)
+
+
+def dataset_version_of(group: DatasetGroup, version: KnownVersion) -> DatasetVersion:
+    """Return the version as a result."""
+    return DatasetVersion(
+        dataset=group.primary,
+        version=version.id,
+        created=version.created,
+        physical_name=group.primary.name,
+        created_by=summarize_run(version.written.run, version.written.facts) if version.written else None,
+        **describe(version.facets),
+        facets=version.facets,
+        failed=version.failed,
+        annotations=annotations_of(group.facts),
+    )

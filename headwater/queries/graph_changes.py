@@ -1,0 +1,247 @@
+"""The times at which the graph around a node may change: from the facts that a walk read, and from rows of later runs.
+
+The graph as of a time is a function of facts as of that time. So it changes only at times that stand in the facts which
+were read, or when a later run of a job that was read counts. A time that changes nothing costs a walk, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeAlias
+
+from headwater.facts.facts import DatasetFacts, JobFacts, NamespaceFacts, RunFacts, dataset_of, text_of
+from headwater.facts.index_scan import read_run_facts, run_of, time_of
+from headwater.facts.job_nodes import io_of, streamed_jobs
+from headwater.facts.keys import dataset_pk, facts_key, job_pk
+from headwater.facts.lattice import History
+from headwater.facts.read_ahead import ReadAhead
+from headwater.facts.run_facts import io_at, owner
+from headwater.facts.stream_rows import beginning, coarse_bounds
+from headwater.facts.table import GraphTable, Key, Row, RowQuery
+from headwater.queries.current_facets import is_doubtful
+from headwater.queries.descriptions import schema_of
+from headwater.times import just_after
+from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
+
+# Rows of later runs that are read for one job or dataset at a time.
+ROWS_MAX = 2_000
+# Versions of a job whose inputs and outputs are read; of a job with more, each later run may change the graph.
+_VERSIONS_MAX = 20
+
+# The inputs and outputs of a job, under the names that it used.
+IO: TypeAlias = tuple[frozenset[DatasetId], frozenset[DatasetId]]
+# The type of each column in a schema.
+Types: TypeAlias = Mapping[FieldPath, str | None]
+
+
+class WatchedTable(ReadAhead):
+    """The table as one history reads it, with the times in the facts that were read.
+
+    `doubtful` are the datasets whose schema depends on which run wrote them last.
+    """
+
+    def __init__(self, table: GraphTable) -> None:
+        super().__init__(table)
+        self.times: set[str] = set()
+        self.doubtful: set[DatasetId] = set()
+        # Mentions matter once something was deleted.
+        self._mentions: set[str] = set()
+        self._is_deleted = False
+        self._scanned = 0
+
+    def _read_behind(self, keys: Iterable[Key], queries: Iterable[RowQuery]) -> None:
+        super()._read_behind(keys, queries)
+        for row in islice(self._known.values(), self._scanned, None):
+            if row is not None and "facts" in row.data:
+                self._watch(row)
+        self._scanned = len(self._known)
+
+    def changes(self) -> Iterator[str]:
+        """Yield the times at which what was read may change by its own facts."""
+        yield from self.times
+        yield from self._mentions if self._is_deleted else ()
+
+    def _watch(self, row: Row) -> None:
+        kind, stored = row.pk.partition("#")[0], row.data["facts"]
+        if kind == "RUN":
+            self.times.update(_times_of_run(RunFacts(**stored)))
+        elif kind == "JOB":
+            self._watch_mentions(JobFacts(**stored))
+        elif kind == "NAMESPACE":
+            self._watch_mentions(NamespaceFacts(**stored))
+        elif kind == "DATASET":
+            self._watch_dataset(DatasetFacts(**stored), dataset_of(row.data["id"]))
+
+    def _watch_mentions(self, facts: JobFacts | DatasetFacts | NamespaceFacts) -> None:
+        self.times.update(filter(None, (facts.first, *facts.deleted_at)))
+        self._mentions.update(filter(None, (*facts.mentioned_at, facts.last)))
+        self._is_deleted |= bool(facts.deleted_at)
+
+    def _watch_dataset(self, facts: DatasetFacts, dataset: DatasetId) -> None:
+        self._watch_mentions(facts)
+        self.times.update(filter(None, [facts.named_first]))
+        self._mentions.update(facts.named_at)
+        stamps = [*facts.other_names.values(), *(stamp for some in facts.aliases.values() for stamp in some)]
+        for histories in (facts.facets, facts.read_schemas, facts.written_schemas):
+            stamps += _stamps(histories.get("schema", {}))
+        self.times.update(map(_time, stamps))
+        if is_doubtful(facts) or (facts.written_schemas and (facts.aliases or facts.other_names)):
+            self.doubtful.add(dataset)
+
+
+def _time(stamp: str) -> str:
+    return stamp.partition("#")[0]
+
+
+def _stamps(history: History) -> list[str]:
+    return [stamp for first, last, _ in history.values() for stamp in (first, last)]
+
+
+def _times_of_run(facts: RunFacts) -> Iterator[str]:
+    """Yield the times at which a run that counts reported more; rows of the index name the times when it counts."""
+    if facts.streaming:
+        yield facts.streaming
+    ends = min(map(_time, facts.terminals), default="~")
+    for side in (facts.inputs, facts.outputs):
+        yield from (first for first in side.values() if facts.streaming or first > ends)
+    for histories in facts.written_facets.values():
+        if len(histories.get("schema", {})) > 1:
+            yield from map(_time, _stamps(histories["schema"]))
+
+
+@dataclass(frozen=True, slots=True)
+class LaterRun:
+    """A run that counts from a time on, and what follows: what its job uses (`io`), or the schema of what it wrote.
+
+    `expected` is None if that is not known.
+    """
+
+    time: str
+    run: RunKey
+    expected: IO | Types | None
+
+
+@dataclass(slots=True)
+class LaterRuns:
+    """The runs of watched jobs and of writers of doubtful datasets in a range of times, the oldest first.
+
+    What is watched from a later time on is read from `start`, as it is then. `complete_to`: rows from then on were not
+    all read.
+    """
+
+    table: GraphTable
+    start: str
+    end: str
+    complete_to: str
+    of_jobs: dict[JobId, Sequence[LaterRun]] = field(default_factory=dict)
+    of_datasets: dict[DatasetId, Sequence[LaterRun]] = field(default_factory=dict)
+
+    def read(self, jobs: Mapping[JobId, IO], datasets: Iterable[DatasetId]) -> None:
+        """Read the runs of these jobs (given with what they use now) and the versions of these datasets."""
+        new = {job: io for job, io in jobs.items() if job not in self.of_jobs}
+        versions = self._versions(list(new))
+        queries: dict[RowQuery, tuple[JobId, IO | None]] = {}
+        for job, io in new.items():
+            used = versions[job]
+            if used is None:
+                queries[self._range(job_pk(job), "WITH_IO")] = job, None
+            elif set(used.values()) - {io}:
+                queries.update((self._range(job_pk(job), f"VERSION_RUN#{one}"), (job, used[one])) for one in used)
+        found: dict[JobId, list[LaterRun]] = {job: [] for job in new}
+        for (job, expected), rows in zip(queries.values(), self._rows(list(queries)), strict=True):
+            found[job] += [LaterRun(time_of(row), run_of(row), expected) for row in rows]
+        for job, streams in self._streams({job for job, _ in queries.values()}).items():
+            found[job] += streams
+        self.of_jobs.update((job, _in_order(some)) for job, some in found.items())
+        self._read_datasets([one for one in datasets if one not in self.of_datasets])
+
+    def _streams(self, jobs: Collection[JobId]) -> dict[JobId, list[LaterRun]]:
+        """Return the streams of these jobs at each of their events in the range."""
+        streamed = sorted(streamed_jobs(jobs, self.table)) if jobs else []
+        pages = self._rows([query for job in streamed for query in self._coarse(job_pk(job), "WITH_IO")])
+        runs = sorted({run_of(row) for page in pages for row in page})
+        found: dict[JobId, list[LaterRun]] = {}
+        for run, facts in read_run_facts(runs, self.table).items() if runs else ():
+            if job := owner(facts):
+                used = ((time, io_at(facts, time)) for time in self._times_of(facts))
+                found.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
+        return found
+
+    def _read_datasets(self, datasets: Sequence[DatasetId]) -> None:
+        wanted = [(one, query) for one in datasets for query in self._of_dataset(one)]
+        rows: dict[DatasetId, list[Row]] = {one: [] for one in datasets}
+        for (one, _), page in zip(wanted, self._rows([query for _, query in wanted]), strict=True):
+            rows[one] += page
+        runs = {run_of(row) for some in rows.values() for row in some}
+        facts = read_run_facts(runs, self.table) if runs else {}
+        for one, some in rows.items():
+            writes = (_write(time, run, facts[run], one) for time, run in self._times(some, facts) if run in facts)
+            self.of_datasets[one] = _in_order(filter(None, writes))
+
+    def _of_dataset(self, dataset: DatasetId) -> list[RowQuery]:
+        """Return the queries of the versions of a dataset; only one that a stream wrote has rows of streams."""
+        pk, row = dataset_pk(dataset), self.table.get([facts_key(dataset)]).get(facts_key(dataset))
+        exact = [self._range(pk, prefix) for prefix in ("VERSION", "FAILED")]
+        if row is None or not DatasetFacts(**row.data["facts"]).first_streamed:
+            return exact
+        return [*exact, self._range(pk, "ACTIVE"), *self._coarse(pk, "ACTIVE")]
+
+    def _coarse(self, pk: str, prefix: str) -> list[RowQuery]:
+        bounds = coarse_bounds(prefix, self.start, self.end)
+        return [RowQuery(pk, low=low, high=high, limit=ROWS_MAX) for low, high in bounds]
+
+    def _times_of(self, facts: RunFacts) -> list[str]:
+        """Return the times of a stream's events in the range, of those that are known."""
+        known = (*facts.times, facts.first, facts.streaming, *facts.inputs.values(), *facts.outputs.values())
+        return sorted({time for time in known if time and self.start <= time < self.end})
+
+    def _times(self, rows: Iterable[Row], facts: Mapping[RunKey, RunFacts]) -> set[tuple[str, RunKey]]:
+        """Return the times of these rows, each with its run; a coarse row is of all the run's events in the range."""
+        places = {(time_of(row), run_of(row)) for row in rows}
+        streams = {run for place, run in places if place.endswith("~")}
+        events = {(time, run) for run in streams & facts.keys() for time in self._times_of(facts[run])}
+        return {place for place in places if not place[0].endswith("~")} | events
+
+    def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
+        """Return what each version of a job uses, by job; None for a job with too many versions."""
+        queries = [RowQuery(job_pk(job), prefix="VERSION#", limit=_VERSIONS_MAX) for job in jobs]
+        pages = self.table.query(queries) if queries else []
+        return {
+            job: None if page.more else {row.sk.partition("#")[2]: _frozen(io_of(row.data)) for row in page.rows}
+            for job, page in zip(jobs, pages, strict=True)
+        }
+
+    def _range(self, pk: str, prefix: str) -> RowQuery:
+        return RowQuery(pk, low=f"{prefix}#{self.start}", high=f"{prefix}#{self.end}", limit=ROWS_MAX)
+
+    def _rows(self, queries: Sequence[RowQuery]) -> list[Sequence[Row]]:
+        pages = self.table.query(queries) if queries else []
+        for page in pages:
+            if page.more:
+                last = max(beginning(time_of(page.rows[-1])), just_after(self.start))
+                self.complete_to = min(self.complete_to, last)
+        return [page.rows for page in pages]
+
+
+def _write(time: str, run: RunKey, facts: RunFacts, dataset: DatasetId) -> LaterRun | None:
+    """Return a run that wrote a dataset, with the schema that it sent; None if it sent none."""
+    schemas = facts.written_facets.get(text_of(dataset), {}).get("schema", {})
+    if len(schemas) > 1 or len(facts.terminals) > 1:
+        return LaterRun(time, run, None)
+    bodies = [body for _, _, body in schemas.values()]
+    return LaterRun(time, run, schema_of({"schema": bodies[0]}).types) if bodies else None
+
+
+def _in_order(runs: Iterable[LaterRun]) -> list[LaterRun]:
+    return sorted(runs, key=lambda one: (one.time, one.run))
+
+
+def io_of_nodes(nodes: Mapping[JobId, Mapping[str, Any]]) -> dict[JobId, IO]:
+    """Return what jobs use by their nodes."""
+    return {job: _frozen(io_of(node)) for job, node in nodes.items()}
+
+
+def _frozen(io: tuple[Iterable[DatasetId], Iterable[DatasetId]]) -> IO:
+    return frozenset(io[0]), frozenset(io[1])

@@ -1,0 +1,115 @@
+"""Queries of graphs of jobs and datasets: around a node, downstream of it, beside it, and its history."""
+
+from __future__ import annotations
+
+from headwater.facts.graph_results import Graph, GraphDirection, History, Impact, Side
+from headwater.facts.read_ahead import ReadAhead
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.folded_graph import FoldedGraphWalk
+from headwater.queries.history import HistoryWalk
+from headwater.queries.impact import impact_of
+from headwater.queries.job_graph import JobGraphWalk
+from headwater.queries.listings import Jobs
+from headwater.queries.neighbours import NeighbourPage, Neighbours
+from headwater.queries.node_ids import Node, check_unfolded, find_node, selected_version
+from headwater.queries.version_graph import VersionGraphWalk, from_job_version
+from headwater_model.errors import Invalid
+from headwater_model.ids import DatasetId, JobId
+
+
+class GraphQueries:
+    """Queries of graphs over a graph table, as a caller sees it."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+
+    def find_graph(
+        self,
+        node_id: str,
+        *,
+        depth: int,
+        at: str | None = None,
+        version: str | None = None,
+        direction: GraphDirection = "both",
+        fold: int | None = None,
+    ) -> Graph | None:
+        """Return the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
+
+        `fold` bounds the neighbours that are shown on each side of a node.
+
+        Raises:
+            Invalid: the node id cannot be read, or selectors disagree.
+        """
+        table = ReadAhead.of(self._table)
+        node = find_node(node_id, table, self._visibility)
+        if node is None:
+            return None
+        wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
+        if wanted:
+            check_unfolded(direction, fold)
+            return self._version_graph(node, wanted, depth)
+        walk = self._graph_walk(table, at, direction, fold)
+        if isinstance(node.id, JobId):
+            return walk.from_job(node.id, depth)
+        return walk.from_dataset(node.id, depth)
+
+    def _graph_walk(
+        self, table: GraphTable, at: str | None, direction: GraphDirection, fold: int | None
+    ) -> JobGraphWalk:
+        if fold is None:
+            return JobGraphWalk(table, at, self._visibility, direction=direction)
+        return FoldedGraphWalk(table, at, self._visibility, direction=direction, fold=fold)
+
+    def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
+        """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
+
+        Raises:
+            Invalid: the node id cannot be read, or names a version.
+        """
+        node = self._find_unversioned(node_id, "what is downstream is known of now")
+        graph = self.find_graph(node_id, depth=depth, direction="down") if node else None
+        return impact_of(graph, from_dataset=isinstance(node.id, DatasetId)) if graph and node else None
+
+    def report_history(
+        self, node_id: str, *, depth: int, direction: GraphDirection, start: str, end: str
+    ) -> History | None:
+        """Return the changes of the graph around a node by events from `start` on and before `end`; None if unknown.
+
+        Raises:
+            Invalid: the node id cannot be read, or names a version.
+            TooLarge: more is connected than one graph holds.
+        """
+        node = self._find_unversioned(node_id, "a version has no history")
+        if node is None:
+            return None
+        walk = HistoryWalk(self._table, node.id, depth, direction=direction, visibility=self._visibility)
+        return walk.between(start, end)
+
+    def list_neighbours(
+        self, node_id: str, side: Side, *, text: str = "", limit: int, after: str = ""
+    ) -> NeighbourPage | None:
+        """Return a page of the current neighbours on one side of a node, by name.
+
+        Raises:
+            Invalid: the node id cannot be read, or names a version.
+        """
+        node = self._find_unversioned(node_id, "neighbours are those of now")
+        if node is None:
+            return None
+        neighbours = Neighbours(self._table, self._visibility)
+        if isinstance(node.id, JobId):
+            return neighbours.of_job(node.id, side, text=text, limit=limit, after=after)
+        return neighbours.of_dataset(node.id, side, text=text, limit=limit, after=after)
+
+    def _find_unversioned(self, node_id: str, reason: str) -> Node | None:
+        node = find_node(node_id, self._table, self._visibility)
+        if node is not None and node.version:
+            raise Invalid.because("nodeId", node_id, f"must name no version: {reason}")
+        return node
+
+    def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
+        if isinstance(node.id, DatasetId):
+            return VersionGraphWalk(ReadAhead.of(self._table), self._visibility).from_dataset(node.id, version, depth)
+        found = Jobs(self._table).find_version(node.id, version)
+        return from_job_version(found, ReadAhead.of(self._table), depth, self._visibility) if found else None

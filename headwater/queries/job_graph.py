@@ -1,0 +1,247 @@
+"""The graph of jobs and datasets, now or as of a time, walked breadth first over current edges.
+
+Walked in both directions it is the same from every node of a component that the depth covers: a walk from a dataset
+begins with all its current readers and producers. Walked up or down, it has only what lies on a directed way from the
+start. Hidden nodes, and nodes that the caller may not see in full, connect no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+from headwater.events.event import Facets
+from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
+from headwater.facts.facet_refs import without_references
+from headwater.facts.facts import job_of
+from headwater.facts.graph_results import Degree, Graph, GraphDirection
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.current_facets import read_facets
+from headwater.queries.current_jobs import job_of_node
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions, Near
+from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
+from headwater.walk import Walked, walk
+from headwater_model.ids import DatasetId, JobId
+
+# Jobs and datasets of one graph: more than a response of 4 MB holds.
+NODES_MAX = 5_000
+
+# The way by which a node was reached, and goes on.
+Way: TypeAlias = Literal["both", "up", "down"]
+_WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
+    "both": ("both",),
+    "up": ("up",),
+    "down": ("down",),
+    "through": ("up", "down"),
+}
+
+
+class JobGraphWalk:
+    """A walk in progress: the jobs and datasets so far, by hops, then ids."""
+
+    def __init__(
+        self,
+        table: GraphTable,
+        at: str | None = None,
+        visibility: Visibility = EVERYTHING,
+        *,
+        direction: GraphDirection = "both",
+    ) -> None:
+        self._table, self._at, self._visibility = table, at, visibility
+        self._ways = _WAYS[direction]
+        # Hops that follow those of the jobs that are read next.
+        self._hops_left = 0
+        self._groups = DatasetGroups(table, at, edges=True)
+        self._namespaces = NamespaceDeletions(table, at)
+        self._nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._jobs: dict[JobId, Job] = {}
+        self._datasets: dict[DatasetId, DatasetGroup] = {}
+        # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
+        self._names: set[tuple[DatasetId, Way]] = set()
+        self._reached: set[tuple[DatasetId, Way]] = set()
+        # The limit counts jobs and datasets: it shrinks by each dataset.
+        self._walked = Walked[tuple[JobId, Way]](NODES_MAX)
+
+    @property
+    def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
+        """The nodes of the jobs that were read, shown or not."""
+        return self._nodes
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """Return the name that a name resolves to, if it was read."""
+        return self._groups.primary(name)
+
+    def from_job(self, job: JobId, depth: int) -> Graph | None:
+        """Return the graph around a job; None if the job is unknown or hidden."""
+        self._hops_left = depth
+        found = self._keep(self._read_jobs([job]))
+        return self._walk_from([(one, way) for one in found for way in self._ways], depth) if found else None
+
+    def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
+        """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
+        self._hops_left = depth
+        names = [(dataset, way) for way in self._ways]
+        self._load(names, is_last=False)
+        new = self._add_datasets(names)
+        return self._walk_from(self._users_of(new), depth) if new else None
+
+    def _walk_from(self, jobs: Sequence[tuple[JobId, Way]], depth: int) -> Graph:
+        """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
+        walk(jobs, self._add_jobs, into=self._walked, depth=depth)
+        return self._graph()
+
+    def _add_jobs(self, jobs: Sequence[tuple[JobId, Way]], is_last: bool) -> Sequence[tuple[JobId, Way]]:
+        """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
+        opened = [(self._jobs[job], way) for job, way in jobs if self._visibility.opens(job)]
+        # Names beyond the limit are not read.
+        some = self._walked.fitting(sorted(self._names_of(opened) - self._names))
+        self._load(some, is_last=is_last)
+        new = self._add_datasets(some)
+        self._hops_left -= 1
+        return () if is_last else self._users_of(new)
+
+    def _names_of(self, jobs: Iterable[tuple[Job, Way]]) -> set[tuple[DatasetId, Way]]:
+        """Return the names of the datasets to which each way leads from these jobs."""
+        return {(name, way) for job, way in jobs for name in datasets_beyond(job, way)}
+
+    def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
+        """Read the datasets, and the jobs to which each way leads from them."""
+        self._namespaces.expect(name.namespace for name, _ in names)
+        for some, options in _split(names, is_last=is_last):
+            self._groups.load(some, **options)
+
+    def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[DatasetGroup, Way]]:
+        """Add the visible datasets of these loaded names; return the new ones of each way."""
+        self._names.update(names)
+        primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
+        self._namespaces.load(primary.namespace for primary, _ in primaries)
+        found = [(self._groups.group(primary), way) for primary, way in primaries]
+        visible = [(group, way) for group, way in found if group.named and not self._namespaces.hides(group)]
+        new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
+        fitting = self._walked.fitting(list(new))
+        self._walked.limit -= len(fitting)
+        self._datasets.update((primary, new[primary]) for primary in fitting)
+        shown = [(group, way) for group, way in visible if group.primary in self._datasets]
+        self._reached.update((group.primary, way) for group, way in shown)
+        return shown
+
+    def _users_of(self, groups: Sequence[tuple[DatasetGroup, Way]]) -> Sequence[tuple[JobId, Way]]:
+        """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
+        opened = [(group, way) for group, way in groups if self._opens(group)]
+        steps: set[tuple[JobId, Way]] = set()
+        among: dict[Way, set[DatasetId]] = {}
+        for group, way in opened:
+            self._walked.truncated |= group.cut
+            steps.update((job, way) for job in users_beyond(group, way))
+            among.setdefault(way, set()).update(group.names)
+        steps -= self._walked.hops.keys()
+        near = {job: one for group, _ in opened for job, one in group.near.items()}
+        self._expect_beyond(steps, near)
+        found = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
+        known = {job.id: job for job in found} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
+        users = [(job, way) for job, way in sorted(steps) if job in known and _leads_to(known[job], way, among[way])]
+        self._keep(known[job] for job, _ in users)
+        return users
+
+    def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], near: Mapping[JobId, Near]) -> None:
+        """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
+        opened = [(job, way) for job, way in steps if job in near and self._visibility.opens(job)]
+        names = {(name, way) for job, way in opened for name in datasets_beyond(near[job], way)} - self._names
+        some = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
+        self._namespaces.expect(name.namespace for name, _ in some)
+        for each, options in _split(some, is_last=self._hops_left <= 0):
+            self._groups.expect(each, **options)
+
+    def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
+        found = {job.id: job for job in jobs}
+        self._jobs.update(found)
+        return list(found)
+
+    def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
+        """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
+        fitting = self._walked.fitting(jobs)
+        new = [job for job in fitting if job not in self._nodes]
+        self._namespaces.expect(job.namespace for job in new)
+        self._nodes.update(nodes_of(new, self._table, self._at))
+        self._namespaces.load(job.namespace for job in new)
+        nodes = [self._nodes[job] for job in fitting if job in self._nodes]
+        found = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        return [job for job in found if not job.hidden]
+
+    def _opens(self, group: DatasetGroup) -> bool:
+        return self._visibility.opens(*group.names)
+
+    def _under_primaries(self, job: Job) -> Job:
+        return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
+
+    def _primaries(self, names: Iterable[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _graph(self) -> Graph:
+        self._jobs = {job.id: self._under_primaries(job) for job in self._jobs.values()}
+        groups = list(filter(self._opens, self._datasets.values()))
+        unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
+        self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
+        writers = find_stale(groups, self._table, self._namespaces, self._at, self._nodes)
+        facets = read_facets(groups, self._table, self._at)
+        opened = {
+            group.primary: _summarized(group, some, writers.get(group.primary))
+            for group, some in zip(groups, facets, strict=True)
+        }
+        datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
+        jobs = tuple(one if self._visibility.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
+        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated, self._degrees())
+
+    def _degrees(self) -> Mapping[str, Degree]:
+        """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
+        return {}
+
+    def _edges(self) -> list[tuple[str, str]]:
+        """Return the edges with at least one end that is shown in full; edges between two outlines are private."""
+        edges = set()
+        opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
+        for job in self._jobs.values():
+            near = self._datasets.keys() if self._visibility.opens(job.id) else opened
+            edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
+            edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
+        return sorted(edges)
+
+
+def _split(
+    names: Sequence[tuple[DatasetId, Way]], *, is_last: bool
+) -> Iterator[tuple[Sequence[DatasetId], Mapping[str, bool]]]:
+    """Yield the datasets that are read alike, with the options of their load.
+
+    The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
+    """
+    if is_last:
+        yield [name for name, _ in names], {"readers": False, "onward": False}
+        return
+    for readers in (False, True):
+        some = [name for name, way in names if (way != "up") == readers]
+        if some:
+            yield some, {"readers": readers}
+
+
+def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:
+    """Return the datasets to which a way leads from a job."""
+    return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
+
+
+def users_beyond(group: DatasetGroup, way: Way) -> set[JobId]:
+    """Return the jobs to which a way may lead from a dataset."""
+    return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
+
+
+def _leads_to(job: Job, way: Way, names: set[DatasetId]) -> bool:
+    """True if a way leads to the job from one of these names of datasets."""
+    back: Mapping[Way, Way] = {"both": "both", "up": "down", "down": "up"}
+    return not names.isdisjoint(datasets_beyond(job, back[way]))
+
+
+def _summarized(group: DatasetGroup, facets: Facets, last: LastWriter | None) -> Dataset:
+    found = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
+    return replace(found, facets=without_references(found.facets))

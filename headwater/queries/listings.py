@@ -1,0 +1,257 @@
+"""Pages of datasets and jobs, and single ones by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from headwater.facts.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.facts.facet_refs import ref_of, restored
+from headwater.facts.facts import JobFacts, facets_of, job_of
+from headwater.facts.job_nodes import is_streamed
+from headwater.facts.keys import current_key, facet_key, facts_key
+from headwater.facts.result_page import ResultPage
+from headwater.facts.run_results import State
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.current_facets import read_facets
+from headwater.queries.current_jobs import job_of_node
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from headwater.queries.dataset_versions import (
+    current_versions,
+    dataset_version_of,
+    find_version,
+    read_versions,
+)
+from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.job_versions import last_entries, versions_of
+from headwater.queries.name_lists import NameCatalogue
+from headwater.queries.runs import full_runs, newest_runs, newest_runs_of, started_last
+from headwater.queries.short_forms import short_datasets
+from headwater.queries.stale import find_stale
+from headwater_model.ids import DatasetId, JobId
+
+_LATEST_RUNS = 10
+# Jobs of a list that are shown with their last runs.
+WITH_RUNS_MAX = 100
+# Jobs whose last run's state is read for one list, and names whose time is.
+STATES_MAX = 5_000
+SORTED_MAX = 5_000
+
+
+_F = TypeVar("_F", Dataset, DatasetVersion, Job)
+
+
+def _with_facets(found: Sequence[_F], table: GraphTable) -> list[_F]:
+    """Return the same items with their facets as they were sent."""
+    facets = restored([one.facets for one in found], table)
+    return [replace(one, facets=some) for one, some in zip(found, facets, strict=True)]
+
+
+class Datasets:
+    """Queries of datasets, each under all its names."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = DatasetGroups(table, edges=True)
+        self._namespaces = NamespaceDeletions(table)
+
+    def list(
+        self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
+    ) -> ResultPage[Dataset]:
+        """Return a page of a namespace's datasets, by name or the last updated first."""
+        catalogue = NameCatalogue(self._table)
+        names = catalogue.every_dataset(namespace)
+        truncated = names.truncated
+        if sort == "updated_at":
+            page = self._last_updated(catalogue.page(names, limit=SORTED_MAX, offset=0))[offset : offset + limit]
+            truncated |= len(names.ids) > SORTED_MAX
+        else:
+            page = catalogue.page(names, limit=limit, offset=offset)
+        found = list(short_datasets(page, self._table).values()) if in_short else self._found(page)
+        return ResultPage(found, len(names.ids), truncated or self._groups.truncated)
+
+    def _last_updated(self, names: Sequence[DatasetId]) -> Sequence[DatasetId]:
+        """Return the datasets, the last updated first; they are read without the jobs that use them."""
+        groups = DatasetGroups(self._table)
+        groups.load(names)
+        return sorted(names, key=lambda name: groups.group(name).facts.last or "", reverse=True)
+
+    def find(self, dataset: DatasetId) -> Dataset | None:
+        """Return the dataset, also if it is hidden."""
+        found = self._found([dataset])
+        return found[0] if found else None
+
+    def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
+        groups = self._load(names)
+        self._expect_details(groups)
+        currents = current_versions(groups, self._table) if groups else []
+        facets = read_facets(groups, self._table)
+        writers = find_stale(groups, self._table, self._namespaces)
+        found = []
+        for group, current, described in zip(groups, currents, facets, strict=True):
+            last = writers.get(group.primary)
+            found.append(
+                dataset_of_group(
+                    group,
+                    described,
+                    hidden=self._namespaces.hides(group),
+                    current_version=current.id if current else None,
+                    last_modified=current.created if current and current.made_by else None,
+                    stale=last is not None,
+                    last_written_by=last,
+                )
+            )
+        return _with_facets(found, self._table)
+
+    def _expect_details(self, groups: Sequence[DatasetGroup]) -> None:
+        """Announce the nodes of the producers, and the facets that are stored by content."""
+        jobs = {job for group in groups for job in group.producers}
+        refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
+        self._table.expect((*map(current_key, jobs), *(facet_key(ref) for ref in refs if ref)))
+        self._namespaces.expect(job.namespace for job in jobs)
+
+    def _load(self, names: Sequence[DatasetId]) -> Sequence[DatasetGroup]:
+        self._namespaces.expect(name.namespace for name in names)
+        self._groups.load(names, readers=False)
+        groups = {self._groups.primary(name): self._groups.group(name) for name in names}
+        self._namespaces.load(primary.namespace for primary in groups)
+        return [group for group in groups.values() if group.known]
+
+    def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
+        """Return the dataset's versions, newest first."""
+        groups = self._load([dataset])
+        if not groups:
+            return None
+        versions = read_versions(groups[0], self._table)
+        page = [dataset_version_of(groups[0], one) for one in versions.versions[offset : offset + limit]]
+        page = _with_facets(page, self._table)
+        return ResultPage(page, len(versions.versions), versions.cut)
+
+    def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
+        """Return the version of this id; None if there is none."""
+        groups = self._load([dataset])
+        one = find_version(groups[0], version, self._table) if groups else None
+        return _with_facets([dataset_version_of(groups[0], one)], self._table)[0] if one else None
+
+
+class Jobs:
+    """Queries of jobs."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._groups = DatasetGroups(table)
+        self._namespaces = NamespaceDeletions(table)
+
+    def list(
+        self,
+        namespace: str | None,
+        *,
+        states: Sequence[State],
+        sort: Sort = "name",
+        in_short: bool = False,
+        limit: int,
+        offset: int,
+    ) -> ResultPage[Job]:
+        """Return a page of the jobs of a namespace (None: all), by name or the last updated first.
+
+        `states` filters by the last run's state. `in_short`: without facets and versions. The first `WITH_RUNS_MAX` of
+        the page have their last ten runs, in short, unless `in_short`.
+        """
+        catalogue = NameCatalogue(self._table, self._visibility)
+        names = catalogue.every_job(namespace)
+        if states or sort == "updated_at":
+            most = STATES_MAX if states else SORTED_MAX
+            found = self._read(catalogue.page(names, limit=most, offset=0))
+            chosen = [job for job in found if not states or (job.latest_run and job.latest_run.state in states)]
+            if sort == "updated_at":
+                chosen.sort(key=lambda job: job.updated, reverse=True)
+            page: Sequence[Job] = chosen[offset : offset + limit]
+            total = len(chosen) if states else len(names.ids)
+            truncated = names.truncated or len(names.ids) > most
+        else:
+            page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
+            truncated = names.truncated
+        shown = page if in_short else self._with_runs(self._named(page))
+        return ResultPage(shown, total, truncated or self._groups.truncated)
+
+    def find(self, job: JobId) -> Job | None:
+        """Return the job with its last ten runs, also if it is hidden."""
+        nodes = self._nodes([job])
+        if not nodes or not nodes[0].created:
+            return None
+        runs, _ = newest_runs(job, self._table, _LATEST_RUNS)
+        found = tuple(full_runs(dict(runs), self._table).values())
+        return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
+
+    def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs in detail, the first of them with their last runs."""
+        having = [job.id for job in jobs[:WITH_RUNS_MAX]]
+        # Together with the queries for the current versions.
+        self._table.expect(queries=[started_last(job, _LATEST_RUNS) for job in having])
+        detailed = self._detailed(jobs)
+        runs = newest_runs_of(having, self._table, _LATEST_RUNS)
+        return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
+
+    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[Job]:
+        return self._named(self._read(jobs))
+
+    def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
+        """Return the existing jobs, with datasets under the names that the jobs used."""
+        rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
+        self._namespaces.load(job.namespace for job in jobs)
+        return [
+            job_of_node(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
+            for job in jobs
+            if current_key(job) in rows
+        ]
+
+    def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs with their datasets under primary names."""
+        self._groups.load(one for job in jobs for one in (*job.inputs, *job.outputs))
+        return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in jobs]
+
+    def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs with their facets and current versions."""
+        rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
+        facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
+        streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
+        entries = last_entries([job.id for job in jobs], streamed, self._table) if jobs else {}
+        detailed = []
+        for job in jobs:
+            facets = facets_of(facts[job.id].facets) if job.id in facts else {}
+            last = entries.get(job.id)
+            detailed.append(
+                replace(
+                    job,
+                    facets=facets,
+                    current_version=last.version if last else None,
+                    lineage_unknown=last.unknown if last else False,
+                )
+            )
+        return _with_facets(detailed, self._table)
+
+    def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
+        """Return the job's versions, the most recently used first."""
+        if self.find_brief(job) is None:
+            return None
+        versions, cut = versions_of(job, self._table)
+        return ResultPage([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
+
+    def find_version(self, job: JobId, version: str) -> JobVersion | None:
+        """Return the version of this id; None if there is none."""
+        versions, _ = versions_of(job, self._table)
+        return next((self._under_primaries(one) for one in versions if one.version == version), None)
+
+    def find_brief(self, job: JobId) -> Job | None:
+        """Return the job without its runs."""
+        nodes = self._nodes([job])
+        return nodes[0] if nodes and nodes[0].created else None
+
+    def _under_primaries(self, version: JobVersion) -> JobVersion:
+        self._groups.load((*version.inputs, *version.outputs))
+        return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

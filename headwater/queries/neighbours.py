@@ -1,0 +1,123 @@
+"""Pages of a node's neighbours on one side, by name: what a folded graph leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater.facts.entities import Dataset, Job, outline_dataset, outline_job
+from headwater.facts.facts import job_of
+from headwater.facts.graph_results import Side
+from headwater.facts.keys import dataset_pk
+from headwater.facts.table import GraphTable, RowQuery
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.current_jobs import job_of_node
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from headwater.queries.short_forms import short_datasets
+from headwater.queries.stale import nodes_of
+from headwater_model.ids import DatasetId, JobId
+
+# Index rows of one name of a dataset, and names of a job's datasets, that one page reads.
+ROWS_MAX = 1_000
+NAMES_MAX = 1_000
+_PREFIXES: dict[Side, str] = {"up": "NOW#PRODUCER#", "down": "NOW#READER#"}
+# A neighbour, and its position in the order.
+_Candidate: TypeAlias = tuple[str, JobId | DatasetId]
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourPage:
+    """Some neighbours, and the position after which the next page begins; empty after the last one."""
+
+    items: Sequence[Job | Dataset]
+    after: str = ""
+
+
+class Neighbours:
+    """Queries of the current neighbours on one side of a job or dataset, whose names contain a text in any case."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._groups, self._namespaces = DatasetGroups(table), NamespaceDeletions(table)
+
+    def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
+        """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
+        group = self._visible([dataset])
+        if not group:
+            return None
+        candidates, last = self._users(group[0], side, after)
+        wanted = [one for one in candidates if text.lower() in one[1].name.lower()]
+        jobs = self._jobs([job for _, job in wanted if isinstance(job, JobId)], group[0], side)
+        found = [(position, jobs[job]) for position, job in wanted if isinstance(job, JobId) and job in jobs]
+        return _page(found, limit, last)
+
+    def of_job(self, job: JobId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
+        """Return a page of the datasets that a job reads or writes; None if it is unknown or hidden."""
+        found = self._job(job)
+        if found is None:
+            return None
+        names = sorted(found.inputs if side == "up" else found.outputs)
+        wanted = [(f"{name.namespace}\0{name.name}", name) for name in names if text.lower() in name.name.lower()]
+        rest = [one for one in wanted if one[0] > after]
+        page, last = rest[:NAMES_MAX], rest[NAMES_MAX - 1][0] if len(rest) > NAMES_MAX else ""
+        shown = self._datasets(page, names, limit)
+        return _page(shown, limit, last)
+
+    def _users(self, group: DatasetGroup, side: Side, after: str) -> tuple[list[_Candidate], str]:
+        """Return the jobs after a position, and the position up to which all were read; empty if there are no more."""
+        prefix = _PREFIXES[side]
+        low = f"{prefix}{after}\0" if after else prefix
+        pages = self._table.query(
+            [RowQuery(dataset_pk(name), low=low, high=f"{prefix}\U0010ffff", limit=ROWS_MAX) for name in group.names]
+        )
+        rows = {row.sk.removeprefix(prefix): job_of(row.data["job"]) for page in pages for row in page.rows}
+        last = min((page.rows[-1].sk.removeprefix(prefix) for page in pages if page.more), default="")
+        return sorted((position, job) for position, job in rows.items() if not last or position <= last), last
+
+    def _jobs(self, jobs: Sequence[JobId], group: DatasetGroup, side: Side) -> dict[JobId, Job]:
+        """Return the visible jobs among these that are on this side of the dataset now."""
+        nodes = nodes_of(jobs, self._table)
+        self._namespaces.load(job.namespace for job in nodes)
+        found = {job: job_of_node(node, self._namespaces.deleted(job.namespace)) for job, node in nodes.items()}
+        here = {
+            job: one
+            for job, one in found.items()
+            if not one.hidden and not set(group.names).isdisjoint(one.outputs if side == "up" else one.inputs)
+        }
+        return {job: one if self._visibility.opens(job) else outline_job(job) for job, one in here.items()}
+
+    def _job(self, job: JobId) -> Job | None:
+        nodes = nodes_of([job], self._table)
+        self._namespaces.load([job.namespace])
+        found = job_of_node(nodes[job], self._namespaces.deleted(job.namespace)) if job in nodes else None
+        return None if found is None or found.hidden else found
+
+    def _datasets(
+        self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
+    ) -> list[tuple[str, Job | Dataset]]:
+        """Return the visible datasets of these names, each at the first of the job's names for it."""
+        groups = {group.primary: group for group in self._visible([name for _, name in page])}
+        first: list[tuple[str, DatasetGroup]] = []
+        for position, name in page:
+            group = groups.get(self._groups.primary(name))
+            if group and name == min(set(group.names).intersection(names)):
+                first.append((position, group))
+        opened = [group.primary for _, group in first[: limit + 1] if self._visibility.opens(*group.names)]
+        short = short_datasets(opened, self._table) if opened else {}
+        return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
+
+    def _visible(self, names: Iterable[DatasetId]) -> list[DatasetGroup]:
+        loaded = list(names)
+        self._groups.load(loaded)
+        primaries = dict.fromkeys(self._groups.primary(name) for name in loaded)
+        self._namespaces.load(primary.namespace for primary in primaries)
+        groups = map(self._groups.group, primaries)
+        return [group for group in groups if group.named and not self._namespaces.hides(group)]
+
+
+def _page(found: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:
+    """Return the first neighbours; the next page begins after the last of them, or after `last` if all fit."""
+    if len(found) > limit:
+        return NeighbourPage([one for _, one in found[:limit]], found[limit - 1][0])
+    return NeighbourPage([one for _, one in found], last)

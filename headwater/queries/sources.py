@@ -1,0 +1,88 @@
+"""Queries of sources: what datasets name as their `dataSource`, and what the API described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from headwater.facts.catalogue import SOURCES, read_catalogue
+from headwater.facts.entities import DEFAULT_SOURCE as DEFAULT
+from headwater.facts.entities import Source
+from headwater.facts.facts import SourceFacts
+from headwater.facts.lattice import latest
+from headwater.facts.result_page import ResultPage
+from headwater.facts.source_rows import SourceId, source_facts_key
+from headwater.facts.table import GraphTable
+from headwater.facts.tag_rows import NO_NAMESPACE
+from headwater.facts.visibility import EVERYTHING, Visibility
+
+# Namespaces whose reports of one source are read.
+NAMESPACES_MAX = 100
+
+
+def list_sources(
+    table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
+) -> ResultPage[Source]:
+    """Return a page of the sources that the API described, or datasets in the caller's namespaces named, by name."""
+    namespaces, truncated = _namespaces_by_source(table, visibility)
+    page = sorted(namespaces)[offset : offset + limit]
+    truncated |= any(len(namespaces[name]) > NAMESPACES_MAX for name in page)
+    return ResultPage(_read({name: namespaces[name] for name in page}, table), len(namespaces), truncated)
+
+
+def find_source(name: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Source | None:
+    """Return the source of this name; None if it would not be listed."""
+    namespaces, _ = _namespaces_by_source(table, visibility)
+    return _read({name: namespaces[name]}, table)[0] if name in namespaces else None
+
+
+def _namespaces_by_source(table: GraphTable, visibility: Visibility) -> tuple[dict[str, list[str]], bool]:
+    """Return the visible sources with the namespaces that name them; and true if some are missing."""
+    catalogue = read_catalogue(SOURCES, table)
+    found: dict[str, list[str]] = {DEFAULT.name: []}
+    for namespace, names in sorted(catalogue.sets.items()):
+        if namespace == NO_NAMESPACE or visibility.covers(namespace):
+            for name in names:
+                found.setdefault(name, []).append(namespace)
+    return found, catalogue.truncated
+
+
+def _read(namespaces: Mapping[str, Sequence[str]], table: GraphTable) -> list[Source]:
+    # The API's description is of every namespace.
+    of = {
+        name: [SourceId(one, name) for one in {NO_NAMESPACE: 0, **dict.fromkeys(some[:NAMESPACES_MAX])}]
+        for name, some in namespaces.items()
+    }
+    rows = table.get(source_facts_key(one) for some in of.values() for one in some) if of else {}
+    found = []
+    for name, some in of.items():
+        stored = [rows[key] for key in map(source_facts_key, some) if key in rows]
+        found.append(source_of(name, [SourceFacts(**row.data["facts"]) for row in stored]))
+    return found
+
+
+def source_of(name: str, facts: Iterable[SourceFacts]) -> Source:
+    """Return the source: as the API described it last, else with the URL that was first reported last."""
+    known = list(facts)
+    urls = [(time, url) for one in known for url, time in one.urls.items()]
+    described = [last for one in known if (last := latest(one.described))]
+    set_at, values = described[0] if described else ("", {})
+    times = [one.first for one in known if one.first]
+    url = values.get("connectionUrl") or max(urls, default=("", ""))[1]
+    return Source(
+        name=name,
+        type=values.get("type") or type_of(url),
+        created=min(times, default=DEFAULT.created),
+        updated=max(DEFAULT.updated, *times, *(time for time, _ in urls), set_at.partition("#")[0]),
+        url=url,
+        description=values.get("description"),
+    )
+
+
+def type_of(url: str) -> str:
+    """Return the type of a source that only events name: the scheme of its URL.
+
+    >>> type_of("s3://flights"), type_of("jdbc:postgresql://db:5432/flights"), type_of("")
+    ('S3', 'POSTGRESQL', 'UNKNOWN')
+    """
+    scheme, colon, _ = url.removeprefix("jdbc:").partition(":")
+    return scheme.upper() if colon and scheme else DEFAULT.type

@@ -1,0 +1,76 @@
+"""Datasets that no job produces any more, with their last writers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from headwater.facts.entities import LastWriter
+from headwater.facts.facts import JobFacts, as_of
+from headwater.facts.job_nodes import compute_nodes, io_of
+from headwater.facts.keys import current_key, facts_key
+from headwater.facts.run_facts import ended
+from headwater.facts.table import GraphTable
+from headwater.queries.current_jobs import job_of_node
+from headwater.queries.dataset_groups import DatasetGroup, NamespaceDeletions
+from headwater.queries.written_versions import VersionQuery, newest_written
+from headwater_model.ids import DatasetId, JobId
+
+
+def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> Mapping[JobId, Mapping[str, Any]]:
+    """Return the nodes of the known jobs, now or as of a time, in the given order."""
+    if not jobs:
+        return {}
+    if at is None:
+        rows = table.get(current_key(job) for job in jobs)
+        return {job: rows[current_key(job)].data for job in jobs if current_key(job) in rows}
+    rows = table.get(facts_key(job) for job in jobs)
+    known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+    there = [job for job, facts in known.items() if facts.first and facts.first < at]
+    return compute_nodes({job: as_of(known[job], at) for job in there}, table, at)
+
+
+# Producers of datasets that are read, besides the jobs that were read already.
+PRODUCERS_MAX = 5_000
+
+
+def find_stale(
+    groups: Sequence[DatasetGroup],
+    table: GraphTable,
+    namespaces: NamespaceDeletions,
+    at: str | None = None,
+    seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
+) -> dict[DatasetId, LastWriter]:
+    """Return the last writer of each dataset that a run wrote and no visible job produces, by primary name.
+
+    The last writer is a run that did not fail, if there is one. The nodes in `seen` are not read again. Producers
+    beyond `PRODUCERS_MAX` are not read, and taken as current.
+    """
+    stale = _unproduced(groups, table, namespaces, at, seen)
+    wanted = [VersionQuery(group, prefix, at or "~") for group in stale for prefix in ("VERSION", "FAILED")]
+    found = newest_written(wanted, table, at)
+    last = (good or bad for good, bad in zip(found[::2], found[1::2], strict=True))
+    return {
+        group.primary: LastWriter(one.job, one.run.id, ended(one.facts) or one.created)
+        for group, one in zip(stale, last, strict=True)
+        if one
+    }
+
+
+def _unproduced(
+    groups: Sequence[DatasetGroup],
+    table: GraphTable,
+    namespaces: NamespaceDeletions,
+    at: str | None,
+    seen: Mapping[JobId, Mapping[str, Any]],
+) -> list[DatasetGroup]:
+    producers = {job for group in groups for job in group.producers}
+    nodes = {job: seen[job] for job in producers & seen.keys()}
+    unseen = sorted(producers - seen.keys())
+    nodes.update(nodes_of(unseen[:PRODUCERS_MAX], table, at))
+    rest = set(unseen[PRODUCERS_MAX:])
+    namespaces.load(job.namespace for job in nodes)
+    visible = [node for job, node in nodes.items() if not job_of_node(node, namespaces.deleted(job.namespace)).hidden]
+    produced = {dataset for node in visible for dataset in io_of(node)[1]}
+    return [group for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]

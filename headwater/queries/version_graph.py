@@ -1,0 +1,179 @@
+"""Upstream graphs of versions: from a version to its run, to the versions that it read; nodes are `...#<version>`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from headwater.events.event import Facets
+from headwater.facts.entities import Dataset, Job, JobVersion, outline_dataset, outline_job
+from headwater.facts.facet_refs import without_references
+from headwater.facts.facts import RunFacts, dataset_of, merged_facets
+from headwater.facts.graph_results import Graph
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.run_facts import owner
+from headwater.facts.run_results import Run
+from headwater.facts.table import GraphTable
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.current_facets import read_facets
+from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
+from headwater.queries.dataset_versions import find_version
+from headwater.queries.descriptions import dataset_of_group, describe
+from headwater.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.runs import UPSTREAM_MAX, versions_of_unknown
+from headwater.walk import Walked, walk
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+# In or out, the run, and the version that it read or wrote.
+_Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
+
+
+class VersionGraphWalk:
+    """An upstream walk in progress: versions of datasets, runs, and the edges between them."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._groups = DatasetGroups(table)
+        self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
+        self._runs: dict[RunKey, RunFacts] = {}
+        self._versions: dict[RunKey, str] = {}
+        self._edges: set[_Edge] = set()
+        self._budget = InputBudget()
+        self._truncated = False
+
+    def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
+        """Return the upstream graph of a dataset's version; None if there is no such version."""
+        self._groups.load([dataset])
+        found = find_version(self._groups.group(dataset), version, self._table)
+        if found is None:
+            return None
+        node = (self._groups.primary(dataset), version)
+        self._datasets[node] = found.run
+        if found.run:
+            self._edges.add(("out", found.run, node))
+            self._walk(found.run, depth)
+        return self._graph()
+
+    def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
+        """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
+        self._versions[run] = version
+        facts = read_run_facts([run], self._table)[run]
+        self._groups.load(map(dataset_of, facts.outputs))
+        for output in outputs_of(facts, run, self._groups):
+            self._datasets[output.dataset, output.version] = run
+            self._edges.add(("out", run, (output.dataset, output.version)))
+        self._walk(run, depth)
+        return self._graph()
+
+    def _walk(self, run: RunKey, depth: int) -> None:
+        walked = walk([run], self._runs_read, into=Walked(UPSTREAM_MAX), depth=depth)
+        self._truncated |= walked.truncated or bool(self._budget.cut)
+
+    def _runs_read(self, runs: Sequence[RunKey], _: bool) -> Iterable[RunKey]:
+        """Read and add these runs, and the versions that they read; return the runs that made these versions."""
+        facts = read_run_facts(runs, self._table)
+        self._runs.update(facts)
+        opened = dict(sorted(self._opened(facts).items()))
+        return self._add(reads_of(self._budget.take(opened), self._table, self._groups))
+
+    def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs whose jobs are shown in full."""
+        owners = {run: owner(facts) for run, facts in runs.items()}
+        return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
+
+    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunKey]:
+        """Add the versions that these runs read; return the new runs that made them."""
+        for run, some in reads.items():
+            for read in some:
+                node = (read.group.primary, read.version)
+                producer = read.produced_by if self._visibility.opens(*read.group.names) else None
+                self._datasets.setdefault(node, producer)
+                self._edges.add(("in", run, node))
+                if producer and producer in self._runs:
+                    self._edges.add(("out", producer, node))
+        made = {node: run for node, run in self._datasets.items() if run}
+        near = {run for run in made.values() if run not in self._runs}
+        self._edges.update(("out", run, node) for node, run in made.items() if run in near)
+        return near
+
+    def _graph(self) -> Graph:
+        versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
+        unknown = {**versions_of_unknown(self._runs, self._table), **self._versions}
+        briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
+        made_by = read_run_facts({run for run in self._datasets.values() if run}, self._table)
+        self._groups.load(dataset for dataset, _ in self._datasets)
+        edges = {
+            (dataset_node(*node), job_node(briefs[run]))
+            if direction == "in"
+            else (job_node(briefs[run]), dataset_node(*node))
+            for direction, run, node in self._edges
+            if run in briefs
+        }
+        groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
+        facets = dict(zip(groups, read_facets(list(groups.values()), self._table), strict=True))
+        datasets = tuple(
+            self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
+            for (dataset, version), run in self._datasets.items()
+        )
+        jobs = (
+            job if self._visibility.opens(job.id) else outline_job(job.id, job.version)
+            for job in _jobs(briefs, self._runs, self._edges)
+        )
+        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
+
+    def _dataset(self, group: DatasetGroup, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
+        if not self._visibility.opens(*group.names):
+            return outline_dataset(group.primary, version)
+        found = dataset_of_group(group, facets)
+        whole = replace(found, version=version, facets=without_references(found.facets))
+        if made_by is None:
+            return whole
+        return replace(whole, **describe(merged_facets(made_by.written_facets, group.names)))
+
+
+def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]) -> list[Job]:
+    """Return a node for each version of a job, with its runs and their inputs and outputs in this graph."""
+    nodes: dict[tuple[JobId, str | None], list[Run]] = {}
+    for run in runs.values():
+        nodes.setdefault((run.job, run.job_version), []).append(run)
+    return [
+        Job(
+            id=job,
+            type="STREAM" if any(runs_facts[run.key].streaming for run in some) else "BATCH",
+            inputs=_sides(edges, some, "in"),
+            outputs=_sides(edges, some, "out"),
+            created=min(run.created for run in some),
+            updated=max(run.updated for run in some),
+            latest_run=max(some, key=lambda run: (run.started or "", run.id)),
+            version=version,
+            runs=tuple(sorted(run.id for run in some)),
+        )
+        for (job, version), some in nodes.items()
+    ]
+
+
+def _sides(edges: Iterable[_Edge], runs: Sequence[Run], direction: str) -> tuple[DatasetId, ...]:
+    among = {run.key for run in runs}
+    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == direction and run in among}))
+
+
+def dataset_node(dataset: DatasetId, version: str) -> str:
+    """Return the node id of a version of a dataset."""
+    return f"{dataset.node_id}#{version}"
+
+
+def job_node(run: Run) -> str:
+    """Return the node id of a run's job version."""
+    return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
+
+
+def from_job_version(
+    version: JobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
+) -> Graph | None:
+    """Return the graph around a job version's last run; a version that was only declared is a single node."""
+    if version.latest_run:
+        return VersionGraphWalk(table, visibility).from_run(version.latest_run.key, version.version, depth)
+    node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)
+    return Graph((replace(node, version=version.version),), (), ())

@@ -1,0 +1,147 @@
+"""Versions of datasets that runs made, from index rows that their runs' facts confirm, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from headwater.facts.facts import RunFacts, merged_facets
+from headwater.facts.index_rows import is_of_stream, storage_prefix
+from headwater.facts.index_scan import IndexScan, first_of_groups, run_of, time_of
+from headwater.facts.keys import dataset_pk
+from headwater.facts.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
+from headwater.facts.stream_rows import coarse_highs
+from headwater.facts.table import GraphTable, Key, Row, RowQuery
+from headwater.queries.dataset_groups import DatasetGroup
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+_PAGES = (4, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenVersion:
+    """A version that a run made of a dataset, under a name by which the run wrote it."""
+
+    created: str
+    run: RunKey
+    job: JobId
+    name: DatasetId
+    facts: RunFacts
+
+    @property
+    def version(self) -> str:
+        """The version's id."""
+        return run_version_id(self.name, self.run)
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """The version's sort key among the dataset's versions."""
+        return self.created, str(self.run)
+
+    @property
+    def standing(self) -> tuple[str, str]:
+        """The version's sort key among versions that may be current; streams count at their last event."""
+        return max(effective_time(self.facts) or "", self.created), str(self.run)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionQuery:
+    """A query of a dataset's versions: accepted ones under an index prefix, made at a time or before.
+
+    The prefix `ACTIVE` has the versions of streaming runs, by the time of their last event. `storage` is the storage's
+    own version, under its prefix.
+    """
+
+    group: DatasetGroup
+    prefix: str
+    high: str = "~"
+    accept: Callable[[WrittenVersion], bool] = lambda _: True
+    storage: str | None = None
+
+    def scans(self) -> list[IndexScan[WrittenVersion]]:
+        """Return the scans of each name of the dataset; all scans share their results."""
+        found: dict[Key, WrittenVersion] = {}
+        # Only datasets that an event named as output have rows, and only those that a stream wrote have `ACTIVE` ones.
+        facts = self.group.facts
+        names = self.group.names if (facts.first_streamed if self.prefix == "ACTIVE" else facts.first_written) else ()
+        places = [(self.prefix, self.high)]
+        if self.prefix == "ACTIVE":
+            places += coarse_highs("ACTIVE", self.high)
+        return [
+            IndexScan(
+                dataset_pk(name),
+                prefix,
+                partial(self._confirm, name),
+                high=high,
+                order=self._order,
+                found=found,
+            )
+            for name in names
+            for prefix, high in places
+        ]
+
+    def first_pages(self) -> list[RowQuery]:
+        """Return the queries with which `newest_written` begins."""
+        return [scan.query(_PAGES[0]) for scan in self.scans()]
+
+    def _order(self, one: WrittenVersion) -> tuple[str, str]:
+        """Return a version's sort key: before its row's if the row is coarse, or its run wrote another name first."""
+        return one.standing if self.prefix == "ACTIVE" else one.order
+
+    def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
+        one = self._confirmed(name, row, facts)
+        return one if one and _under(self.prefix, one) and self.accept(one) else None
+
+    def _confirmed(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
+        if self.prefix == "ACTIVE":
+            # Any row of a stream finds it: `order` is its place.
+            return version_by(run_of(row), facts, self.group) if facts.streaming else None
+        if self.storage is not None:
+            if is_of_stream(row):
+                return version_by(run_of(row), facts, self.group) if facts.streaming else None
+            if self.storage != storage_version(merged_facets(facts.written_facets, self.group.names)):
+                return None
+        return confirmed_version(row, facts, name, self.group)
+
+
+def by_storage(group: DatasetGroup, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
+    """Return the query of a storage's own version: the last that a run made, or any that a stream did."""
+    return VersionQuery(group, storage_prefix(storage), accept=accept, storage=storage)
+
+
+def newest_written(
+    wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
+) -> list[WrittenVersion | None]:
+    """Return the newest confirmed version of each query; None where there is none.
+
+    `reads_max`: rows are read at most this number of times, and None may mean that none was found.
+    """
+    return first_of_groups([one.scans() for one in wanted], table, at=at, pages=_PAGES, rounds_max=reads_max)
+
+
+def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:
+    """Return, for each group, the version of the streaming run with the last event that did not fail."""
+    return newest_written(
+        [VersionQuery(group, "ACTIVE", accept=lambda one: not failed(one.facts)) for group in groups], table
+    )
+
+
+def confirmed_version(row: Row, facts: RunFacts, name: DatasetId, group: DatasetGroup) -> WrittenVersion | None:
+    """Return the version that a row of this name points to, if its run's facts confirm it."""
+    return version_by(run_of(row), facts, group) if version_created(facts, name) == time_of(row) else None
+
+
+def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
+    """Return the one version that a run made of a dataset, under the smallest of the names that it wrote."""
+    made = [(name, created) for name in group.names if (created := version_created(facts, name))]
+    job = owner(facts)
+    if job is None or not made:
+        return None
+    return WrittenVersion(min(created for _, created in made), run, job, made[0][0], facts)
+
+
+def _under(prefix: str, one: WrittenVersion) -> bool:
+    if prefix == "VERSION":
+        return not failed(one.facts)
+    return failed(one.facts) if prefix == "FAILED" else True

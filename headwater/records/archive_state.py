@@ -1,0 +1,171 @@
+"""The archive's state in the graph table: the lease of the compaction, the sealed days, and the last digest.
+
+COMPACTION            LEASE     execution, until           one compaction at a time: it extends one chain
+COMPACTION            LAST      day, digest key, sha256,   the end of the chain
+                                events_to                  the last day of arrival whose events it covers
+DAY#<day>             SEAL      execution, sealed_at       from then on no object can be committed to the day
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.aws.items import batch_get
+from headwater_model.errors import Conflict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from headwater.aws.items import Item, Value
+
+_LEASE: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LEASE"}}
+_LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
+
+
+class ChainLost(Conflict):
+    """A refused compaction: the bucket has digests that the table does not know, so it would start a second chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The seal of a day: the execution that sealed it, and the time (seconds since 1970)."""
+
+    execution: str
+    sealed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DigestRef:
+    """A digest as the next one names it."""
+
+    day: str
+    key: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveState:
+    """The lease, the seals and the chain's last digest."""
+
+    dynamodb: DynamoDBClient
+    table: str
+
+    def lease(self, execution: str, *, now_s: int, until_s: int) -> None:
+        """Hold the archive for one execution until `until_s`; raise `Conflict` if another execution holds it."""
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item={**_LEASE, "execution": {"S": execution}, "until": {"N": str(until_s)}},
+                ConditionExpression="attribute_not_exists(pk) OR execution = :execution OR #until < :now",
+                ExpressionAttributeNames={"#until": "until"},
+                ExpressionAttributeValues={":execution": {"S": execution}, ":now": {"N": str(now_s)}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException as error:
+            raise Conflict(
+                "another compaction is under way; it is over, or its lease is, before the next may start"
+            ) from error
+
+    def release(self, execution: str) -> None:
+        """Release the lease, if the execution holds it."""
+        try:
+            self.dynamodb.delete_item(
+                TableName=self.table,
+                Key=_LEASE,
+                ConditionExpression="execution = :execution",
+                ExpressionAttributeValues={":execution": {"S": execution}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return
+
+    def seal(self, day: str, seal: Seal) -> Seal:
+        """Close the day to commits, once; return the seal that counts."""
+        key = _seal_key(day)
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item={**key, "execution": {"S": seal.execution}, "sealed_at": {"N": str(seal.sealed_at)}},
+                ConditionExpression="attribute_not_exists(pk)",
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return self.seals([day])[day]
+        return seal
+
+    def seals(self, days: Sequence[str]) -> dict[str, Seal]:
+        """Return the seals of those days that have one; 100 days at most."""
+        items = batch_get(self.dynamodb, self.table, [_seal_key(day) for day in days])
+        return {item["pk"]["S"].partition("#")[2]: _seal(item) for item in items}
+
+    def restore_end(self, link: DigestRef, seal: Seal, events_to: str) -> None:
+        """Close the last day and make its digest the end of the chain, both or neither; a later end stays."""
+        condition = "attribute_not_exists(pk) OR #day < :day"
+        closed: Item = {
+            **_seal_key(link.day),
+            "execution": {"S": seal.execution},
+            "sealed_at": {"N": str(seal.sealed_at)},
+        }
+        try:
+            self.dynamodb.transact_write_items(
+                TransactItems=[
+                    {"Put": {"TableName": self.table, "Item": closed}},
+                    {
+                        "Put": {
+                            "TableName": self.table,
+                            "Item": _end(link, events_to),
+                            "ConditionExpression": condition,
+                            "ExpressionAttributeNames": {"#day": "day"},
+                            "ExpressionAttributeValues": {":day": {"S": link.day}},
+                        }
+                    },
+                ]
+            )
+        except self.dynamodb.exceptions.TransactionCanceledException as error:
+            last = self.last()
+            if last is None or last.day < link.day:
+                raise
+            if last.day == link.day and last != link:
+                raise Conflict(f"the end of the chain is {last.sha256}, the bucket has {link.sha256}") from error
+            self.seal(link.day, seal)
+
+    def last(self) -> DigestRef | None:
+        """Return the newest digest of the chain."""
+        item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
+        return DigestRef(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
+
+    def events_to(self) -> str:
+        """Return the last day of arrival whose events the chain covers; empty if it covers no day."""
+        item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item", {})
+        return item["events_to"]["S"] if "events_to" in item else ""
+
+    def put_last(self, link: DigestRef, events_to: str) -> None:
+        """Make the digest the newest of the chain, with events up to `events_to`, unless a later day's digest is."""
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item=_end(link, events_to),
+                ConditionExpression="attribute_not_exists(pk) OR #day <= :day",
+                ExpressionAttributeNames={"#day": "day"},
+                ExpressionAttributeValues={":day": {"S": link.day}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return
+
+
+def _seal_key(day: str) -> Item:
+    return {"pk": {"S": f"DAY#{day}"}, "sk": {"S": "SEAL"}}
+
+
+def _end(link: DigestRef, events_to: str) -> Item:
+    values: dict[str, Value] = {
+        "day": {"S": link.day},
+        "key": {"S": link.key},
+        "sha256": {"S": link.sha256},
+        "events_to": {"S": events_to},
+    }
+    return {**_LAST, **values}
+
+
+def _seal(item: Item) -> Seal:
+    return Seal(item["execution"]["S"], int(item["sealed_at"]["N"]))

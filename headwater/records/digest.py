@@ -1,0 +1,185 @@
+"""A day's digest: what the archive holds of it, chained to the day before, as CloudTrail validates its log files.
+
+    digests/year=2026/month=11/day=20/digest.jsonl.gz
+
+JSON lines, compressed, so that a day of a million objects is written and read in little memory:
+
+    {"version": 3, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null,
+     "events": {"after", "to"}}
+    {"key", "sha256", "size_bytes", "records", "lines", "version", "base"}        an object; in the order of the keys
+    {"event_object": {"key", "sha256", "size_bytes"}}                             one of the raw log of events; likewise
+    {"missing": SHA-256 of the root's id}                                         a root carried over; sorted
+    {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing", "event_objects", "event_bytes"}}
+
+`sealed_at` is in seconds since 1970; `version` in the first line is that of this format, in an object's line that of
+its root's object (see `ArchiveObject`). Who proves one root reads the digests of its days, so they name other roots by
+hashes alone. Version 1 has no events; versions 1 and 2 have the ids of missing roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import orjson
+
+from headwater.records.archive_state import DigestRef, Seal
+from headwater.records.event_objects import ArrivalDays, EventObject
+from headwater.records.pointers import ArchiveObject
+from headwater.times import hive_prefix
+from headwater_model.errors import HeadwaterError
+from headwater_model.ids import sha256_hex
+
+VERSION = 3
+
+
+class BadDigest(HeadwaterError):
+    """A digest that `render_digest` does not write, or of a later version than this code knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a digest: its day and seal, the digest before it, and the events that it covers.
+
+    A digest of version 1 covers no events.
+    """
+
+    day: str
+    seal: Seal
+    previous: DigestRef | None
+    events: ArrivalDays | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The counts of a digest: sums over its objects, and the number of missing roots."""
+
+    objects: int = 0
+    roots: int = 0
+    records: int = 0
+    lines: int = 0
+    size_bytes: int = 0
+    missing: int = 0
+    event_objects: int = 0
+    event_bytes: int = 0
+
+    def plus_event(self, one: EventObject) -> Counts:
+        """Return the counts with an object of events added."""
+        return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + one.size_bytes)
+
+    def plus(self, one: ArchiveObject, *, new_root: bool) -> Counts:
+        """Return the counts with an object added."""
+        return replace(
+            self,
+            objects=self.objects + 1,
+            roots=self.roots + new_root,
+            records=self.records + one.records,
+            lines=self.lines + one.lines,
+            size_bytes=self.size_bytes + one.size_bytes,
+        )
+
+
+def key_of(day: str) -> str:
+    """Return the key of the day's digest.
+
+    >>> key_of("2026-11-20")
+    'digests/year=2026/month=11/day=20/digest.jsonl.gz'
+    """
+    return f"digests/{hive_prefix(day)}digest.jsonl.gz"
+
+
+def render_digest(
+    head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
+) -> Iterator[bytes]:
+    """Yield the lines of a digest, each with its line feed; objects must be sorted by key.
+
+    `missing` are ids of roots; `events` are the objects that arrived on the days of `head.events`.
+    """
+    links = {"previous": _form(head.previous), "events": _form(head.events)}
+    yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), **links})
+    counts, root = Counts(), ""
+    for one in objects:
+        counts = counts.plus(one, new_root=one.root_sha != root)
+        root = one.root_sha
+        yield _line(asdict(one))
+    for event in events:
+        counts = counts.plus_event(event)
+        yield _line({"event_object": asdict(event)})
+    for root_sha in sorted(map(sha256_hex, missing)):
+        counts = replace(counts, missing=counts.missing + 1)
+        yield _line({"missing": root_sha})
+    yield _line({"counts": asdict(counts)})
+
+
+def _form(part: DigestRef | ArrivalDays | None) -> dict[str, str] | None:
+    return asdict(part) if part else None
+
+
+def _line(form: dict[str, Any]) -> bytes:
+    return orjson.dumps(form, option=orjson.OPT_APPEND_NEWLINE)
+
+
+class DigestLines:
+    """A digest as it is read: `head` at once, then `entries()` to their end; after it `missing` and `counts`.
+
+    `missing` are the SHA-256 of roots' ids, in versions 1 and 2 the ids.
+
+    An unreadable line raises `BadDigest`. The content is not proved here, but by `verify`.
+    """
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._forms = map(_parse_line, lines)
+        self.head = _parse_head(next(self._forms, {}))
+        self.missing: list[str] = []
+        self.counts: Counts | None = None
+
+    def objects(self) -> Iterator[ArchiveObject]:
+        """Yield the traces' objects that the digest lists, in its order."""
+        return (one for one in self.entries() if isinstance(one, ArchiveObject))
+
+    def entries(self) -> Iterator[ArchiveObject | EventObject]:
+        """Yield all objects that the digest lists, in its order: those of traces, then those of events."""
+        for form in self._forms:
+            if self.counts is not None:
+                raise BadDigest("a digest ends with its counts")
+            if "counts" in form:
+                self.counts = _made(Counts, form["counts"])
+            elif "missing" in form:
+                self.missing.append(form["missing"])
+            elif "event_object" in form:
+                yield _made(EventObject, form["event_object"])
+            else:
+                yield _made(ArchiveObject, form)
+        if self.counts is None:
+            raise BadDigest("the digest breaks off before its counts")
+
+
+def _parse_line(line: bytes) -> dict[str, Any]:
+    try:
+        form = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise BadDigest(f"a line is no JSON: {error}") from error
+    if not isinstance(form, dict):
+        raise BadDigest("a line is no JSON object")
+    return form
+
+
+def _parse_head(form: dict[str, Any]) -> Head:
+    version = form.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise BadDigest(f"version: must be 1 to {VERSION}, got {version!r}: a later release of Headwater can read it")
+    try:
+        seal = Seal(form["execution"], form["sealed_at"])
+        previous = DigestRef(**form["previous"]) if form["previous"] else None
+        events = ArrivalDays(**form["events"]) if form.get("events") else None
+        return Head(form["day"], seal, previous, events)
+    except (KeyError, TypeError) as error:
+        raise BadDigest(f"the first line is not that of a digest: {error}") from error
+
+
+def _made(kind: Any, form: Any) -> Any:
+    try:
+        return kind(**form)
+    except TypeError as error:
+        raise BadDigest(f"a line is not that of a digest: {error}") from error

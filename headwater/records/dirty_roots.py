@@ -1,0 +1,149 @@
+"""Dirty roots in the graph table: the roots that got new records, by day, and the records that traces have read.
+
+    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, refused_gen, dirty_since
+
+Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` that it saw before it read
+them. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table.
+`dirty_since` is a time (milliseconds since 1970) before which all marks are traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.aws.items import batch_get, query_pages
+from headwater_model.ids import sha256_hex
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from headwater.aws.items import Item, Value
+
+# The time that a clean root's row stays for searches, before the table's TTL removes it.
+_DONE_KEPT_S = 40 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class DirtyRoot:
+    """A root that got new records on a day: `gen` counts the batches, `traced_gen` those that a trace has read.
+
+    The batches that no trace has read were marked at `since` or later (milliseconds since 1970).
+    """
+
+    day: str
+    root_id: str
+    gen: int
+    traced_gen: int
+    deferred_gen: int
+    refused_gen: int
+    since: int
+
+    @property
+    def is_dirty(self) -> bool:
+        """True if some records of the root are in no archive object yet."""
+        return self.traced_gen < self.gen
+
+    @property
+    def is_pending(self) -> bool:
+        """True if a trace can be expected to clean the root: not if it was deferred to Spark, or refused."""
+        return self.is_dirty and max(self.deferred_gen, self.refused_gen) < self.gen
+
+    @property
+    def is_deferred(self) -> bool:
+        """True if the root is left to Spark, as too large for the trace function."""
+        return self.is_dirty and not self.is_pending and not self.is_refused
+
+    @property
+    def is_refused(self) -> bool:
+        """True if no tracer archives the root: its lines have too many steps."""
+        return self.is_dirty and self.refused_gen >= self.gen
+
+
+@dataclass(frozen=True, slots=True)
+class DirtyRoots:
+    """The dirty roots of every day; `now_ms` returns milliseconds since 1970."""
+
+    dynamodb: DynamoDBClient
+    table: str
+    now_ms: Callable[[], int]
+
+    def mark(self, root_id: str, day: str) -> None:
+        """Make the root dirty on a day: it got new records."""
+        self.dynamodb.update_item(
+            TableName=self.table,
+            Key=_mark_key(day, sha256_hex(root_id)),
+            UpdateExpression="ADD gen :one SET root_id = :root, dirty_since = if_not_exists(dirty_since, :now) "
+            "REMOVE expires_at",
+            ExpressionAttributeValues={":one": {"N": "1"}, ":root": {"S": root_id}, ":now": _number(self.now_ms())},
+        )
+
+    def find_on(self, root_id: str, days: Sequence[str]) -> list[DirtyRoot]:
+        """Return the root's rows of these days (100 at most), strongly consistent."""
+        keys = [_mark_key(day, sha256_hex(root_id)) for day in days]
+        return [_mark(item) for item in batch_get(self.dynamodb, self.table, keys)]
+
+    def find(self, day: str, sha: str) -> DirtyRoot | None:
+        """Return the row of a root by the SHA-256 of its id, strongly consistent, or None."""
+        response = self.dynamodb.get_item(TableName=self.table, Key=_mark_key(day, sha), ConsistentRead=True)
+        return _mark(response["Item"]) if "Item" in response else None
+
+    def pages_on(self, day: str, shard: str, *, after: str | None = None) -> Iterator[list[tuple[str, DirtyRoot]]]:
+        """Yield pages of a shard's rows, each row with the cursor to continue after it."""
+        for items in query_pages(self.dynamodb, self.table, f"DIRTY#{day}#{shard}", after=after):
+            yield [(item["sk"]["S"], _mark(item)) for item in items]
+
+    def mark_traced(self, mark: DirtyRoot, *, read_at: int) -> None:
+        """Record that a committed trace has read everything up to `mark.gen`.
+
+        `read_at` is a time before the mark was read: batches beyond `mark.gen` were marked later.
+        """
+        gen, expires = _number(mark.gen), _number(self.now_ms() // 1000 + _DONE_KEPT_S)
+        clean = "SET traced_gen = :gen, expires_at = :expires REMOVE dirty_since"
+        if not self._update(mark, clean, "gen = :gen", {":gen": gen, ":expires": expires}):
+            self._update(
+                mark,
+                "SET traced_gen = :gen, dirty_since = :since",
+                "attribute_not_exists(traced_gen) OR traced_gen < :gen",
+                {":gen": gen, ":since": _number(read_at)},
+            )
+
+    def defer(self, mark: DirtyRoot) -> None:
+        """Defer the root, as of `mark.gen`, to the Spark tracer: it stays dirty, but compaction does not wait."""
+        self._set_aside(mark, "deferred_gen")
+
+    def refuse(self, mark: DirtyRoot) -> None:
+        """Refuse the root, as of `mark.gen`: it stays dirty until it gets new records, which are tried again."""
+        self._set_aside(mark, "refused_gen")
+
+    def _set_aside(self, mark: DirtyRoot, name: str) -> None:
+        later = f"attribute_not_exists({name}) OR {name} < :gen"
+        self._update(mark, f"SET {name} = :gen", later, {":gen": _number(mark.gen)})
+
+    def _update(self, mark: DirtyRoot, update: str, condition: str, values: Mapping[str, Value]) -> bool:
+        try:
+            self.dynamodb.update_item(
+                TableName=self.table,
+                Key=_mark_key(mark.day, sha256_hex(mark.root_id)),
+                UpdateExpression=update,
+                ConditionExpression=condition,
+                ExpressionAttributeValues=values,
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return False
+        return True
+
+
+def _mark_key(day: str, sha: str) -> dict[str, Value]:
+    return {"pk": {"S": f"DIRTY#{day}#{sha[0]}"}, "sk": {"S": sha}}
+
+
+def _mark(item: Item) -> DirtyRoot:
+    names = ("gen", "traced_gen", "deferred_gen", "refused_gen", "dirty_since")
+    numbers = [int(item[name]["N"]) if name in item else 0 for name in names]
+    return DirtyRoot(item["pk"]["S"].split("#")[1], item["root_id"]["S"], *numbers)
+
+
+def _number(value: int) -> Value:
+    return {"N": str(value)}

@@ -1,0 +1,67 @@
+"""Objects of the raw log of events, as digests list them: by day of arrival, named by the SHA-256 of their bytes.
+
+events/year=2026/month=11/day=20/<sha256 of the object>.jsonl.gz
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from headwater.settings import EVENTS_PREFIX
+from headwater.times import hive_prefix
+
+_NAME = re.compile(r"([0-9a-f]{64})\.jsonl\.gz", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class EventObject:
+    """An object of the raw log: its name is the SHA-256 of its bytes."""
+
+    key: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalDays:
+    """A range of arrival days (YYYY-MM-DD) whose objects one digest lists: later than `after`, up to `to`.
+
+    `after` is the `to` of the digest before; it is empty in the first one, which begins with the first event.
+    """
+
+    after: str
+    to: str
+
+    def hold(self, day: str) -> bool:
+        """True if the day is in the range."""
+        return self.after < day <= self.to
+
+
+def event_prefix_of(day: str) -> str:
+    """Return the prefix of events that arrived on a day (YYYY-MM-DD); its parts are Hive partitions.
+
+    >>> event_prefix_of("2026-11-20")
+    'events/year=2026/month=11/day=20/'
+    """
+    return f"{EVENTS_PREFIX}{hive_prefix(day)}"
+
+
+def end_of_events(day: str) -> str:
+    """Return a key between those of the day and those of the next day: a zero sorts after a slash.
+
+    >>> end_of_events("2026-11-20")
+    'events/year=2026/month=11/day=200'
+    """
+    return f"{event_prefix_of(day)[:-1]}0"
+
+
+def sha256_in_name(key: str) -> str | None:
+    """Return the SHA-256 that a loader wrote into the object's name; None for any other file.
+
+    >>> sha256_in_name("events/year=2026/month=11/day=20/notes.txt")
+    """
+    folder, _, name = key.rpartition("/")
+    found = _NAME.fullmatch(name)
+    # Four parts: a folder in the day's folder holds nothing that a loader wrote.
+    return found[1] if found and folder.count("/") == event_prefix_of("2026-11-20").count("/") - 1 else None

@@ -1,0 +1,123 @@
+"""The records of one root as a forest: parents, leaves, missing parents, cycles. Built for a million records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from headwater.records.record import LineageRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The ids of the nodes from the start of a tree to `nodes[-1]`.
+
+    `missing` names a parent that is not among the records, `cycle` the nodes that lead into each other.
+    """
+
+    nodes: Sequence[str]
+    missing: str | None = None
+    cycle: Sequence[str] = ()
+
+
+class Forest:
+    """The records of one root, one for each node, ordered by node id; `inner` are those with records below them.
+
+    A record whose parent is the root id, or that is the root itself, starts a tree (the root need not be a record).
+    """
+
+    def __init__(self, root_id: str, records: Iterable[LineageRecord]) -> None:
+        self.root_id = root_id
+        self.records = sorted(records, key=attrgetter("node_id"))
+        parents = {record.parent_id for record in self.records if record.node_id != root_id}
+        self.inner = {record.node_id: record for record in self.records if record.node_id in parents}
+
+    def starts(self) -> list[LineageRecord]:
+        """Return the records at which trees begin."""
+        if self.root_id in self.inner:
+            return [self.inner[self.root_id]]
+        return [record for record in self.records if self.root_id in (record.node_id, record.parent_id)]
+
+    def orphans(self) -> list[LineageRecord]:
+        """Return the records whose parent is not among the records."""
+        return [
+            record
+            for record in self.records
+            if record.parent_id not in self.inner and self.root_id not in (record.node_id, record.parent_id)
+        ]
+
+    def children(self) -> dict[str, list[LineageRecord]]:
+        """Return the children of each node that has any, ordered by node id."""
+        children: dict[str, list[LineageRecord]] = {node_id: [] for node_id in self.inner}
+        for record in self.records:
+            if record.parent_id in children and record.node_id != self.root_id:
+                children[record.parent_id].append(record)
+        return children
+
+    def families(self) -> Iterator[tuple[Path, list[LineageRecord]]]:
+        """Yield the leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
+
+        Every record is on the path of a leaf, or, in a cycle that no leaf hangs from, on that of its smallest node.
+        """
+        reached: set[str] = set()
+        for parent_id, leaves in self._leaves_by_parent().items():
+            path = self._path(parent_id)
+            reached.update(path.nodes)
+            yield path, leaves
+        for node_id in sorted(self.inner.keys() - reached):
+            if node_id not in reached:
+                # No leaf is below the node: it is on a closed cycle, and the first of it by node id.
+                path = self._path(self.inner[node_id].parent_id)
+                reached.update(path.nodes)
+                yield Path(path.nodes[1:], cycle=path.nodes), [self.inner[node_id]]
+
+    def count_steps(self) -> int:
+        """Return how many steps the lines of all leaves have together, in linear time: a comb has quadratic many."""
+        lengths: dict[str, int] = {}
+        steps = 0
+        for parent_id, leaves in self._leaves_by_parent().items():
+            self._measure(parent_id, lengths)
+            steps += len(leaves) * (lengths.get(parent_id, 0) + 1)
+        # No leaf is below the others: they are on closed cycles, each of which is one line.
+        return steps + len(self.inner) - len(lengths)
+
+    def _measure(self, node_id: str, lengths: dict[str, int]) -> None:
+        """Add how many nodes are on the path to the node, and to each above it; `lengths` may have some of them."""
+        upward: dict[str, int] = {}
+        above: str | None = node_id
+        while above in self.inner and above not in lengths and above not in upward:
+            upward[above] = len(upward)
+            above = None if above == self.root_id else self.inner[above].parent_id
+        entry = upward.get(above or "", len(upward))
+        cycle = len(upward) - entry
+        length = cycle or lengths.get(above or "", 0)
+        for node, place in upward.items():
+            lengths[node] = length + max(0, entry - place)
+
+    def _leaves_by_parent(self) -> dict[str, list[LineageRecord]]:
+        """Return the leaves by parent; the parent of a root without records below it is the root."""
+        families: dict[str, list[LineageRecord]] = {}
+        root_id, inner = self.root_id, self.inner
+        for record in self.records:
+            if record.node_id not in inner:
+                parent_id = record.parent_id if record.node_id != root_id else root_id
+                try:
+                    families[parent_id].append(record)
+                except KeyError:
+                    families[parent_id] = [record]
+        return families
+
+    def _path(self, node_id: str) -> Path:
+        """Return the path from a start down to the node."""
+        upward: list[str] = []
+        seen: dict[str, int] = {}
+        while node_id in self.inner:
+            if node_id in seen:
+                return Path(upward[::-1], cycle=upward[seen[node_id] :][::-1])
+            seen[node_id] = len(upward)
+            upward.append(node_id)
+            if node_id == self.root_id:
+                return Path(upward[::-1])
+            node_id = self.inner[node_id].parent_id
+        return Path(upward[::-1], missing=None if node_id == self.root_id else node_id)

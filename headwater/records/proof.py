@@ -1,0 +1,210 @@
+"""The proof of an archived record: its object, and the digests from the object's day to the end of the chain.
+
+Nothing is proved here. A proof names what a caller reads and hashes, as `headwater verify` does (docs/verify.md). So a
+changed archive is no error: the proof says what is wrong as far as it is seen, and names the same objects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+import orjson
+from botocore.exceptions import ClientError
+
+from headwater.aws.objects import is_missing
+from headwater.records.digest import key_of
+from headwater.records.items import expiry_of
+from headwater.records.verify.sealed_day import day_of_key
+from headwater.times import hive_prefix
+
+if TYPE_CHECKING:
+    from headwater.records.archive_state import ArchiveState, DigestRef
+    from headwater.records.pointers import ArchiveObject
+    from headwater.records.root_records import RecordSources
+
+DIGESTS_MAX = 366
+# Objects of one root on days that are not sealed yet, before the last that is: one a day.
+_BASES_MAX = 100
+_CHECK_EVERY = 4096
+
+State = Literal["live", "expired", "archived", "sealed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DigestFile:
+    """A digest as the bucket lists it; the size in bytes."""
+
+    day: str
+    key: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The state of a record, and what proves it.
+
+    `live`: it is in the table alone. `expired`: it left the table, and the next compaction archives it. `archived`: the
+    object holds it, and its day is not sealed. `sealed`: `digests` are those from the object's day on, up to `end`, the
+    end of the chain; `truncated` if there are more. `listed`: the SHA-256 and the size of the object are those of its
+    day's digest, else those that were committed. `fault` is what was found to be wrong.
+    """
+
+    state: State
+    object: ArchiveObject | None = None
+    listed: bool = False
+    digests: Sequence[DigestFile] = ()
+    end: DigestRef | None = None
+    truncated: bool = False
+    fault: str | None = None
+
+
+class _Unreadable(Exception):
+    """An object of the archive that is not there, or not as the archive writes its objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The proofs of archived records; each reads one or two objects of its root and one digest."""
+
+    sources: RecordSources
+    archive_state: ArchiveState
+
+    def find(
+        self, root_id: str, node_id: str, *, after: str | None, now_s: int, check: Callable[[], None]
+    ) -> Proof | None:
+        """Return the proof of a record, or None if the root has no such record.
+
+        With `after`, a day, the digests begin after it. `check` is called now and then and may raise.
+        """
+        pointer = self.sources.pointers.find(root_id)
+        end = self.archive_state.last()
+        proof = self._archived(pointer.object, node_id, end, check) if pointer else None
+        if proof is None:
+            return self._waiting(root_id, node_id, now_s, check)
+        if proof.object is None or proof.state != "sealed" or end is None:
+            return proof
+        return self._with_digests(proof, proof.object, end, after, check)
+
+    def _archived(
+        self, newest: ArchiveObject, node_id: str, end: DigestRef | None, check: Callable[[], None]
+    ) -> Proof | None:
+        """Return the newest sealed object that holds the record, else the newest object; None if that does not."""
+        try:
+            if not self._holds(newest, node_id, check):
+                return None
+            sealed = self._last_sealed(newest, end)
+            if sealed is not None and (sealed == newest or self._holds(sealed, node_id, check)):
+                return Proof("sealed", sealed)
+        except _Unreadable as error:
+            is_sealed = end is not None and newest.day <= end.day
+            return Proof("sealed" if is_sealed else "archived", newest, fault=str(error))
+        return Proof("archived", newest)
+
+    def _last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
+        """Return the root's last object of a sealed day: that one, or one before it."""
+        one: ArchiveObject | None = newest
+        for _ in range(_BASES_MAX):
+            if end is None or one is None or one.day <= end.day:
+                break
+            one = self.sources.pointers.find_object(one.base) if one.base else None
+        return one if one and end and one.day <= end.day else None
+
+    def _holds(self, one: ArchiveObject, node_id: str, check: Callable[[], None]) -> bool:
+        """True if a line of the object has the record. Raises `_Unreadable`."""
+        needle, sha256 = b'"node_id":' + orjson.dumps(node_id), hashlib.sha256()
+        for form in self._forms(one.key, needle, check, seen=sha256.update):
+            if _has_step(form, node_id):
+                return True
+        if sha256.hexdigest() != one.sha256:
+            raise _Unreadable(f"{one.key}: sha256 is {sha256.hexdigest()}, {one.sha256} was committed")
+        return False
+
+    def _with_digests(
+        self, proof: Proof, one: ArchiveObject, end: DigestRef, after: str | None, check: Callable[[], None]
+    ) -> Proof:
+        """Return the proof with the object as its day's digest lists it, and with the digests."""
+        fault, listed = proof.fault, None
+        try:
+            listed = self._listed(one, check)
+            if listed is None:
+                fault = fault or f"the digest of {one.day} does not list {one.key}"
+        except _Unreadable as error:
+            fault = fault or str(error)
+        files = list(islice(self._files(one.day, end.day, after or ""), DIGESTS_MAX + 1))
+        return Proof(
+            "sealed",
+            listed or one,
+            listed is not None,
+            files[:DIGESTS_MAX],
+            end,
+            truncated=len(files) > DIGESTS_MAX,
+            fault=fault,
+        )
+
+    def _listed(self, one: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
+        """Return the object as its day's digest lists it. Raises `_Unreadable`."""
+        for form in self._forms(key_of(one.day), orjson.dumps(one.key), check):
+            match form:
+                case {"key": one.key, "sha256": str(sha256), "size_bytes": int(size_bytes)}:
+                    return replace(one, sha256=sha256, size_bytes=size_bytes)
+        return None
+
+    def _forms(
+        self, key: str, needle: bytes, check: Callable[[], None], seen: Callable[[bytes], object] | None = None
+    ) -> Iterator[object]:
+        """Yield the lines with these bytes, parsed; `seen` gets the object as it is stored. Raises `_Unreadable`."""
+        try:
+            for number, line in enumerate(self.sources.archive.lines(key, seen)):
+                if number % _CHECK_EVERY == 0:
+                    check()
+                if needle in line:
+                    yield orjson.loads(line)
+        except (zlib.error, orjson.JSONDecodeError) as error:
+            raise _Unreadable(f"{key} cannot be read: {error}") from error
+        except ClientError as error:
+            if not is_missing(error):
+                raise
+            raise _Unreadable(f"{key} is not there") from error
+
+    def _files(self, first: str, last: str, after: str) -> Iterator[DigestFile]:
+        """Yield the digests of these days, oldest first; their signatures lie beside them."""
+        archive = self.sources.archive
+        start = key_of(after) if after >= first else f"digests/{hive_prefix(first)}"
+        pages = archive.s3.get_paginator("list_objects_v2").paginate(
+            Bucket=archive.bucket, Prefix="digests/", StartAfter=start
+        )
+        for page in pages:
+            for one in page.get("Contents", []):
+                if one["Key"] > key_of(last):
+                    return
+                day = day_of_key(one["Key"])
+                if day is not None and one["Key"] == key_of(day):
+                    yield DigestFile(day, one["Key"], one["Size"])
+
+    def _waiting(self, root_id: str, node_id: str, now_s: int, check: Callable[[], None]) -> Proof | None:
+        """Return the state of a record that no object holds, or None if it is nowhere."""
+        item = self.sources.table.find(root_id, node_id)
+        if item is not None:
+            return Proof("live" if expiry_of(item) > now_s else "expired")
+        for number, (_, record) in enumerate(self.sources.staged.staged(root_id)):
+            if number % _CHECK_EVERY == 0:
+                check()
+            if record.node_id == node_id:
+                return Proof("expired")
+        return None
+
+
+def _has_step(form: object, node_id: str) -> bool:
+    """True if a trace line has the record; metadata may have a key of the same name.
+
+    The last step is the compaction's.
+    """
+    match form:
+        case {"lineage": [*steps, _]}:
+            return any(isinstance(step, dict) and step.get("node_id") == node_id for step in steps)
+    return False

@@ -1,0 +1,86 @@
+"""The days of the archive that SQL can query, in the graph table; Glue has the locations, this table the attempts.
+
+DAY#<day>     PUBLISHED    attempt (none for a day without objects), digest_sha256, published_at, before
+COMPACTION    PUBLISHED    day      every sealed day up to this one is published
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.aws.items import batch_get
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from headwater.aws.items import Item, Value
+
+_LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "PUBLISHED"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A published day: the attempt that counts, the digest that it read, and when (seconds since 1970).
+
+    `attempt` is None for a day without objects; `before` is the attempt that counted until then.
+    """
+
+    day: str
+    attempt: str | None
+    digest_sha256: str
+    published_at: int
+    before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Publications:
+    """The published days."""
+
+    dynamodb: DynamoDBClient
+    table: str
+
+    def last(self) -> str | None:
+        """Return the day up to which every sealed day is published, strongly consistent, or None."""
+        item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
+        return item["day"]["S"] if item else None
+
+    def of(self, days: Sequence[str]) -> dict[str, Publication]:
+        """Return the publications of those days that have one."""
+        items = batch_get(self.dynamodb, self.table, [_key(day) for day in days])
+        return {one.day: one for one in map(_publication, items)}
+
+    def put(self, one: Publication) -> None:
+        """Store the publication of a day. Days are published in order, so all earlier days are published."""
+        attributes: dict[str, Value] = {
+            "digest_sha256": {"S": one.digest_sha256},
+            "published_at": {"N": str(one.published_at)},
+            **({"attempt": {"S": one.attempt}} if one.attempt else {}),
+            **({"previous_attempt": {"S": one.before}} if one.before else {}),
+        }
+        self.dynamodb.put_item(TableName=self.table, Item={**_key(one.day), **attributes})
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item={**_LAST, "day": {"S": one.day}},
+                ConditionExpression="attribute_not_exists(pk) OR #day < :day",
+                ExpressionAttributeNames={"#day": "day"},
+                ExpressionAttributeValues={":day": {"S": one.day}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return
+
+
+def _key(day: str) -> Item:
+    return {"pk": {"S": f"DAY#{day}"}, "sk": {"S": "PUBLISHED"}}
+
+
+def _publication(item: Item) -> Publication:
+    return Publication(
+        day=item["pk"]["S"].partition("#")[2],
+        attempt=item["attempt"]["S"] if "attempt" in item else None,
+        digest_sha256=item["digest_sha256"]["S"],
+        published_at=int(item["published_at"]["N"]),
+        before=item["previous_attempt"]["S"] if "previous_attempt" in item else None,
+    )

@@ -1,0 +1,100 @@
+"""Publishing of a sealed day's tables: the update of its Glue partitions makes an attempt the one that counts.
+
+The order makes it safe at every crash. The attempt is complete before its partitions name it; they name it before the
+copy of its manifest and the graph table do. Older attempts are removed last, but for the previous one, which queries
+under way may still read. Publishing again changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from headwater.aws.catalog import Catalog
+from headwater.aws.items import chunks
+from headwater.aws.objects import is_missing
+from headwater.records.digests import Digests
+from headwater.records.publications import Publication, Publications
+from headwater_model.archive_tables import (
+    TABLES,
+    Manifest,
+    attempt_prefix,
+    manifest_key,
+    parse_manifest,
+    partition_prefix,
+    published_key,
+    render_manifest,
+)
+from headwater_model.errors import Conflict, NotFound
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# S3's limit of a DeleteObjects.
+_DELETES_MAX = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """The publishing of days; its stores."""
+
+    s3: S3Client
+    bucket: str
+    digests: Digests
+    publications: Publications
+    catalog: Catalog
+
+    def publish(self, day: str, attempt: str | None, *, now_s: int) -> Publication:
+        """Make the attempt the one that counts; None for a day without objects, which has no tables.
+
+        Raises `NotFound` if the attempt is not complete; `Conflict` if it read another digest than the day's, or if
+        there is no attempt for a day with objects.
+        """
+        digest = self.digests.get(day)
+        before = self.publications.of([day]).get(day)
+        if attempt is None and digest.counts.objects:
+            raise Conflict(f"day {day} has {digest.counts.objects} objects, but nothing was made of them")
+        if attempt is not None:
+            self._commit(self._manifest(day, attempt), digest.link.sha256)
+        kept = before.attempt if before and before.attempt != attempt else before.before if before else None
+        one = Publication(day, attempt, digest.link.sha256, now_s, kept)
+        self.publications.put(one)
+        self._remove_others(day, {name for name in (attempt, kept) if name})
+        return one
+
+    def _manifest(self, day: str, attempt: str) -> Manifest:
+        try:
+            body = self.s3.get_object(Bucket=self.bucket, Key=manifest_key(day, attempt))["Body"].read()
+        except ClientError as error:
+            if not is_missing(error):
+                raise
+            raise NotFound(f"attempt {attempt} to compact {day} has no manifest: it is not complete") from error
+        return parse_manifest(body)
+
+    def _commit(self, manifest: Manifest, digest_sha256: str) -> None:
+        if manifest.digest_sha256 != digest_sha256:
+            raise Conflict(f"attempt {manifest.attempt} read another digest of {manifest.day} than the sealed one")
+        about = {"headwater.version": str(manifest.version), "headwater.digest_sha256": digest_sha256}
+        for table in TABLES:
+            prefix = attempt_prefix(table.name, manifest.day, manifest.attempt)
+            self.catalog.set_partition(table.name, manifest.day, f"s3://{self.bucket}/{prefix}", about)
+        self.s3.put_object(
+            Bucket=self.bucket,
+            Key=published_key(manifest.day),
+            Body=render_manifest(manifest),
+            ContentType="application/json",
+        )
+
+    def _remove_others(self, day: str, kept: set[str]) -> None:
+        for table in TABLES:
+            prefixes = tuple(attempt_prefix(table.name, day, attempt) for attempt in kept)
+            pages = self.s3.get_paginator("list_objects_v2").paginate(
+                Bucket=self.bucket, Prefix=partition_prefix(table.name, day)
+            )
+            keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+            for some in chunks([key for key in keys if not key.startswith(prefixes)], _DELETES_MAX):
+                result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in some]})
+                if failed := result.get("Errors"):
+                    raise Conflict(f"{len(failed)} files of older attempts could not be removed: {failed[0]}")

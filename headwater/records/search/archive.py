@@ -1,0 +1,110 @@
+"""The published part of a search: one query of Athena, its result page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import orjson
+
+from headwater.aws.athena import Athena
+from headwater.records.record import LineageRecord
+from headwater.records.search.criteria import ArchiveCursor, Horizon, SearchCriteria, SearchRecord, SearchStep
+from headwater.records.search.sql import ROWS_MAX, render_sql
+from headwater_model.errors import Invalid, NotFound, Unavailable
+
+# Athena takes a second or two for the smallest query.
+_POLL_S = 0.5
+
+
+class StaleCursor(NotFound):
+    """A cursor into the result of a query that is not this search's, or whose result is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSearch:
+    """The published part of a search; `sleep` waits that many seconds for a query."""
+
+    athena: Athena
+    sleep: Callable[[float], None]
+
+    def steps(
+        self, criteria: SearchCriteria, horizon: Horizon, place: ArchiveCursor
+    ) -> Iterator[SearchStep[ArchiveCursor]]:
+        """Yield the tables' records by day, root and node; while the query is under way, yield a cursor now and then.
+
+        Raises:
+            StaleCursor: the cursor is not one of this criteria's.
+            Invalid: the query would read more than its workgroup allows.
+            Unavailable: Athena refused, or the query failed.
+        """
+        sql = render_sql(criteria, horizon)
+        is_resumed = place.waiting
+        if place.execution is None:
+            place = self._start(sql, place)
+            yield SearchStep(place)
+        try:
+            for waiting in self._wait(criteria, sql, place, again=is_resumed):
+                yield SearchStep(waiting)
+                place = waiting
+            yield from self._records(replace(place, waiting=False))
+        except NotFound as error:
+            raise StaleCursor(str(error)) from error
+
+    def _start(self, sql: str, place: ArchiveCursor) -> ArchiveCursor:
+        return replace(place, execution=self.athena.start(sql), token=None, row=0, waiting=True)
+
+    def _wait(
+        self, criteria: SearchCriteria, sql: str, place: ArchiveCursor, *, again: bool
+    ) -> Iterator[ArchiveCursor]:
+        """Yield a cursor at each poll of a running query; a query that failed since the last request starts anew."""
+        while True:
+            found = self.athena.get(place.execution or "")
+            if found.sql != sql:
+                raise StaleCursor("the query is another one")
+            if found.done:
+                return
+            if found.over_the_limit:
+                raise self._too_much(criteria)
+            if found.failed is not None:
+                if not again:
+                    raise Unavailable(f"the archive could not be searched: Athena says {found.failed}")
+                place, again = self._start(sql, place), False
+            yield place
+            self.sleep(_POLL_S)
+
+    def _too_much(self, criteria: SearchCriteria) -> Invalid:
+        most = self.athena.bytes_max()
+        limit = f"the {most:,} bytes that" if most else "as much as"
+        rule = f"must be later: this search would read more of the archive than {limit} one may"
+        return Invalid.because("start", criteria.start_s, rule)
+
+    def _records(self, place: ArchiveCursor) -> Iterator[SearchStep[ArchiveCursor]]:
+        while True:
+            page = self.athena.rows(place.execution or "", place.token)
+            for row in page.rows[place.row :]:
+                if place.returned == ROWS_MAX:
+                    yield SearchStep(replace(place, truncated=True))
+                    return
+                place = replace(place, row=place.row + 1, returned=place.returned + 1)
+                yield SearchStep(place, _found(row))
+            if page.token is None:
+                return
+            place = replace(place, token=page.token, row=0)
+            yield SearchStep(place)
+
+
+def _found(row: Sequence[str | None]) -> SearchRecord:
+    """Return the record of a row of `sql.COLUMNS`; all but run and metadata have a value."""
+    root_id, node_id, parent_id, action, location, recorded_at, run_id, metadata, day = row
+    record = LineageRecord(
+        root_id=root_id or "",
+        node_id=node_id or "",
+        parent_id=parent_id or "",
+        action_taken=action or "",
+        storage_location=location or "",
+        recorded_at=int(recorded_at or 0),
+        run_id=run_id,
+        metadata=tuple(sorted(orjson.loads(metadata).items())) if metadata else (),
+    )
+    return SearchRecord(record, None, day)

@@ -1,0 +1,111 @@
+"""The unpublished part of a search: records that no object of the last published day, or before, holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from headwater.aws.clients import READ_CONCURRENCY
+from headwater.aws.items import chunks
+from headwater.records.items import expiry_of, parse_item
+from headwater.records.root_records import RecordSources
+from headwater.records.search.criteria import Horizon, LiveCursor, SearchCriteria, SearchRecord, SearchStep
+from headwater.records.search.root import RECORDS_MAX, RECORDS_MAX_ALONE, RootSearch
+from headwater.records.search.roots import Roots, UnpublishedDays
+
+if TYPE_CHECKING:
+    from headwater.aws.items import Item
+
+_NODES_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSearch:
+    """The unpublished part of a search; its stores."""
+
+    sources: RecordSources
+    roots: Roots
+
+    def steps(
+        self, criteria: SearchCriteria, horizon: Horizon | None, place: LiveCursor, days: UnpublishedDays
+    ) -> Iterator[SearchStep[LiveCursor]]:
+        """Yield the unpublished records, each node of a root once; yield a cursor now and then, and at the end."""
+        if criteria.root is not None:
+            return self._root(criteria, horizon, criteria.root, RECORDS_MAX_ALONE).steps(place)
+        if criteria.node is not None:
+            return self._of_node(criteria, criteria.node, horizon, place)
+        return self._of_all(criteria, horizon, place, days)
+
+    def _root(
+        self, criteria: SearchCriteria, horizon: Horizon | None, root_id: str, records_max: int = RECORDS_MAX
+    ) -> RootSearch:
+        return RootSearch(self.sources, criteria, horizon, root_id, records_max=records_max)
+
+    def _of_node(
+        self, criteria: SearchCriteria, node_id: str, horizon: Horizon | None, place: LiveCursor
+    ) -> Iterator[SearchStep[LiveCursor]]:
+        """Search by the index of nodes, which lacks records that have left the table."""
+        start: Item | None = {"node_id": {"S": node_id}, "root_id": {"S": place.node}} if place.node else None
+        while True:
+            page = self.sources.table.page_of_node(node_id, start=start, limit=_NODES_AT_ONCE)
+            for item in page.items:
+                record = parse_item(item)
+                root = self._root(criteria, horizon, record.root_id)
+                if criteria.matches(record) and not root.is_published(item):
+                    yield SearchStep(replace(place, node=record.root_id), SearchRecord(record, expiry_of(item), None))
+            start = page.last_key
+            if start is None:
+                return
+            yield SearchStep(replace(place, node=start["root_id"]["S"]))
+
+    def _of_all(
+        self, criteria: SearchCriteria, horizon: Horizon | None, place: LiveCursor, days: UnpublishedDays
+    ) -> Iterator[SearchStep[LiveCursor]]:
+        """Search root by root, in the order of the SHA-256 of their ids."""
+        # A root that is not done is among those after all of its id's SHA-256 but the last digit.
+        after = place.root_sha if place.part == "done" else place.root_sha[:-1]
+        with ThreadPoolExecutor(READ_CONCURRENCY) as pool:
+            for window in self.roots.pages(days, after=after, pool=pool):
+                for some in chunks(list(window.roots.items()), READ_CONCURRENCY):
+                    searches = self._searches(criteria, horizon, place, dict(some))
+                    for step in _side_by_side(searches, pool):
+                        # Roots are begun in parallel: `truncated` of earlier roots is added here.
+                        place = replace(step.place, truncated=step.place.truncated or place.truncated)
+                        yield SearchStep(place, step.found)
+                place = LiveCursor(window.upto, "done", truncated=place.truncated)
+                yield SearchStep(place)
+
+    def _searches(
+        self, criteria: SearchCriteria, horizon: Horizon | None, place: LiveCursor, roots: Mapping[str, str | None]
+    ) -> list[Iterator[SearchStep[LiveCursor]]]:
+        """Return a search of each root that is not done, from its beginning or from the cursor in it."""
+        named = self.sources.pointers.find_by_sha([sha for sha, root_id in roots.items() if root_id is None])
+        begun = place if place.part != "done" else None
+        return [
+            self._root(criteria, horizon, root_id or named[sha][0]).steps(
+                begun if begun and sha == begun.root_sha else LiveCursor()
+            )
+            for sha, root_id in roots.items()
+            if sha >= place.root_sha and (root_id or sha in named)
+        ]
+
+
+def _side_by_side(
+    searches: Sequence[Iterator[SearchStep[LiveCursor]]], pool: ThreadPoolExecutor
+) -> Iterator[SearchStep[LiveCursor]]:
+    """Yield all steps of one search after the other; each is begun at once."""
+    for begun, search in zip(pool.map(_begin, searches), searches, strict=True):
+        yield from begun
+        yield from search
+
+
+def _begin(steps: Iterator[SearchStep[LiveCursor]]) -> list[SearchStep[LiveCursor]]:
+    """Return the steps up to the first one without a record."""
+    begun: list[SearchStep[LiveCursor]] = []
+    for step in steps:
+        begun.append(step)
+        if step.found is None:
+            break
+    return begun

@@ -1,0 +1,188 @@
+"""The digests of an archive: the existing ones, the missing ones, and the proof of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from headwater.aws.items import GET_KEYS_MAX, chunks
+from headwater.records.archive_state import DigestRef, Seal
+from headwater.records.digest import key_of
+from headwater.records.signatures import signature_key_of
+from headwater.records.verify.chain import ChainWalk, Claim, DayRange, compared
+from headwater.records.verify.findings import Finding, Kind
+from headwater.records.verify.objects import ObjectCheck
+from headwater.records.verify.sealed_day import SealedDay, day_of_key
+from headwater.records.verify.stores import Store
+
+_DIGESTS = "digests/"
+# The anchors of an archive, as they are printed.
+GRAPH_TABLE, EXPECTED, PUBLIC_KEY = "graph table", "--expect", "--public-key"
+# A signature has less than 400 bytes.
+_SIGNATURE_BYTES_MAX = 16 * 1024
+
+
+class ArchiveState(Protocol):
+    """The archive's state in the graph table (see `headwater.records.archive_state`)."""
+
+    def last(self) -> DigestRef | None:
+        """Return the newest digest."""
+
+    def seals(self, days: Sequence[str]) -> Mapping[str, Seal]:
+        """Return the days whose sealing has begun."""
+
+
+class SignatureCheck(Protocol):
+    """Public keys (see `public_keys`)."""
+
+    def fault_of(self, body: bytes, digest_sha256: str) -> str:
+        """Return the fault of a signature of the digest; empty if it is good."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustAnchors:
+    """The knowledge about an archive from outside it; each part is optional, and proves more.
+
+    `sha256` is that of the range's last digest, kept by the caller. With `keys`, digests must be signed.
+    """
+
+    archive_state: ArchiveState | None = None
+    sha256: str = ""
+    keys: SignatureCheck | None = None
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The names of the given parts; without any, digests that were all written anew go unnoticed."""
+        known = ((GRAPH_TABLE, self.archive_state), (EXPECTED, self.sha256), (PUBLIC_KEY, self.keys))
+        return tuple(name for name, given in known if given)
+
+
+@dataclass(frozen=True, slots=True)
+class DigestsRead:
+    """The digests of a range: `sealed`, oldest first; `last` is the last day of all that is known to be sealed."""
+
+    store: Store
+    days: DayRange
+    sealed: Sequence[SealedDay]
+    last: str
+    findings: Sequence[Finding]
+    anchors: Sequence[str] = ()
+
+    @property
+    def end_is_known(self) -> bool:
+        """True if days removed from the chain's end would be noticed: a signature proves no later days."""
+        return GRAPH_TABLE in self.anchors or EXPECTED in self.anchors
+
+    def check(self, jobs: int) -> ObjectCheck:
+        """Return the check of the objects."""
+        return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """A listing of the digests' prefix: days and bytes of digests, days of signatures, findings on other keys."""
+
+    days: Mapping[str, int]
+    signed: Sequence[str]
+    findings: Sequence[Finding]
+
+
+def read_digests(
+    store: Store, days: DayRange, known: TrustAnchors, read: Callable[[int, int], object] | None = None
+) -> DigestsRead:
+    """Read the digests of the days, and of all later ones: the chain is followed from its end.
+
+    `read` is message how many bytes were read, of how many at most.
+    """
+    # First, so that the digest that it names exists when the digests are listed.
+    end = known.archive_state.last() if known.archive_state else None
+    listing = _list(store)
+    present, findings = _sealed(list(listing.days), end, known.archive_state)
+    if known.sha256 and not known.archive_state:
+        present = [day for day in present if day <= (days.last or "9999")]
+    walk = ChainWalk(store, days, Claim(end, "the graph table") if end else None)
+    done, total = 0, sum(listing.days[day] for day in present)
+    for day in walk.steps(present):
+        done += listing.days[day]
+        if read:
+            read(done, total)
+    sealed = walk.sealed[::-1]
+    findings += [*listing.findings, *walk.findings, *_ends(sealed, known)]
+    # A digest is signed before the graph table names it.
+    named = [one for one in sealed if end is None or one.day <= end.day]
+    findings += _signatures(store, named, listing.signed, known.keys)
+    findings.sort(key=lambda one: (one.day, one.key))
+    last = max(end.day if end else "", *present, "")
+    return DigestsRead(store, days, sealed, last, findings, known.anchors)
+
+
+def _list(store: Store) -> _Listing:
+    days: dict[str, int] = {}
+    signed, findings = [], []
+    for one in store.listed(_DIGESTS):
+        day = day_of_key(one.key)
+        if day and one.key == key_of(day):
+            days[day] = one.size_bytes
+        elif day and one.key == signature_key_of(day) and one.size_bytes <= _SIGNATURE_BYTES_MAX:
+            signed.append(day)
+        else:
+            findings.append(Finding(day or "", one.key, Kind.ADDED, "it is neither a digest nor a signature"))
+    orphans = sorted(set(signed) - days.keys())
+    findings += [Finding(day, signature_key_of(day), Kind.ADDED, "there is no digest that it signs") for day in orphans]
+    return _Listing(days, signed, findings)
+
+
+def _sealed(
+    present: Sequence[str], end: DigestRef | None, calendar: ArchiveState | None
+) -> tuple[list[str], list[Finding]]:
+    """Return the days whose digests may be of the chain, and findings on those after its end."""
+    if calendar is None or not present:
+        return list(present), []
+    newer = [day for day in present if end is None or day > end.day]
+    sealing = {day for some in chunks(newer, GET_KEYS_MAX) for day in calendar.seals(some)}
+    findings = [
+        Finding(day, key_of(day), Kind.NOTE, "the graph table does not name it as the last yet: is it being sealed?")
+        if day in sealing
+        else Finding(day, key_of(day), Kind.UNLINKED, "the graph table does not say that its day is sealed")
+        for day in newer
+    ]
+    if end is None:
+        message = "the graph table names no digest as the last"
+        findings = [Finding(present[-1], key_of(present[-1]), Kind.UNLINKED, message)]
+    return [day for day in present if day in sealing or day not in newer], findings
+
+
+def _ends(sealed: Sequence[SealedDay], known: TrustAnchors) -> list[Finding]:
+    """Compare the last digest of the range with the expected SHA-256; without any anchor, return a note."""
+    if not sealed:
+        return []
+    last = sealed[-1]
+    if known.sha256:
+        return compared(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
+    if known.archive_state:
+        return []
+    message = f"nothing outside the archive vouches for the chain's end; this digest's sha256 is {last.link.sha256}"
+    return [Finding(last.day, last.link.key, Kind.NOTE, message)]
+
+
+def _signatures(
+    store: Store, sealed: Sequence[SealedDay], signed: Sequence[str], keys: SignatureCheck | None
+) -> Iterator[Finding]:
+    """Check the signatures: at least one, and all from the first on; a later signature proves the earlier days too."""
+    if keys is None:
+        unchecked = sum(one.day in signed for one in sealed)
+        if unchecked:
+            yield Finding(
+                "", _DIGESTS, Kind.NOTE, f"signatures that were not checked, without a public key: {unchecked:,}"
+            )
+        return
+    first = min(signed) if signed else max((one.day for one in sealed), default="")
+    for one in sealed:
+        key = signature_key_of(one.day)
+        if one.day in signed:
+            fault = keys.fault_of(b"".join(map(bytes, store.chunks(key))), one.link.sha256)
+            if fault:
+                yield Finding(one.day, key, Kind.BAD_SIGNATURE, fault)
+        elif one.day >= first:
+            yield Finding(one.day, key, Kind.NOT_SIGNED, "the digest has no signature")

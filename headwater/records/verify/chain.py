@@ -1,0 +1,171 @@
+"""The chain of digests, from the newest back: each digest is named by the next, and the newest by an anchor.
+
+The anchor is the archive's state in the graph table, or a SHA-256 that the caller kept. Without it, days cut off at the
+end, or digests written anew from some day on, go unnoticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from headwater.records.archive_state import DigestRef
+from headwater.records.digest import Head, key_of
+from headwater.records.pointers import ArchiveObject
+from headwater.records.verify.findings import Finding, Kind
+from headwater.records.verify.sealed_day import SealedDay, day_of_key, read_digest
+from headwater.records.verify.stores import Store
+
+# Bases that are searched for at a time, in days not reached yet.
+_BASES_MAX = 250_000
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement about a digest, and its source; `head` is that of the later digest, if it names this one."""
+
+    link: DigestRef
+    by: str
+    head: Head | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DayRange:
+    """A range of days, both included; an empty end is unbounded."""
+
+    first: str = ""
+    last: str = ""
+
+    def hold(self, day: str) -> bool:
+        """True if the day is in the range."""
+        return self.first <= day <= (self.last or "9999")
+
+
+@dataclass(slots=True)
+class ChainWalk:
+    """A walk of the chain from its end to the first day of a range.
+
+    `end` is the anchor's claim about one of the last digests, if there is an anchor. `sealed` are the range's digests
+    that were read, newest first; `findings` are in the order of the walk.
+    """
+
+    store: Store
+    days: DayRange
+    end: Claim | None
+    sealed: list[SealedDay] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    _expected: Claim | None = None
+    _begun_by: str = ""
+    _bases: Bases = field(default_factory=lambda: Bases())
+
+    def steps(self, present: Sequence[str]) -> Iterator[str]:
+        """Read the digests of these sorted days and yield each day once it is read; the last step completes it."""
+        for day in reversed(present):
+            if day < self.days.first:
+                break
+            self._pass_to(day)
+            self._visit(day)
+            yield day
+        self._before_the_first(present)
+        known = {one.day for one in self.findings if one.kind in (Kind.REMOVED, Kind.BAD_DIGEST)}
+        self.findings += self._bases.left(self.days.first, known)
+
+    def _pass_to(self, day: str) -> None:
+        """Find the digests after this day that were claimed and not read: they are missing."""
+        passed = {claim.link.day: claim for claim in (self.end, self._expected) if claim and claim.link.day > day}
+        for claim in passed.values():
+            self._find(claim.link, Kind.REMOVED, f"{claim.by} names it")
+        self.end = None if self.end and self.end.link.day in passed else self.end
+        self._expected = None if self._expected and self._expected.link.day in passed else self._expected
+
+    def _visit(self, day: str) -> None:
+        in_range = self.days.hold(day)
+        sealed = read_digest(self.store, day, self._bases.taker(day) if in_range else None)
+        if in_range:
+            self.sealed.append(sealed)
+        if sealed.fault:
+            self._find(sealed.link, Kind.BAD_DIGEST, sealed.fault)
+        if self.end and self.end.link.day == day:
+            self.findings += compared(self.end, sealed)
+            self.end = None
+        if self._begun_by:
+            self._find(sealed.link, Kind.UNLINKED, f"the digest of {self._begun_by} names none before it")
+        elif self._expected and self._expected.link.day < day:
+            claim = self._expected
+            self._find(sealed.link, Kind.UNLINKED, f"{claim.by} names that of {claim.link.day} instead")
+        else:
+            self._follow(sealed)
+
+    def _follow(self, sealed: SealedDay) -> None:
+        """Compare the digest with the claim of the later one, and take its own claim about the digest before it."""
+        if self._expected:
+            self.findings += compared(self._expected, sealed)
+        self._expected = None
+        if sealed.head and sealed.head.previous:
+            self._expected = Claim(sealed.head.previous, f"the digest of {sealed.day}", sealed.head)
+        elif sealed.head:
+            self._begun_by = sealed.day
+            self.findings += _unconnected(sealed.head, None)
+
+    def _before_the_first(self, present: Sequence[str]) -> None:
+        """Check the claim of the first digest read: about a digest before the range, or a missing one."""
+        if self.end and self.end.link.day < self.days.first:
+            self.end = None
+        claim = self._expected
+        if claim is None or claim.link.day >= self.days.first:
+            self._pass_to("")
+        elif claim.link.day in present:
+            self.findings += compared(claim, read_digest(self.store, claim.link.day, None))
+        else:
+            self._find(claim.link, Kind.NOTE, f"it is not there, and before the range; {claim.by} names it")
+
+    def _find(self, link: DigestRef, kind: Kind, message: str) -> None:
+        self.findings.append(Finding(link.day, link.key, kind, message))
+
+
+def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
+    """Return findings if the digest is not the claimed one."""
+    if sealed.link.sha256 == claim.link.sha256:
+        return _unconnected(claim.head, sealed.head) if claim.head and sealed.head else []
+    message = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
+    return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, message)]
+
+
+def _unconnected(head: Head, before: Head | None) -> list[Finding]:
+    """Return a finding if the days of arrival do not begin where those of the digest before end."""
+    ends, begins = (before.events.to if before and before.events else ""), (head.events.after if head.events else "")
+    if begins == ends:
+        return []
+    message = f"its events begin after {begins or 'none'}, those of the digest before end with {ends or 'none'}"
+    return [Finding(head.day, key_of(head.day), Kind.BAD_DIGEST, message)]
+
+
+@dataclass(slots=True)
+class Bases:
+    """A search for the bases that later days name: each must be listed on its own day."""
+
+    _wanted: dict[str, str] = field(default_factory=dict)
+    _left_out: int = 0
+
+    def taker(self, day: str) -> Callable[[ArchiveObject], None]:
+        """Return a function that takes the objects of a day."""
+
+        def take(one: ArchiveObject) -> None:
+            self._wanted.pop(one.key, None)
+            if one.base is None or one.base in self._wanted:
+                return
+            if len(self._wanted) < _BASES_MAX:
+                self._wanted[one.base] = day
+            else:
+                self._left_out += 1
+
+        return take
+
+    def left(self, first: str, known: Collection[str]) -> list[Finding]:
+        """Return the bases from this day on that no digest lists, but for the days in `known`, which have findings."""
+        message = "it names {} as a base, which the digest of that day does not list"
+        wanted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
+        found = [Finding(by, key_of(by), Kind.BAD_DIGEST, message.format(base)) for base, by in wanted]
+        if self._left_out:
+            found.append(Finding("", "digests/", Kind.NOTE, f"bases that were not looked for: {self._left_out:,}"))
+        return found

@@ -1,0 +1,184 @@
+"""The objects of the archive against the digests: a merge of two listings, both sorted by key, in bounded memory."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, takewhile
+from types import MappingProxyType
+
+from headwater.records.event_objects import EventObject
+from headwater.records.pointers import ArchiveObject
+from headwater.records.verify.chain import DayRange
+from headwater.records.verify.findings import Finding, Kind
+from headwater.records.verify.parts import Part, events_part, traces_part
+from headwater.records.verify.sealed_day import SealedDay, day_of_key, entries_of
+from headwater.records.verify.stores import Listed, Store, Unreadable
+from headwater_model.errors import NotFound
+
+# Objects under way at once.
+_WINDOW = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An object that was compared, with a finding if there is one; `size_bytes` is the digest's number.
+
+    `day` is the day of the digest that lists the object.
+    """
+
+    day: str
+    key: str
+    size_bytes: int
+    finding: Finding | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the digest of a day."""
+
+    day: str
+    object: ArchiveObject | EventObject
+
+
+class Stopped(Exception):
+    """A check that was stopped: the caller no longer waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCheck:
+    """A comparison of the objects of a range of days with its digests.
+
+    `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest.
+    """
+
+    store: Store
+    days: DayRange
+    sealed: Sequence[SealedDay]
+    last: str
+    jobs: int = 1
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
+        """Yield the outcome of every object, part by part, each in the order of its keys.
+
+        `after` maps the part's prefix to the key to continue after. Objects that are not sealed yet are counted at the
+        end, in a note for each day of each part.
+        """
+        parts = (events_part(self.days, self.sealed, self.last), traces_part(self.days, self.sealed, self.last))
+        unsealed: dict[tuple[str, str], int] = {}
+        yield from in_order(
+            chain.from_iterable(self._works(part, after.get(part.prefix, ""), unsealed) for part in parts),
+            self.jobs,
+            self._stop,
+        )
+        for (day, prefix), objects in unsealed.items():
+            message = f"objects that are not sealed yet: {objects:,}"
+            yield Outcome(day, prefix, 0, Finding(day, prefix, Kind.NOTE, message))
+
+    def _works(self, part: Part, after: str, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
+        after = max(after, part.first)
+        found = takewhile(lambda one: not part.end or one.key < part.end, self.store.listed(part.prefix, after))
+        for entry, listed in _merged(self._entries(part, after), found):
+            if entry is not None:
+                yield partial(self._compare, entry, listed)
+            elif listed is not None:
+                day = day_of_key(listed.key)
+                if day is not None and day > part.last:
+                    noted = day, part.prefix_of(day)
+                    unsealed[noted] = unsealed.get(noted, 0) + 1
+                else:
+                    yield partial(_extra, listed, day, part)
+
+    def _entries(self, part: Part, after: str) -> Iterator[Entry]:
+        """Yield the entries of the part in the usable digests."""
+        for one in self.sealed:
+            if not one.fault and part.end_of(one) > after:
+                listed = (entry for entry in entries_of(self.store, one) if isinstance(entry, part.entry))
+                yield from (Entry(one.day, entry) for entry in listed if entry.key > after)
+
+    def _compare(self, entry: Entry, found: Listed | None) -> Outcome:
+        """Return the outcome of an object that a digest lists."""
+        key = entry.object.key
+        kind, message = self._difference(entry.object, found)
+        finding = Finding(day_of_key(key) or "", key, kind, message) if kind else None
+        return Outcome(entry.day, key, entry.object.size_bytes, finding)
+
+    def _difference(self, entry: ArchiveObject | EventObject, found: Listed | None) -> tuple[Kind | None, str]:
+        if found is None:
+            return Kind.REMOVED, "the digest lists it"
+        if found.size_bytes != entry.size_bytes:
+            return Kind.CHANGED, f"it has {found.size_bytes} bytes, the digest says {entry.size_bytes}"
+        try:
+            sha256 = self._sha256(entry.key)
+        except NotFound:
+            return Kind.REMOVED, "the digest lists it"
+        except Unreadable as error:
+            return Kind.UNREADABLE, str(error)
+        if sha256 != entry.sha256:
+            return Kind.CHANGED, f"sha256 is {sha256}, the digest says {entry.sha256}"
+        return None, ""
+
+    def _sha256(self, key: str) -> str:
+        sha256 = hashlib.sha256()
+        for chunk in self.store.chunks(key):
+            if self._stop.is_set():
+                raise Stopped
+            sha256.update(chunk)
+        return sha256.hexdigest()
+
+
+def _extra(found: Listed, day: str | None, part: Part) -> Outcome:
+    """Return the outcome of an object that no digest lists."""
+    fault = part.fault_of(day or "")
+    if day is None:
+        kind, message = Kind.ADDED, "no object of the archive has such a key"
+    elif fault is None:
+        kind, message = Kind.NOT_COVERED, "its day has no digest"
+    elif fault:
+        kind, message = Kind.NOT_COVERED, "its day's digest cannot be used"
+    else:
+        kind, message = Kind.ADDED, "the digest does not list it"
+    return Outcome(day or "", found.key, 0, Finding(day or "", found.key, kind, message))
+
+
+def _merged(entry: Iterator[Entry], found: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
+    """Yield pairs of entry and object by key, with None where one side lacks the key."""
+    one, other = next(entry, None), next(found, None)
+    while one is not None or other is not None:
+        if other is None or (one is not None and one.object.key < other.key):
+            yield one, None
+            one = next(entry, None)
+        elif one is None or other.key < one.object.key:
+            yield None, other
+            other = next(found, None)
+        else:
+            yield one, other
+            one, other = next(entry, None), next(found, None)
+
+
+def in_order(works: Iterator[Callable[[], Outcome]], jobs: int, stop: threading.Event) -> Iterator[Outcome]:
+    """Do the works, `jobs` at a time, and yield the outcomes in their order.
+
+    A caller that closes the iterator stops the works under way, by `stop`.
+    """
+    if jobs == 1:
+        yield from (work() for work in works)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        under_way: deque[Future[Outcome]] = deque()
+        try:
+            for work in works:
+                under_way.append(pool.submit(work))
+                if len(under_way) == _WINDOW:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,237 @@
+"""The check of one digest, read to its end: its hash, and its format as the seal writes it; not the objects.
+
+The content is not trusted: lines are bounded, and the type of every value is checked before its use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import Protocol
+
+from headwater.records.archive import prefix_of
+from headwater.records.archive_state import DigestRef
+from headwater.records.digest import BadDigest, Counts, DigestLines, Head, key_of
+from headwater.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
+from headwater.records.pointers import ArchiveObject
+from headwater.records.verify.stores import Store
+from headwater.times import is_day
+from headwater_model.errors import Conflict
+
+_GZIP = 31
+_BLOCK_BYTES = 256 * 1024
+# A root id has 2 KB at most, six times as much with every character escaped.
+_LINE_BYTES_MAX = 64 * 1024
+_PLACE = re.compile(r"(?:traces|digests|events)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
+_NAME = re.compile(r"([0-9a-f]{64})\.([0-9a-f]{64})\.jsonl\.gz")
+_TYPES = {"key": str, "sha256": str, "size_bytes": int, "records": int, "lines": int, "version": int}
+
+
+class Hash(Protocol):
+    """A hash of hashlib."""
+
+    def update(self, data: bytes | memoryview, /) -> None: ...  # noqa: D102 - as hashlib says
+
+
+@dataclass(frozen=True, slots=True)
+class SealedDay:
+    """A digest in the store: its SHA-256; `head` and `counts` as far as they could be read.
+
+    `fault` is the reason why the seal would not write this digest; empty if it would.
+    """
+
+    link: DigestRef
+    head: Head | None
+    counts: Counts | None
+    fault: str = ""
+
+    @property
+    def day(self) -> str:
+        """The day of the digest."""
+        return self.link.day
+
+
+def day_of_key(key: str) -> str | None:
+    """Return the day in a key's prefix, or None.
+
+    >>> day_of_key("traces/year=2026/month=11/day=20/x")
+    '2026-11-20'
+    >>> day_of_key("traces/year=2026/month=13/day=20/x")
+    """
+    found = _PLACE.match(key)
+    day = "-".join(found.groups()) if found else ""
+    return day if is_day(day) else None
+
+
+def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
+    """Return the day's digest; each of its objects goes to `take`; without `take` only head and hash are read."""
+    sha256 = hashlib.sha256()
+    chunks = _hashed(store.chunks(key_of(day)), sha256)
+    head, counts, fault = None, None, ""
+    try:
+        lines = DigestLines(_lines(_inflate(chunks)))
+        head = _checked_head(lines.head, day)
+        if take is not None:
+            for one in _checked(lines, day):
+                take(one)
+            counts = lines.counts
+    except BadDigest as error:
+        fault = str(error)
+    for _ in chunks:
+        pass
+    return SealedDay(DigestRef(day, key_of(day), sha256.hexdigest()), head, counts, fault)
+
+
+def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
+    """Yield the entries of a digest that was read without a fault; raise `Conflict` if it has changed since."""
+    sha256 = hashlib.sha256()
+    chunks = _hashed(store.chunks(sealed.link.key), sha256)
+    try:
+        yield from DigestLines(_lines(_inflate(chunks))).entries()
+        for _ in chunks:
+            pass
+        if sha256.hexdigest() == sealed.link.sha256:
+            return
+    except BadDigest:
+        pass
+    raise Conflict(f"{sealed.link.key} was replaced while it was read; verify again")
+
+
+def _hashed(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
+    for chunk in chunks:
+        sha256.update(chunk)
+        yield chunk
+
+
+def _inflate(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    inflator = zlib.decompressobj(_GZIP)
+    try:
+        for chunk in chunks:
+            yield inflator.decompress(chunk, _BLOCK_BYTES)
+            while inflator.unconsumed_tail:
+                yield inflator.decompress(inflator.unconsumed_tail, _BLOCK_BYTES)
+            if inflator.unused_data:
+                raise BadDigest("something follows the end of its gzip stream")
+        yield inflator.flush()
+    except zlib.error as error:
+        raise BadDigest(f"it cannot be decompressed: {error}") from error
+    if not inflator.eof:
+        raise BadDigest("its gzip stream breaks off")
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines without their line feeds."""
+    rest = b""
+    for block in blocks:
+        *lines, rest = (rest + block).split(b"\n")
+        yield from lines
+        if len(rest) > _LINE_BYTES_MAX:
+            raise BadDigest(f"a line has more than {_LINE_BYTES_MAX} bytes")
+    if rest:
+        raise BadDigest("its last line has no end")
+
+
+def _checked_head(head: Head, day: str) -> Head:
+    if head.day != day:
+        raise BadDigest(f"it is the digest of {head.day!r}")
+    _check_arrival_days(head)
+    before = head.previous
+    if before is None:
+        return head
+    if not all(isinstance(value, str) for value in astuple(before)):
+        raise BadDigest("previous: must be text")
+    if day_of_key(before.key) != before.day or before.key != key_of(before.day) or before.day >= day:
+        raise BadDigest(f"previous: must be the digest of an earlier day, got {before.key!r} of {before.day!r}")
+    return head
+
+
+def _check_arrival_days(head: Head) -> None:
+    """Raise `BadDigest` if the seal of the day would not write these days of arrival."""
+    days = head.events
+    if days is None:
+        return
+    if not (isinstance(days.after, str) and isinstance(days.to, str) and is_day(days.to)):
+        raise BadDigest("events: must name days")
+    if not ((days.after == "" or is_day(days.after)) and days.after <= days.to <= head.day):
+        raise BadDigest(f"events: must be of days up to {head.day}, got after {days.after!r} to {days.to!r}")
+
+
+def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
+    """Yield the traces' objects in order, each checked to be of the day; then check the events and the counts.
+
+    Raises:
+        BadDigest: the seal would not write an entry or a count.
+    """
+    prefix, last, root = prefix_of(day), "", ""
+    counts, events = Counts(), _EventCheck(lines.head.events)
+    for one in lines.entries():
+        if isinstance(one, EventObject):
+            counts = counts.plus_event(events.checked(one))
+            continue
+        if fault := _fault_of(one, prefix, last) or ("" if not events.last else "comes after those of events"):
+            raise BadDigest(f"object {counts.objects + 1}: {fault}")
+        yield one
+        counts = counts.plus(one, new_root=one.root_sha != root)
+        last, root = one.key, one.root_sha
+    for name, listed in asdict(replace(counts, missing=len(lines.missing))).items():
+        if (counted := getattr(lines.counts, name)) != listed:
+            raise BadDigest(f"it counts {name} {counted!r}, and lists {listed}")
+
+
+@dataclass(slots=True)
+class _EventCheck:
+    """A check of a digest's entries of events, one after the other."""
+
+    days: ArrivalDays | None
+    last: str = ""
+    number: int = 0
+
+    def checked(self, one: EventObject) -> EventObject:
+        """Return the entry if the seal would write it after the last. Raises `BadDigest`."""
+        self.number += 1
+        if fault := self._fault_of(one):
+            raise BadDigest(f"event object {self.number}: {fault}")
+        self.last = one.key
+        return one
+
+    def _fault_of(self, one: EventObject) -> str:
+        if not (isinstance(one.key, str) and isinstance(one.sha256, str) and type(one.size_bytes) is int):
+            return "key and sha256 must be text, size_bytes a number"
+        day = day_of_key(one.key)
+        if self.days is None or day is None or not self.days.hold(day) or not one.key.startswith(event_prefix_of(day)):
+            return f"key: must name an object of a day of arrival that the digest covers, got {one.key!r}"
+        if sha256_in_name(one.key) != one.sha256:
+            return f"sha256: must be the one in its key {one.key}, got {one.sha256!r}"
+        if one.key <= self.last:
+            return f"key: {one.key} {'is listed twice' if one.key == self.last else 'is out of order'}"
+        return "" if one.size_bytes > 0 else f"{one.key} has a size that no object has"
+
+
+def _fault_of(one: ArchiveObject, prefix: str, last: str) -> str:
+    """Return the fault of an object's entry; empty if the seal would write it after the last key."""
+    if wrong := [name for name, kind in _TYPES.items() if type(getattr(one, name)) is not kind]:
+        return f"{wrong[0]}: must be {_TYPES[wrong[0]].__name__}"
+    name = _NAME.fullmatch(one.key, len(prefix)) if one.key.startswith(prefix) else None
+    if name is None:
+        return f"key: must name an object of the day, got {one.key!r}"
+    if name[2] != one.sha256:
+        return f"sha256: must be the one in its key {one.key}, got {one.sha256!r}"
+    if one.key <= last:
+        return f"key: {one.key} {'is listed twice' if one.key == last else f'is out of order, after {last}'}"
+    if min(one.size_bytes, one.version) < 1 or min(one.records, one.lines) < 0:
+        return f"{one.key} has a size, a version or counts that no object has"
+    return _fault_of_base(one, prefix, name[1])
+
+
+def _fault_of_base(one: ArchiveObject, prefix: str, root_sha: str) -> str:
+    base = one.base
+    if base is None:
+        return ""
+    if isinstance(base, str) and day_of_key(base) and base < prefix:
+        name = _NAME.fullmatch(base.rpartition("/")[2])
+        if name and name[1] == root_sha and base == prefix_of(day_of_key(base) or "") + name[0]:
+            return ""
+    return f"base: must be an object of the same root on an earlier day, got {base!r}"

@@ -1,0 +1,190 @@
+"""The column lineage of a dataset: the sources of each column, and those of the dataset as a whole.
+
+Operations and OpenLineage's facets are both translated to it. Reports of one run, and of several writers, are merged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from headwater_model.field_paths import parse_dotted, print_dotted
+from headwater_model.ids import DatasetId, FieldPath
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """The derivation of a column from another, as in OpenLineage: `DIRECT` or `INDIRECT`, then a free subtype."""
+
+    type: str
+    subtype: str | None = None
+    description: str | None = None
+    masking: bool | None = None
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Column:
+    """A column of a dataset, under the name that was reported."""
+
+    dataset: DatasetId
+    field: FieldPath
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSource:
+    """A source of a column or of a whole dataset; `field` is None for an unknown column of the source dataset."""
+
+    dataset: DatasetId
+    field: FieldPath | None = None
+
+    @property
+    def order(self) -> tuple[DatasetId, FieldPath]:
+        """The sort key."""
+        return self.dataset, self.field or ()
+
+    def __lt__(self, other: ColumnSource) -> bool:
+        return self.order < other.order
+
+
+Sources: TypeAlias = Mapping[ColumnSource, frozenset[Transformation]]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLineage:
+    """The column lineage of one dataset: `fields` maps columns to their sources, none if the column was generated.
+
+    `dataset_level` are sources of the dataset as a whole. A column that is not in `fields` has unknown sources.
+    `types` are those that operations gave.
+    """
+
+    fields: Mapping[FieldPath, Sources] = field(default_factory=dict)
+    dataset_level: Sources = field(default_factory=dict)
+    types: Mapping[FieldPath, str] = field(default_factory=dict)
+
+    @property
+    def datasets(self) -> set[DatasetId]:
+        """The datasets of all sources, under the names that were reported."""
+        # Columns that one operation made share their sources.
+        every = {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}
+        return {source.dataset for sources in every.values() for source in sources}
+
+
+NO_COLUMNS = ColumnLineage()
+
+
+def merge_columns(every: Iterable[ColumnLineage]) -> ColumnLineage:
+    """Return all reports merged; columns that share a mapping of sources keep it unless sources are added."""
+    fields: dict[FieldPath, Sources] = {}
+    whole: Sources = {}
+    types: dict[FieldPath, str] = {}
+    for columns in every:
+        for path, sources in columns.fields.items():
+            fields[path] = _both(fields[path], sources) if path in fields else sources
+        whole = _both(whole, columns.dataset_level)
+        types.update((path, max(kind, types.get(path, kind))) for path, kind in columns.types.items())
+    return ColumnLineage(fields, whole, types)
+
+
+def overlay(upper: ColumnLineage, lower: ColumnLineage) -> ColumnLineage:
+    """Return `upper`, with the columns that only `lower` has; dataset-level sources are merged."""
+    whole = _both(upper.dataset_level, lower.dataset_level)
+    return ColumnLineage({**lower.fields, **upper.fields}, whole, {**lower.types, **upper.types})
+
+
+def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) -> Sources:
+    """Return the merged sources of these fields."""
+    return merge_sources(fields[path] for path in paths)
+
+
+def merge_sources(every: Iterable[Sources]) -> Sources:
+    """Return all sources merged."""
+    united: Sources = {}
+    for sources in every:
+        united = _both(sources, united)
+    return united
+
+
+def _both(one: Sources, other: Sources) -> Sources:
+    if one is other or not other:
+        return one
+    added = {source: transformations | one.get(source, frozenset()) for source, transformations in other.items()}
+    return {**one, **added} if one else other
+
+
+def columns_to_json(columns: ColumnLineage) -> dict[str, Any]:
+    """Return the stored JSON, equal for equal columns: `fields` maps each column to an index into `sources`.
+
+    Columns that one operation made share them, so 1,500 columns of 1,500 others are 3,000 entries.
+    """
+    shared = _Shared()
+    fields = {print_dotted(path): sources for path, sources in columns.fields.items()}
+    types = {print_dotted(path): kind for path, kind in columns.types.items()}
+    return {
+        "fields": {name: shared.index_of(fields[name]) for name in sorted(fields)},
+        "sources": shared.documents,
+        "whole": _sources_to_json(columns.dataset_level),
+        "types": _sorted(types),
+    }
+
+
+class _Shared:
+    """A list of sources as JSON, each once; mappings are recognized by identity, so they must outlive the list."""
+
+    def __init__(self) -> None:
+        self.documents: list[Any] = []
+        self._by_content: dict[str, int] = {}
+        self._by_mapping: dict[int, int] = {}
+
+    def index_of(self, sources: Sources) -> int:
+        """Return the index of the sources' JSON."""
+        if id(sources) not in self._by_mapping:
+            self._by_mapping[id(sources)] = self._add(_sources_to_json(sources))
+        return self._by_mapping[id(sources)]
+
+    def _add(self, document: Any) -> int:
+        index = self._by_content.setdefault(json.dumps(document), len(self.documents))
+        if index == len(self.documents):
+            self.documents.append(document)
+        return index
+
+
+def columns_from_json(form: Mapping[str, Any]) -> ColumnLineage:
+    """Return the column lineage that `columns_to_json` stored."""
+    shared = [_sources_from_json(sources) for sources in form["sources"]]
+    fields = {parse_dotted(name): shared[place] for name, place in form["fields"].items()}
+    types = {parse_dotted(name): kind for name, kind in form["types"].items()}
+    return ColumnLineage(fields, _sources_from_json(form["whole"]), types)
+
+
+def _sorted(form: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: form[name] for name in sorted(form)}
+
+
+def _sources_to_json(sources: Sources) -> list[Any]:
+    return [
+        [
+            source.dataset.namespace,
+            source.dataset.name,
+            None if source.field is None else print_dotted(source.field),
+            [[one.type, one.subtype, one.description, one.masking] for one in in_order(sources[source])],
+        ]
+        for source in sorted(sources, key=lambda source: source.order)
+    ]
+
+
+def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
+    return {
+        ColumnSource(DatasetId(namespace, name), None if path is None else parse_dotted(path)): frozenset(
+            Transformation(*one) for one in transformations
+        )
+        for namespace, name, path, transformations in form
+    }
+
+
+def in_order(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
+    """Return the transformations sorted."""
+    return tuple(
+        sorted(transformations, key=lambda one: (one.type, one.subtype or "", one.description or "", str(one.masking)))
+    )

@@ -1,0 +1,241 @@
+"""The operations of one run, and the lineage of fields derived from them: sources, dropped and generated fields.
+
+The granularity is the operation, as in CDAP: every output of a transform derives from all its inputs. A field that is
+read and written untouched derives from itself alone. All is linear in operations and their inputs (`reachability`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from graphlib import TopologicalSorter
+from itertools import chain, islice
+
+from headwater_model.column_index import RelatedPaths
+from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation
+from headwater_model.field_paths import parse_slashed
+from headwater_model.ids import DatasetId, FieldPath
+from headwater_model.operations import InputField, Operation, Read, Transform, Write, render_operations
+from headwater_model.reachability import NOTHING, Reach, Reachability, inputs_of, outputs_of
+
+# A description names at most so many of the operations on a field's path.
+NAMES_LISTED = 20
+# Sources that `columns` holds, shared mappings counted once.
+SOURCES_MAX = 250_000
+_KINDS = (Read, Transform, Write)
+_IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
+
+
+@dataclass(frozen=True, init=False)
+class OperationSet:
+    """Operations with unique names and known origins, without a cycle (see `checks`), in the order of execution.
+
+    The order is the same for equal sets: reads, then transforms, each after those whose fields it takes, then writes;
+    else by name.
+
+    Raises:
+        graphlib.CycleError: the operations were not checked.
+    """
+
+    operations: tuple[Operation, ...]
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        object.__setattr__(self, "operations", _in_order(operations))
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the operations' canonical JSON."""
+        forms = render_operations(self.operations)
+        return hashlib.sha256(json.dumps(forms, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Operation]:
+        """The operations by name."""
+        return {operation.name: operation for operation in self.operations}
+
+    @cached_property
+    def takers(self) -> Mapping[InputField, tuple[Operation, ...]]:
+        """Each field with the operations that take it."""
+        takers: dict[InputField, dict[str, Operation]] = {}
+        for operation in self.operations:
+            for one in inputs_of(operation):
+                takers.setdefault(one, {})[operation.name] = operation
+        return {one: tuple(every.values()) for one, every in takers.items()}
+
+    @cached_property
+    def emitted(self) -> Mapping[str, tuple[str, ...]]:
+        """The fields that each operation emits, by its name; fields that only their takers name are included."""
+        emitted = {operation.name: dict.fromkeys(outputs_of(operation)) for operation in self.operations}
+        for one in self.takers:
+            emitted[one.origin][one.name] = None
+        return {name: tuple(fields) for name, fields in emitted.items()}
+
+    @property
+    def reads(self) -> Iterator[Read]:
+        """The operations that read."""
+        return (operation for operation in self.operations if isinstance(operation, Read))
+
+    @property
+    def writes(self) -> Iterator[Write]:
+        """The operations that write."""
+        return (operation for operation in self.operations if isinstance(operation, Write))
+
+    @property
+    def sources(self) -> frozenset[DatasetId]:
+        """The endpoints that are read."""
+        return frozenset(read.source for read in self.reads)
+
+    @property
+    def destinations(self) -> frozenset[DatasetId]:
+        """The endpoints that are written."""
+        return frozenset(write.destination for write in self.writes)
+
+    @cached_property
+    def reached(self) -> Reachability:
+        """The reachability of each field."""
+        return Reachability(self.operations)
+
+    @cached_property
+    def written(self) -> Mapping[Column, tuple[InputField, ...]]:
+        """The fields of destinations, with the operations' fields that were written to each."""
+        fields: dict[Column, dict[InputField, None]] = {}
+        for write in self.writes:
+            for one in write.inputs:
+                fields.setdefault(Column(write.destination, parse_slashed(one.name)), {})[one] = None
+        return {column: tuple(every) for column, every in fields.items()}
+
+    def written_as(self, column: Column) -> tuple[InputField, ...]:
+        """Return the operations' fields that were written to a destination's field, or to fields related to it."""
+        related = self._written_paths.get(column.dataset, RelatedPaths(())).find(column.field)
+        fields = (self.written[Column(column.dataset, path)] for path in sorted(related))
+        return tuple(dict.fromkeys(chain.from_iterable(fields)))
+
+    @cached_property
+    def _written_paths(self) -> Mapping[DatasetId, RelatedPaths]:
+        paths: dict[DatasetId, set[FieldPath]] = {}
+        for column in self.written:
+            paths.setdefault(column.dataset, set()).add(column.field)
+        return {dataset: RelatedPaths(some) for dataset, some in paths.items()}
+
+    def columns(self) -> dict[DatasetId, ColumnLineage]:
+        """Return the column lineage of each destination.
+
+        A field written as it was read is DIRECT IDENTITY. Else it is DIRECT TRANSFORMATION, described by the transforms
+        between the source field and this one. Fields that the same operations made share one mapping of their sources:
+        1,500 fields of 1,500 others are 3,000 entries. Above `SOURCES_MAX` entries, all fields with the same sources
+        share one mapping, and descriptions are left out.
+        """
+        shared: dict[Hashable, Sources] = {}
+        fields: dict[DatasetId, dict[FieldPath, Sources]] = {one: {} for one in self.destinations}
+        types: dict[DatasetId, dict[FieldPath, str]] = {one: {} for one in self.destinations}
+        for column, origins in self.written.items():
+            key = self._shared[column]
+            if key not in shared:
+                shared[key] = self._sources(self._reach(origins), described=isinstance(key, frozenset))
+            fields[column.dataset][column.field] = shared[key]
+            kinds = [self.types[one] for one in origins if one in self.types]
+            types[column.dataset].update({column.field: max(kinds)} if kinds else {})
+        return {one: ColumnLineage(fields[one], {}, types[one]) for one in fields}
+
+    @property
+    def source_count(self) -> int:
+        """The number of sources that `columns` holds, shared mappings counted once; cheap for any number."""
+        return self._count(self._shared)
+
+    @property
+    def pair_count(self) -> int:
+        """The number of pairs of a source field and a field derived from it; cheap for any number."""
+        reaches = (self._reach(origins) for origins in self.written.values())
+        return sum((reach.direct | reach.made).bit_count() for reach in reaches)
+
+    @property
+    def dropped(self) -> frozenset[Column]:
+        """The source fields that were dropped, directly or in a field derived from them."""
+        drops = (one for one in self.operations if isinstance(one, Transform) and not one.outputs)
+        bits = 0
+        for drop in drops:
+            bits |= self.reached.through(drop).made
+        return frozenset(self.reached.columns(bits))
+
+    @property
+    def generated(self) -> frozenset[Column]:
+        """The destinations' fields without sources."""
+        reaches = ((column, self._reach(origins)) for column, origins in self.written.items())
+        return frozenset(column for column, reach in reaches if not reach.direct | reach.made)
+
+    def renamed(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
+        """Return the same operations with endpoints renamed; endpoints that `names` lacks stay."""
+        return OperationSet(_renamed(operation, names) for operation in self.operations)
+
+    @cached_property
+    def types(self) -> Mapping[InputField, str]:
+        """The types that operations gave to fields that they emit."""
+        emitting = (one for one in self.operations if not isinstance(one, Write))
+        return {InputField(one.name, name): kind for one in emitting for name, kind in one.types}
+
+    def _reach(self, origins: Iterable[InputField]) -> Reach:
+        reach = NOTHING
+        for one in origins:
+            reach |= self.reached.of(one)
+        return reach
+
+    @cached_property
+    def _shared(self) -> Mapping[Column, Hashable]:
+        """The key by which each written field shares its sources: its origins (a frozenset), or its source fields."""
+        reads = {read.name for read in self.reads}
+        by_origins: dict[Column, Hashable] = {
+            column: frozenset(one if one.origin in reads else one.origin for one in origins)
+            for column, origins in self.written.items()
+        }
+        if self._count(by_origins) <= SOURCES_MAX:
+            return by_origins
+        reaches = {column: self._reach(origins) for column, origins in self.written.items()}
+        return {column: (reach.direct, reach.made) for column, reach in reaches.items()}
+
+    def _count(self, shared: Mapping[Column, Hashable]) -> int:
+        one_of_each = {key: column for column, key in shared.items()}
+        reaches = (self._reach(self.written[column]) for column in one_of_each.values())
+        return sum((reach.direct | reach.made).bit_count() for reach in reaches)
+
+    def _sources(self, reach: Reach, *, described: bool) -> Sources:
+        by_transforms: dict[int, frozenset[Transformation]] = {}
+        sources: dict[ColumnSource, frozenset[Transformation]] = {}
+        for one in self.reached.columns(reach.made):
+            between = reach.by & self.reached.after(one) if described else 0
+            if between not in by_transforms:
+                description = ", ".join(self._names_listed(between)) or None
+                by_transforms[between] = frozenset({Transformation("DIRECT", "TRANSFORMATION", description)})
+            sources[ColumnSource(one.dataset, one.field)] = by_transforms[between]
+        for one in self.reached.columns(reach.direct):
+            source = ColumnSource(one.dataset, one.field)
+            sources[source] = sources.get(source, frozenset()) | _IDENTITY
+        return sources
+
+    def _names_listed(self, by: int) -> Iterator[str]:
+        yield from (one.name for one in islice(self.reached.operations(by), NAMES_LISTED))
+        more = by.bit_count() - NAMES_LISTED
+        if more > 0:
+            yield f"… and {more} more"
+
+
+def _in_order(operations: Iterable[Operation]) -> tuple[Operation, ...]:
+    by_name = {operation.name: operation for operation in operations}
+    sorter = TopologicalSorter({name: {one.origin for one in inputs_of(by_name[name])} for name in by_name})
+    sorter.prepare()
+    ordered: list[Operation] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        sorter.done(*ready)
+        ordered += (by_name[name] for name in ready)
+    return tuple(sorted(ordered, key=lambda operation: _KINDS.index(type(operation))))
+
+
+def _renamed(operation: Operation, names: Mapping[DatasetId, DatasetId]) -> Operation:
+    if isinstance(operation, Read):
+        return replace(operation, source=names.get(operation.source, operation.source))
+    if isinstance(operation, Write):
+        return replace(operation, destination=names.get(operation.destination, operation.destination))
+    return operation

@@ -1,0 +1,229 @@
+"""Operations on fields, as CDAP defines them, and their JSON.
+
+A run reads fields from endpoints, transforms them and writes them to endpoints. The JSON is CDAP's: it travels in
+events, lies in the graph table, and has a checksum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from headwater_model.errors import Fault, Invalid
+from headwater_model.ids import DatasetId
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class InputField:
+    """A field as an operation takes it: the operation that emitted it, and its name."""
+
+    origin: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Fields read from an endpoint; `types` are those of some outputs, as (name, type).
+
+    A description of the endpoint is for people: it is no part of the endpoint's identity.
+    """
+
+    name: str
+    source: DatasetId
+    outputs: tuple[str, ...]
+    description: str | None = None
+    types: tuple[tuple[str, str], ...] = ()
+    source_description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """Fields made of others, every output of all inputs; without outputs it drops them, without inputs it generates."""
+
+    name: str
+    inputs: tuple[InputField, ...]
+    outputs: tuple[str, ...]
+    description: str | None = None
+    types: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Fields written to an endpoint, under the names that they have."""
+
+    name: str
+    inputs: tuple[InputField, ...]
+    destination: DatasetId
+    description: str | None = None
+    destination_description: str | None = None
+
+
+Operation: TypeAlias = Read | Transform | Write
+
+
+T = TypeVar("T")
+
+
+def parse_operations(forms: object, where: str = "operations") -> tuple[Operation, ...]:
+    """Return the operations of a JSON list, in its order; `operation_checks` has the rules for all of them together.
+
+    Raises:
+        Invalid: with every value that is missing or of a wrong type, named from `where` on
+            (`operations[3].inputs[0].origin`).
+    """
+    faults: list[Fault] = []
+    found = _Value(forms, where, faults).items(_operation)
+    if faults:
+        raise Invalid(faults)
+    return found
+
+
+def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
+    """Return the operations as JSON; parsing it gives equal operations."""
+    return [_rendered(operation) for operation in operations]
+
+
+def _rendered(operation: Operation) -> dict[str, Any]:
+    described = {} if operation.description is None else {"description": operation.description}
+    head = {"name": operation.name, **described}
+    if isinstance(operation, Read):
+        source = _endpoint(operation.source, operation.source_description)
+        return {"type": "READ", **head, "source": source, "outputs": _outputs(operation)}
+    if isinstance(operation, Write):
+        inputs = _inputs(operation)
+        destination = _endpoint(operation.destination, operation.destination_description)
+        return {"type": "WRITE", **head, "inputs": inputs, "destination": destination}
+    return {"type": "TRANSFORM", **head, "inputs": _inputs(operation), "outputs": _outputs(operation)}
+
+
+def _endpoint(dataset: DatasetId, description: str | None) -> dict[str, str]:
+    described = {} if description is None else {"description": description}
+    return {"namespace": dataset.namespace, "name": dataset.name, **described}
+
+
+def _inputs(operation: Transform | Write) -> list[dict[str, str]]:
+    return [{"origin": one.origin, "name": one.name} for one in operation.inputs]
+
+
+def _outputs(operation: Read | Transform) -> list[str | dict[str, str]]:
+    types = dict(operation.types)
+    return [{"name": name, "type": types[name]} if name in types else name for name in operation.outputs]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A JSON value with its path; a wrong value adds to `faults`, and an empty value is read instead."""
+
+    value: Any
+    where: str
+    faults: list[Fault] = field(repr=False)
+
+    def member(self, name: str) -> _Value:
+        """Return a member of an object; its value is None if the member is missing."""
+        value = self.value.get(name) if isinstance(self.value, Mapping) else None
+        return _Value(value, f"{self.where}.{name}", self.faults)
+
+    def items(self, parse: Callable[[_Value], T]) -> tuple[T, ...]:
+        """Return the items of a list, each read by `parse`; None has no items."""
+        if self.value is None:
+            return ()
+        if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
+            self.fault("must be a list")
+            return ()
+        return tuple(parse(_Value(one, f"{self.where}[{index}]", self.faults)) for index, one in enumerate(self.value))
+
+    def text(self) -> str:
+        """Return a required text."""
+        if self.value is None:
+            self.faults.append(Fault(self.where, None, "is required", missing=True))
+        return self.text_or_none() or ""
+
+    def text_or_none(self) -> str | None:
+        """Return an optional text."""
+        if self.value is None or isinstance(self.value, str):
+            return self.value
+        self.fault("must be a string")
+        return None
+
+    def is_object(self) -> bool:
+        """True if the value is an object; else a fault is added."""
+        if not isinstance(self.value, Mapping):
+            self.fault("must be a JSON object")
+        return isinstance(self.value, Mapping)
+
+    def fault(self, rule: str) -> None:
+        """Add a fault: the value breaks the rule."""
+        self.faults.append(Fault(self.where, self.value, rule))
+
+
+_NOTHING = Transform("", (), ())
+
+
+def _operation(form: _Value) -> Operation:
+    if not form.is_object():
+        return _NOTHING
+    kind = form.member("type")
+    if kind.text() in _PARSERS:
+        return _PARSERS[kind.value](form, form.member("name").text(), _description(form))
+    if isinstance(kind.value, str):
+        kind.fault("must be READ, TRANSFORM or WRITE")
+    return _NOTHING
+
+
+def _read(form: _Value, name: str, description: str | None) -> Read:
+    outputs, types = _parsed_outputs(form)
+    source = form.member("source")
+    return Read(name, _dataset(source), outputs, description, types, _description(source))
+
+
+def _transform(form: _Value, name: str, description: str | None) -> Transform:
+    inputs = form.member("inputs").items(_input)
+    outputs, types = _parsed_outputs(form)
+    return Transform(name, inputs, outputs, description, types)
+
+
+def _write(form: _Value, name: str, description: str | None) -> Write:
+    inputs, destination = form.member("inputs").items(_input), form.member("destination")
+    return Write(name, inputs, _dataset(destination), description, _description(destination))
+
+
+_PARSERS: Mapping[str, Callable[[_Value, str, str | None], Operation]] = {
+    "READ": _read,
+    "TRANSFORM": _transform,
+    "WRITE": _write,
+}
+
+
+def _dataset(form: _Value) -> DatasetId:
+    if form.value is None:
+        form.text()
+    elif form.is_object():
+        return DatasetId(form.member("namespace").text(), form.member("name").text())
+    return DatasetId("", "")
+
+
+def _description(form: _Value) -> str | None:
+    return form.member("description").text_or_none()
+
+
+def _input(form: _Value) -> InputField:
+    return InputField(form.member("origin").text(), form.member("name").text()) if form.is_object() else _NO_INPUT
+
+
+_NO_INPUT = InputField("", "")
+
+
+def _parsed_outputs(form: _Value) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    pairs = form.member("outputs").items(_output)
+    types = {name: kind for name, kind in pairs if kind is not None}
+    return tuple(name for name, _ in pairs), tuple(types.items())
+
+
+def _output(form: _Value) -> tuple[str, str | None]:
+    if isinstance(form.value, str):
+        return form.value, None
+    if isinstance(form.value, Mapping):
+        return form.member("name").text(), form.member("type").text_or_none()
+    form.fault("must be a name, or a JSON object with a name and a type")
+    return "", None

@@ -1,0 +1,295 @@
+"""Operations in their order, as programs emit them (CDAP's field-lineage API design): without origins.
+
+Such an operation names the fields that it takes, and takes each from the latest operation before it that emitted it.
+Names of operations may repeat. A field's name is a path (`field_paths`). A struct of which only fields were emitted is
+all of these fields. A field in a struct that was emitted as a whole is the struct; where the struct was read, the field
+is read with it. The written schema is a step of its own (`WriteStep`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from headwater_model.errors import Fault, Invalid
+from headwater_model.field_paths import parse_slashed
+from headwater_model.ids import DatasetId, FieldPath
+from headwater_model.operations import InputField, Operation, Read, Transform, Write
+
+Types: TypeAlias = tuple[tuple[str, str], ...]
+# Fields that a warning names.
+NAMES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedOperation:
+    """An operation that takes fields, or whole `sources`; without outputs it drops what it takes.
+
+    `types` are those of some outputs, as (name, type), `source_descriptions` those of some sources, as
+    (source, description). A `stage` stands before its name: `<stage>.<name>`.
+    """
+
+    name: str
+    description: str | None = None
+    sources: tuple[DatasetId, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    types: Types = ()
+    stage: str | None = None
+    source_descriptions: tuple[tuple[DatasetId, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WriteStep:
+    """A write of these fields, as the steps before emitted them, to a destination: the written schema.
+
+    If `fields` is None they are guessed: the fields that were neither dropped nor taken by a later operation. The guess
+    misses fields that were taken and still written (the API design's `name`, from which `id` is generated), and holds
+    fields that were read and not written.
+    """
+
+    destination: DatasetId
+    fields: tuple[str, ...] | None = None
+    types: Types = ()
+    name: str = "write"
+    stage: str | None = None
+    destination_description: str | None = None
+
+
+# Operations that name their origins may stand among the ordered ones: they take and emit the same fields.
+Step: TypeAlias = OrderedOperation | WriteStep | Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """Operations with their origins; `warnings` name written fields that were guessed, or left out as unknown."""
+
+    operations: tuple[Operation, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = "operations") -> Translated:
+    """Return the operations of the steps, each under a unique name: the second `drop` becomes `drop#2`.
+
+    `taken` are names that other operations have already; one that names its origins is renamed with them.
+
+    Raises:
+        Invalid: fields that no operation before emitted, writes of no field, and equal names of operations that name
+            their origins; named from `where` on (`operations[2].inputs[0]`, or `operations.Clean.drop.inputs[0]` in a
+            stage).
+    """
+    translation = _Translation(steps, set(taken), where)
+    for place, (step, name) in enumerate(zip(steps, translation.names, strict=True)):
+        stage = None if isinstance(step, (Read, Transform, Write)) else step.stage
+        translation.add(step, name, f"{where}.{stage}.{step.name}" if stage else f"{where}[{place}]")
+    if translation.faults:
+        raise Invalid(translation.faults)
+    return Translated(translation.typed(), tuple(translation.warnings))
+
+
+class UniqueNames:
+    """A giver of names that no other operation has."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._counts: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """Return the name, or the first of `name#2`, `name#3`, ... that is free."""
+        count = self._counts.get(name, 0) + 1
+        while (numbered := name if count == 1 else f"{name}#{count}") in self._taken:
+            count += 1
+        self._counts[name] = count
+        self._taken.add(numbered)
+        return numbered
+
+
+class _Translation:
+    """The operations of the steps so far, and the operation that emitted each field."""
+
+    def __init__(self, steps: Sequence[Step], taken: set[str], where: str) -> None:
+        self.faults: list[Fault] = []
+        self.warnings: list[str] = []
+        self._free = UniqueNames(taken)
+        self._fields = _Fields()
+        self._operations: list[Operation] = []
+        self._types: dict[InputField, str] = {}
+        self._origins: dict[str, str] = {}
+        # Fields taken out of the structs that reads emit.
+        self._inner: dict[str, list[str]] = {}
+        self.names = [self._named(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
+
+    def _named(self, step: Step, place: str) -> str:
+        """Return the step's name in the set; a step may name an origin that follows it, so all names are made first."""
+        if isinstance(step, (OrderedOperation, WriteStep)):
+            return self._free.unique(f"{step.stage}.{step.name}" if step.stage else step.name)
+        if step.name in self._origins:
+            self.faults.append(Fault(place, step.name, "must be unique among the operations that name their origins"))
+        self._origins[step.name] = self._free.unique(step.name)
+        return self._origins[step.name]
+
+    def add(self, step: Step, name: str, place: str) -> None:
+        """Translate one step."""
+        if isinstance(step, OrderedOperation):
+            self._add_ordered(step, name, place)
+        elif isinstance(step, WriteStep):
+            self._add_written(step, name)
+        else:
+            self._add_operation(step, name)
+
+    def typed(self) -> tuple[Operation, ...]:
+        """Return the operations, with the types that the written schema gives the fields they emit."""
+        return tuple(map(self._typed, self._operations))
+
+    def _typed(self, operation: Operation) -> Operation:
+        if isinstance(operation, Write):
+            return operation
+        if isinstance(operation, Read):
+            operation = replace(operation, outputs=(*operation.outputs, *self._inner[operation.name]))
+        given = dict(operation.types)
+        found = {one: self._types.get(InputField(operation.name, one), "") for one in operation.outputs}
+        types = {one: given.get(one) or found[one] for one in operation.outputs if given.get(one) or found[one]}
+        return replace(operation, types=tuple(types.items()))
+
+    def _add_operation(self, operation: Operation, name: str) -> None:
+        operation = replace(operation, name=name)
+        if not isinstance(operation, Read):
+            inputs = (replace(one, origin=self._origins.get(one.origin, one.origin)) for one in operation.inputs)
+            operation = replace(operation, inputs=tuple(inputs))
+            self._fields.take(one.name for one in operation.inputs)
+        if not isinstance(operation, Write):
+            self._fields.emit(operation.outputs, (name,))
+        self._append(operation)
+
+    def _add_ordered(self, step: OrderedOperation, name: str, place: str) -> None:
+        outputs = tuple(dict.fromkeys(step.outputs))
+        if not (step.sources or step.inputs or outputs):
+            self.faults.append(Fault(place, step.name, "must take or emit something"))
+        inputs = self._inputs(step, place)
+        if step.sources and not step.inputs:
+            self._fields.emit(outputs, self._add_reads(step, name, outputs, name))
+            return
+        reads = self._add_reads(step, f"{name}.read", outputs, None)
+        inputs = [*(InputField(read, output) for read in reads for output in outputs), *inputs]
+        self._append(Transform(name, tuple(dict.fromkeys(inputs)), outputs, step.description, step.types))
+        self._fields.take(step.inputs)
+        self._fields.emit(outputs, (name,))
+
+    def _add_reads(
+        self, step: OrderedOperation, base: str, outputs: tuple[str, ...], first: str | None
+    ) -> tuple[str, ...]:
+        """Add a read of each source and return their names; `first` is the name that the first read has already."""
+        names = [first if first and not place else self._free.unique(base) for place in range(len(step.sources))]
+        described = dict(step.source_descriptions)
+        for name, source in zip(names, step.sources, strict=True):
+            self._append(Read(name, source, outputs, step.description, step.types, described.get(source)))
+        return tuple(names)
+
+    def _append(self, operation: Operation) -> None:
+        self._operations.append(operation)
+        if isinstance(operation, Read):
+            self._inner[operation.name] = []
+
+    def _inputs(self, step: OrderedOperation, place: str) -> list[InputField]:
+        inputs: list[InputField] = []
+        for number, name in enumerate(step.inputs):
+            found = self._find(name)
+            if not found:
+                self.faults.append(Fault(f"{place}.inputs[{number}]", name, "must be emitted by an earlier operation"))
+            inputs += found
+        return inputs
+
+    def _find(self, name: str) -> Sequence[InputField]:
+        """Return the latest emission of a field; a field in a struct that was read is added to that read."""
+        found = self._fields.find(name)
+        origins = tuple(one.origin for one in found)
+        if (
+            found
+            and len(parse_slashed(name)) > len(parse_slashed(found[0].name))
+            and self._inner.keys() >= set(origins)
+        ):
+            for origin in origins:
+                self._inner[origin].append(name)
+            self._fields.emit([name], origins)
+            return self._fields.find(name)
+        return found
+
+    def _add_written(self, step: WriteStep, name: str) -> None:
+        names = self._fields.left() if step.fields is None else step.fields
+        found = {one: self._fields.find_whole(one) for one in names}
+        inputs = tuple(dict.fromkeys(one for origins in found.values() for one in origins))
+        if not inputs:
+            rule = "must hold a field that an operation emits"
+            self.faults.append(Fault("fields", None if step.fields is None else list(step.fields), rule))
+        elif step.fields is None:
+            rule = "give them as `fields`, for they are guessed"
+            self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shown(names)}")
+        if unknown := [one for one in names if not found[one]]:
+            shown = _shown(unknown)
+            self.warnings.append(f"no operation emits these fields written to {step.destination.name}: {shown}")
+        types = dict(step.types)
+        self._types.update((one, types[one.name]) for one in inputs if one.name in types)
+        self._append(Write(name, inputs, step.destination, destination_description=step.destination_description))
+
+
+def _shown(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more
+
+
+class _Fields:
+    """The operations that emitted each field last, and the fields taken since."""
+
+    def __init__(self) -> None:
+        self._origins: dict[str, tuple[InputField, ...]] = {}
+        self._within: dict[str, dict[FieldPath, str]] = {}  # by the first name of their paths
+        self._taken: set[str] = set()
+
+    def emit(self, names: Sequence[str], origins: tuple[str, ...]) -> None:
+        """Note that these operations emitted the fields; several operations read one field of several sources."""
+        for name in names:
+            self._forget(name)
+        for name in names:
+            path = parse_slashed(name)
+            self._origins[name] = tuple(InputField(origin, name) for origin in origins)
+            self._within.setdefault(path[0], {})[path] = name
+            self._taken.discard(name)
+
+    def _forget(self, name: str) -> None:
+        """Remove a field and all fields in it: emitted again, it is a new field and stands last."""
+        self._origins.pop(name, None)
+        for path in self._inside(parse_slashed(name)):
+            self._origins.pop(self._within[path[0]].pop(path), None)
+
+    def take(self, names: Iterable[str]) -> None:
+        """Note that an operation took the fields."""
+        self._taken.update(names)
+
+    def left(self) -> list[str]:
+        """Return the fields that nothing took since they were emitted."""
+        return [name for name in self._origins if name not in self._taken]
+
+    def find(self, name: str) -> Sequence[InputField]:
+        """Return the field's latest emission; else the fields in it; else the struct around it; else nothing."""
+        if name in self._origins:
+            return self._origins[name]
+        path = parse_slashed(name)
+        above = (path[:length] for length in range(len(path) - 1, 0, -1))
+        known = self._within.get(path[0], {})
+        nearest = next((known[one] for one in above if one in known), None)
+        return self._emitted(path) or (() if nearest is None else self._origins[nearest])
+
+    def find_whole(self, name: str) -> Sequence[InputField]:
+        """Return the field's latest emission, with the fields in it."""
+        return (*self.find(name), *(self._emitted(parse_slashed(name)) if name in self._origins else ()))
+
+    def _emitted(self, path: FieldPath) -> list[InputField]:
+        """Return the emissions of fields inside this path."""
+        known = self._within.get(path[0], {})
+        return [one for inner in self._inside(path) for one in self._origins[known[inner]]]
+
+    def _inside(self, path: FieldPath) -> list[FieldPath]:
+        """Return the paths inside this path."""
+        known = self._within.get(path[0], {})
+        return [other for other in known if len(other) > len(path) and other[: len(path)] == path]

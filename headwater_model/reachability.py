@@ -1,0 +1,138 @@
+"""The source fields that reach each operation, and the operations between: one pass in order of execution.
+
+Sets of fields and of operations are the bits of ints: uniting two costs their length / 64, and nothing recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from headwater_model.columns import Column
+from headwater_model.field_paths import parse_slashed
+from headwater_model.operations import InputField, Operation, Read, Transform, Write
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The source fields that reach a field: untouched (`direct`), or through transforms (`made`).
+
+    Both are bits that stand for columns; `by` are bits that stand for the transforms.
+    """
+
+    direct: int = 0
+    made: int = 0
+    by: int = 0
+
+    def __or__(self, other: Reach) -> Reach:
+        """Return the union."""
+        return Reach(self.direct | other.direct, self.made | other.made, self.by | other.by)
+
+
+NOTHING = Reach()
+
+
+class Reachability:
+    """The reach of each field of operations that stand in the order of execution."""
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._operations = operations
+        self._columns: list[Column] = []
+        self._bits: dict[Column, int] = {}
+        self._of_reads = {one.name: self._fields_read(one) for one in operations if isinstance(one, Read)}
+        self._reads = {one.name: one for one in operations if isinstance(one, Read)}
+        self._of_transforms: dict[str, Reach] = {}
+        for place, operation in enumerate(operations):
+            if isinstance(operation, Transform):
+                self._of_transforms[operation.name] = self._of_inputs(operation.inputs, 1 << place)
+        self._after = self._followed()
+
+    def of(self, field: InputField) -> Reach:
+        """Return the reach of a field that an operation emits, or that a taker names as its output."""
+        transform = self._of_transforms.get(field.origin)
+        return Reach(direct=self._bit(field)) if transform is None else transform
+
+    def through(self, operation: Transform) -> Reach:
+        """Return the reach of a transform, which is that of all its outputs."""
+        return self._of_transforms[operation.name]
+
+    def after(self, column: Column) -> int:
+        """Return the operations (transforms) that a source field reaches."""
+        return self._after.get(column, 0)
+
+    def columns(self, bits: int) -> Iterator[Column]:
+        """Return the source fields that bits stand for."""
+        return (self._columns[place] for place in _places(bits))
+
+    def operations(self, bits: int) -> Iterator[Operation]:
+        """Return the operations that bits stand for, in their order."""
+        return (self._operations[place] for place in _places(bits))
+
+    def _followed(self) -> dict[Column, int]:
+        of_columns: dict[Column, int] = {}
+        of_transforms: dict[str, int] = {}
+        for place in reversed(range(len(self._operations))):
+            operation = self._operations[place]
+            if isinstance(operation, Transform):
+                after = of_transforms.pop(operation.name, 0) | 1 << place
+                for one in operation.inputs:
+                    read = self._reads.get(one.origin)
+                    if read is None:
+                        of_transforms[one.origin] = of_transforms.get(one.origin, 0) | after
+                    else:
+                        column = Column(read.source, parse_slashed(one.name))
+                        of_columns[column] = of_columns.get(column, 0) | after
+        return of_columns
+
+    def _of_inputs(self, inputs: Iterable[InputField], by: int) -> Reach:
+        made = 0
+        for bits, more in self._reaching(inputs):
+            # The first is taken as it is: a chain of operations shares one int.
+            made, by = (made | bits if made else bits), by | more
+        return Reach(made=made, by=by)
+
+    def _reaching(self, inputs: Iterable[InputField]) -> Iterator[tuple[int, int]]:
+        """Yield the source bits and transforms of inputs; each transform among the origins comes once."""
+        origins = {}
+        for one in inputs:
+            if one.origin in self._of_transforms:
+                origins[one.origin] = self._of_transforms[one.origin]
+            else:
+                yield self._bit(one), 0
+        for reach in origins.values():
+            yield reach.made, reach.by
+
+    def _fields_read(self, read: Read) -> dict[str, int]:
+        return {name: self._bit_of(Column(read.source, parse_slashed(name))) for name in read.outputs}
+
+    def _bit(self, field: InputField) -> int:
+        """Return the bit of a field that was read; a field that the read does not list gets a bit, too."""
+        known = self._of_reads[field.origin]
+        if field.name not in known:
+            known[field.name] = self._bit_of(Column(self._reads[field.origin].source, parse_slashed(field.name)))
+        return known[field.name]
+
+    def _bit_of(self, column: Column) -> int:
+        if column not in self._bits:
+            self._bits[column] = 1 << len(self._columns)
+            self._columns.append(column)
+        return self._bits[column]
+
+
+def _places(bits: int) -> Iterator[int]:
+    """Yield the positions of the bits that are set, from the lowest on."""
+    text = f"{bits:b}"[::-1]
+    place = text.find("1")
+    while place >= 0:
+        yield place
+        place = text.find("1", place + 1)
+
+
+def inputs_of(operation: Operation) -> tuple[InputField, ...]:
+    """Return the fields that an operation takes; a read takes none."""
+    return () if isinstance(operation, Read) else operation.inputs
+
+
+def outputs_of(operation: Operation) -> tuple[str, ...]:
+    """Return the fields that an operation emits; a write emits none."""
+    return () if isinstance(operation, Write) else operation.outputs

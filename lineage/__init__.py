@@ -1,1 +1,0 @@
-"""The domain of the service: records, runs and fields. Imports no folder above it."""

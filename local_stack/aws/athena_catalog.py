@@ -1,0 +1,108 @@
+"""The tables of the Glue catalog, with their Parquet files copied from S3 into a folder, each once."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from local_stack.aws.athena import Partition, Table
+
+if TYPE_CHECKING:
+    from mypy_boto3_glue import GlueClient
+    from mypy_boto3_s3 import S3Client
+
+Listing = Mapping[str, str]
+"""ETags by key."""
+
+
+@dataclass(frozen=True)
+class GlueCatalog:
+    """The catalog as Athena reads it; `folder` stores the files, by key and ETag."""
+
+    glue: GlueClient
+    s3: S3Client
+    folder: Path
+    lock: threading.Lock
+
+    def tables(self, names: set[str]) -> list[Table]:
+        """Return the tables of every database with a name among these words."""
+        databases = [found["Name"] for page in self._pages("get_databases") for found in page["DatabaseList"]]
+        return [
+            self._table(database, found)
+            for database in databases
+            for page in self._pages("get_tables", DatabaseName=database)
+            for found in page["TableList"]
+            if found["Name"].lower() in names
+        ]
+
+    def _pages(self, operation: Any, **parameters: str) -> Iterator[Any]:
+        yield from self.glue.get_paginator(operation).paginate(**parameters)
+
+    def _table(self, database: str, found: Mapping[str, Any]) -> Table:
+        storage = found["StorageDescriptor"]
+        keys = _typed(found.get("PartitionKeys", []))
+        location = storage["Location"]
+        locations = self._locations(database, found["Name"]) if keys else [([], location)]
+        listing = self._listing(location)
+        partitions = [
+            Partition(values, self._files(location_of_files, location, listing))
+            for values, location_of_files in locations
+        ]
+        return Table(database, found["Name"], _typed(storage["Columns"]), keys, partitions)
+
+    def _locations(self, database: str, table: str) -> list[tuple[Sequence[str], str]]:
+        """Return the registered partitions: values and location."""
+        pages = self._pages("get_partitions", DatabaseName=database, TableName=table)
+        found = [partition for page in pages for partition in page["Partitions"]]
+        return [(partition["Values"], partition["StorageDescriptor"]["Location"]) for partition in found]
+
+    def _files(self, location_of_files: str, location: str, listing: Listing) -> list[str]:
+        """Return local files of a partition, which may lie outside its table's location; hidden files are no data."""
+        bucket, prefix = _parts(location_of_files)
+        found = (
+            listing if _folder(location_of_files).startswith(_folder(location)) else self._listing(location_of_files)
+        )
+        return [
+            str(self._local(bucket, key, etag))
+            for key, etag in sorted(found.items())
+            if key.startswith(prefix) and not key.rpartition("/")[2].startswith(("_", "."))
+        ]
+
+    def _listing(self, location: str) -> Listing:
+        bucket, prefix = _parts(location)
+        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        return {
+            found["Key"]: found["ETag"] for page in pages for found in page.get("Contents", []) if found.get("Size")
+        }
+
+    def _local(self, bucket: str, key: str, etag: str) -> Path:
+        file = self.folder / f"{hashlib.sha256(f'{bucket}/{key}/{etag}'.encode()).hexdigest()}.parquet"
+        with self.lock:
+            if not file.exists():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                file.with_suffix(".part").write_bytes(self.s3.get_object(Bucket=bucket, Key=key)["Body"].read())
+                file.with_suffix(".part").rename(file)
+        return file
+
+
+def _typed(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
+    return [(column["Name"], column["Type"]) for column in columns]
+
+
+def _folder(location: str) -> str:
+    return location.rstrip("/") + "/"
+
+
+def _parts(location: str) -> tuple[str, str]:
+    """Return the bucket and the prefix of a location.
+
+    >>> _parts("s3://archive/tables/records")
+    ('archive', 'tables/records/')
+    """
+    found = urlsplit(_folder(location))
+    return found.netloc, found.path.lstrip("/")

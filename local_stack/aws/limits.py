@@ -1,0 +1,119 @@
+"""Limits of AWS that moto does not check: requests that AWS would refuse are refused here, before deployment.
+
+Requests are checked before moto sees them. DynamoDB: 25 writes a batch, 100 actions and 4 MB a transaction, type and
+size of a local index's key. SQS: no empty message, no character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024
+bytes a key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.table import Table
+
+from local_stack.aws.endpoint import ACCOUNT, REGION
+from local_stack.aws.item_sizes import transaction_refusal_of
+
+Refusal = tuple[str, str]
+"""An error's code and message, both as AWS gives them."""
+
+_WRITES_MAX = 25
+_SORT_KEY_BYTES_MAX = 1024
+_BATCH_BYTES_MAX = 1024 * 1024
+_S3_KEY_BYTES_MAX = 1024
+# SQS API reference, SendMessage: "#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF".
+_NOT_IN_A_MESSAGE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def refusal_of(target: str, body: bytes) -> Refusal | None:
+    """Return why AWS would refuse this request of DynamoDB or SQS; None if moto may see it.
+
+    `target` is the X-Amz-Target header: `DynamoDB_20120810.PutItem`, `AmazonSQS.SendMessage`.
+    """
+    guard = _GUARDS.get(target.partition(".")[2])
+    return next(guard(json.loads(body or b"{}")), None) if guard else None
+
+
+def s3_refusal_of(path: str) -> Refusal | None:
+    """Return why S3 would refuse this path, `/bucket/key` as sent; None if moto may see it."""
+    key = unquote_to_bytes(path).partition(b"?")[0].lstrip(b"/").partition(b"/")[2]
+    return ("KeyTooLongError", "Your key is too long") if len(key) > _S3_KEY_BYTES_MAX else None
+
+
+def _batch_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    tables = request.get("RequestItems", {})
+    if sum(map(len, tables.values())) > _WRITES_MAX:
+        rule = f"Map value must satisfy constraint: [Member must have length less than or equal to {_WRITES_MAX}"
+        yield "ValidationException", f"1 validation error detected: Value at 'requestItems' failed: {rule}]"
+    for name, writes in tables.items():
+        yield from _index_keys(name, (write["PutRequest"]["Item"] for write in writes if "PutRequest" in write))
+
+
+def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    if refusal := transaction_refusal_of(request.get("TransactItems", [])):
+        yield refusal
+    for operation in request.get("TransactItems", []):
+        if "Put" in operation:
+            yield from _put(operation["Put"])
+
+
+def _put(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    yield from _index_keys(request.get("TableName", ""), [request.get("Item", {})])
+
+
+def _index_keys(name: str, items: Iterable[Mapping[str, Any]]) -> Iterator[Refusal]:
+    table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
+    keys = _local_index_keys(table) if table is not None else {}
+    for item in items:
+        for attribute, wanted in keys.items():
+            yield from _index_key(attribute, wanted, item.get(attribute))
+
+
+def _local_index_keys(table: Table) -> dict[str, str]:
+    """Return the sort keys of the table's local indexes, and their types."""
+    types = {attribute["AttributeName"]: attribute["AttributeType"] for attribute in table.attr}
+    named = {key["AttributeName"] for index in table.indexes for key in index.schema if key["KeyType"] == "RANGE"}
+    return {attribute: types[attribute] for attribute in named}
+
+
+def _index_key(attribute: str, wanted: str, value: Mapping[str, str] | None) -> Iterator[Refusal]:
+    if value is None:
+        return
+    if wanted not in value:
+        rule = f"Type mismatch for Index Key {attribute} Expected: {wanted} Actual: {next(iter(value), '')}"
+        yield "ValidationException", f"One or more parameter values were invalid: {rule}"
+    elif wanted == "S" and len(value["S"].encode()) > _SORT_KEY_BYTES_MAX:
+        rule = f"Aggregated size of all range keys has exceeded the size limit of {_SORT_KEY_BYTES_MAX} bytes"
+        yield "ValidationException", f"One or more parameter values were invalid: {rule}"
+
+
+def _send(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    body = request.get("MessageBody", "")
+    if not body:
+        yield "MissingParameter", "The request must contain the parameter MessageBody."
+    if _NOT_IN_A_MESSAGE.search(body):
+        yield "InvalidMessageContents", "The message contains characters outside the allowed set."
+
+
+def _send_batch(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    entries = request.get("Entries", [])
+    size_bytes = sum(len(entry.get("MessageBody", "").encode("utf-8", "surrogatepass")) for entry in entries)
+    if size_bytes > _BATCH_BYTES_MAX:
+        rule = f"Batch requests cannot be longer than {_BATCH_BYTES_MAX} bytes. You have sent {size_bytes} bytes."
+        yield "AWS.SimpleQueueService.BatchRequestTooLong", rule
+    for entry in entries:
+        yield from _send(entry)
+
+
+_GUARDS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Refusal]]] = {
+    "BatchWriteItem": _batch_write,
+    "PutItem": _put,
+    "SendMessage": _send,
+    "SendMessageBatch": _send_batch,
+    "TransactWriteItems": _transact_write,
+}

@@ -1,0 +1,282 @@
+"""The local stack's changes to moto, here and in the other `moto_*` modules of this package.
+
+`moto_glue` is Glue's, `moto_athena` Athena's, `moto_kms` KMS's, `moto_partiql` PartiQL's. moto is pinned, and
+tests/unit/local_stack compares each change with stock behaviour. Here, three make functions and executions what they
+are on AWS, and one shortens the pauses of executions; the others only make moto fast enough: for ten thousand records,
+where it does for a whole table or queue what it could do for one item or message, and for hundreds of tests that each
+make the stack anew. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
+`local_stack.aws.moto_server`.)
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import threading
+import time
+import urllib.request
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.cloudformation.models import Stack
+from moto.core.config import default_user_config
+from moto.core.model import StructureShape
+from moto.core.responses import ActionResult
+from moto.core.serialize import BaseJSONSerializer
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.table import Table
+from moto.sqs import models as sqs_models
+from moto.sqs.models import Message, Queue
+from moto.sqs.responses import SQSResponse
+from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
+from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration import iteration_worker
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
+from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+_stock_attributes: Callable[[Queue], dict[str, Any]] = vars(Queue)["attributes"].fget
+_stock_get_attributes = SQSResponse.get_queue_attributes
+_stock_delete = Queue.delete_message
+_stock_millis: Callable[[datetime | None], float] = vars(sqs_models)["unix_time_millis"]
+_stock_query = Table.query
+_stock_start = StepFunctionsParserBackend.start_execution
+_stock_transact = DynamoDBBackend.transact_write_items
+_stock_parse = Stack.parse_template
+_stock_wait = WaitFunction._wait_interval
+_stock_structure = BaseJSONSerializer._serialize_type_structure
+
+Key = tuple[DynamoType, DynamoType]
+
+# Attribute values of these types are on the wire as they are in memory.
+_PLAIN_TYPES = {"S", "N", "BOOL", "NULL", "SS", "NS"}
+
+
+def run_functions_at(url: str) -> None:
+    """Let `lambda.invoke`, from boto3 and from a state machine, run our function; moto would echo the payload."""
+
+    def invoke(
+        self: LambdaSimpleBackend,  # noqa: ARG001 - the signature is moto's
+        function_name: str,
+        qualifier: str | None,  # noqa: ARG001 - the signature is moto's
+        body: bytes | str | None,
+        headers: MutableMapping[str, str],
+        response_headers: dict[str, Any],
+    ) -> bytes | None:
+        name = quote(function_name, safe="")
+        request = urllib.request.Request(  # noqa: S310 - our own loopback address
+            f"{url}/2015-03-31/functions/{name}/invocations",
+            data=body.encode() if isinstance(body, str) else body or b"{}",
+            headers={"X-Amz-Invocation-Type": headers.get("X-Amz-Invocation-Type") or "RequestResponse"},
+            method="POST",
+        )
+        with urllib.request.urlopen(request) as response:  # noqa: S310 - our own loopback address
+            if "X-Amz-Function-Error" in response.headers:
+                response_headers["x-amz-function-error"] = response.headers["X-Amz-Function-Error"]
+            found: bytes = response.read()
+            return found
+
+    LambdaSimpleBackend.invoke = invoke  # type: ignore[method-assign]
+    default_user_config["lambda"] = {"use_docker": False}
+
+
+def name_every_execution() -> None:
+    """Name executions that start without a name, as AWS does; moto calls the first "None" and refuses the next."""
+
+    def start_execution(
+        self: StepFunctionsParserBackend, arn: str, name: str | None = None, *args: Any, **kw: Any
+    ) -> Any:
+        return _stock_start(self, arn, name or str(uuid.uuid4()), *args, **kw)
+
+    StepFunctionsParserBackend.start_execution = start_execution  # type: ignore[assignment, method-assign]
+
+
+class _AnyErrorName(CustomErrorName):
+    """The name of an error that is passed on, whatever its source."""
+
+    def __init__(self, error_name: str | None) -> None:
+        ErrorName.__init__(self, error_name=error_name)
+
+
+def pass_errors_on_out_of_a_map() -> None:
+    """Let a Map fail with its state's error, `States.TaskFailed` too; moto refuses that name."""
+    vars(iteration_worker)["CustomErrorName"] = _AnyErrorName
+
+
+def wait_at_most(seconds: int) -> None:
+    """Let each Wait state of an execution end after so many seconds: what it waits for takes no longer here."""
+
+    def wait_interval(self: WaitFunction, env: Environment, wait_seconds: int) -> None:
+        _stock_wait(self, env=env, wait_seconds=min(wait_seconds, seconds))
+
+    WaitFunction._wait_interval = wait_interval  # type: ignore[method-assign]
+
+
+def query_one_partition() -> None:
+    """Let Query read only the items of the requested key.
+
+    moto sorts the whole table for each query: 350 ms at 20,000 items, where this takes 1.
+    """
+
+    def query(self: Table, hash_key: DynamoType | None, *args: Any, **kwargs: Any) -> Any:
+        conditions = kwargs.get("hash_key_conditions") or []
+        if not self.has_range_key or len(conditions) != 1:
+            return _stock_query(self, hash_key, *args, **kwargs)
+        narrowed = copy.copy(self)
+        narrowed.items = _items_with(self, *conditions[0])  # type: ignore[assignment]
+        return _stock_query(narrowed, hash_key, *args, **kwargs)
+
+    Table.query = query  # type: ignore[method-assign]
+
+
+def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoType, dict[DynamoType, Item]]:
+    """Return the items with this value of an attribute, by partition and sort key."""
+    if attribute == table.hash_key_attr:
+        return {value: table.items[value]} if value in table.items else {}
+    return {
+        partition: {sort: item for sort, item in items.items() if _is(item.attrs.get(attribute), value)}
+        for partition, items in table.items.items()
+    }
+
+
+def _is(found: DynamoType | None, value: DynamoType) -> bool:
+    return found is not None and found.value == value.value and found.type == value.type
+
+
+def copy_only_what_a_transaction_touches() -> None:
+    """Let TransactWriteItems copy, for its rollback, only the items it names; moto copies whole tables."""
+
+    def transact_write_items(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+        keys = _touched_keys(self, transact_items)
+        whole = {name: self.tables[name] for name in keys}
+        self.tables.update({name: _table_of(whole[name], keys[name]) for name in keys})
+        try:
+            _stock_transact(self, transact_items)
+        finally:
+            for name, table in whole.items():
+                _take_over(table, self.tables[name], keys[name])
+                self.tables[name] = table
+
+    DynamoDBBackend.transact_write_items = transact_write_items  # type: ignore[method-assign]
+
+
+def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> dict[str, set[Key]]:
+    """Return the partition and sort keys of the transaction, by table, without tables that have no sort key."""
+    keys: dict[str, set[Key]] = {}
+    for operation in (one for item in transact_items for one in item.values()):
+        table = backend.tables.get(operation.get("TableName"))
+        named = operation.get("Key") or operation.get("Item") or {}
+        if table is not None and table.has_range_key and named.keys() >= set(table.table_key_attrs):
+            partition, sort = (DynamoType(named[name]) for name in table.table_key_attrs)
+            keys.setdefault(table.name, set()).add((partition, sort))
+    return keys
+
+
+def _table_of(table: Table, keys: set[Key]) -> Table:
+    """Return the table with only these of its items."""
+    small = copy.copy(table)
+    small.items = defaultdict(dict)
+    for partition, sort in keys:
+        if sort in table.items.get(partition, {}):
+            small.items[partition][sort] = table.items[partition][sort]
+    return small
+
+
+def _take_over(table: Table, small: Table, keys: set[Key]) -> None:
+    """Make these items of `table` what they are in `small`."""
+    for partition, sort in keys:
+        found = small.items.get(partition, {}).get(sort)
+        if found is None:
+            table.items.get(partition, {}).pop(sort, None)
+        else:
+            table.items[partition][sort] = found
+
+
+def render_attribute_values_as_they_are() -> None:
+    """Copy `{"S": "x"}` into a response; moto looks for each of ten types under each of its spellings."""
+
+    def serialize(self: BaseJSONSerializer, serialized: Any, value: Any, shape: StructureShape, key: str) -> None:
+        if shape.name == "AttributeValue" and key and isinstance(value, dict) and value.keys() <= _PLAIN_TYPES:
+            serialized[key] = value
+        else:
+            _stock_structure(self, serialized, value, shape, key)
+
+    BaseJSONSerializer._serialize_type_structure = serialize  # type: ignore[method-assign]
+
+
+def read_templates_as_json_first() -> None:
+    """Let CloudFormation read a JSON template as JSON; moto reads it as YAML, a hundred times slower: 0.1 s."""
+
+    def parse_template(template: str) -> dict[str, Any]:
+        try:
+            parsed: dict[str, Any] = json.loads(template)
+        except ValueError:
+            return _stock_parse(template)
+        return parsed
+
+    Stack.parse_template = staticmethod(parse_template)  # type: ignore[method-assign]
+
+
+def keep_queues_fast_when_they_are_long() -> None:
+    """Make sending, receiving and deleting as fast with 10,000 messages as with one.
+
+    moto reads all of them, several times: 30 ms a message at 1,000 messages.
+    """
+
+    def millis(moment: datetime | None = None) -> float:
+        return time.time() * 1000 if moment is None else _stock_millis(moment)
+
+    def delete_message(self: Queue, receipt_handle: str) -> None:
+        for index, message in enumerate(self._messages):
+            if message.had_receipt_handle(receipt_handle):
+                self.pending_messages.discard(message)
+                self.deleted_messages.update(handle for handle in message.all_receipt_handles if handle)
+                del self._messages[index]
+                return
+        _stock_delete(self, receipt_handle)
+
+    counting = threading.local()
+
+    def attributes(self: Queue) -> dict[str, Any]:
+        # Sending and receiving look an attribute up as well, but never one of the three counts.
+        if getattr(counting, "now", False):
+            return _stock_attributes(self)
+        uncounted = copy.copy(self)
+        uncounted.BASE_ATTRIBUTES = [name for name in self.BASE_ATTRIBUTES if not name.startswith("ApproximateNumber")]
+        return _stock_attributes(uncounted)
+
+    def get_queue_attributes(self: SQSResponse) -> ActionResult:
+        counting.now = True
+        try:
+            return _stock_get_attributes(self)
+        finally:
+            counting.now = False
+
+    vars(sqs_models)["unix_time_millis"] = millis
+    Queue.delete_message = delete_message  # type: ignore[method-assign]
+    Queue.attributes = property(attributes)  # type: ignore[assignment, method-assign]
+    Queue.messages = property(_Visible)  # type: ignore[assignment, method-assign]
+    SQSResponse.get_queue_attributes = get_queue_attributes  # type: ignore[method-assign]
+
+
+@dataclass(frozen=True)
+class _Visible:
+    """A queue's visible messages, read lazily."""
+
+    queue: Queue
+
+    def __iter__(self) -> Iterator[Message]:
+        return (message for message in list(self.queue._messages) if message.visible and not message.delayed)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)

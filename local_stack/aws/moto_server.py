@@ -1,0 +1,305 @@
+"""The AWS endpoint's process: moto over HTTP on loopback, a clock that can skip ahead, and DynamoDB's TTL.
+
+Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes (`child_process`):
+
+    {"listen": {"port", "functions_url", "scratch"}}  ->  {"port"} or {"in_use": true}
+    {"offset_s": 86400.0}                  ->  {}                 moto's time is that far ahead
+    {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
+    {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
+    {"let_go": true}                       ->  {}                 who waits for a message waits no longer
+
+moto runs requests in threads without locks: a conditional write is then no longer atomic, and a message deleted while
+another arrives brings the other one down with it. One lock for each of DynamoDB, S3 and SQS mends that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from moto.core.config import default_user_config
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.table import Table
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.sqs.models import Queue, sqs_backends
+from werkzeug.serving import make_server
+
+from local_stack.aws import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches, moto_tables
+from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
+from local_stack.aws.limits import refusal_of, s3_refusal_of
+from local_stack.processes.child_process import Message, serve_lines
+from local_stack.processes.time_skip import Skipping
+from local_stack.web.web_guard import find_refusal
+
+Environ = dict[str, Any]
+Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+# A Wait state on this machine: the compaction checks its roots once a second.
+_WAIT_S = 1
+# Between two looks at a queue: a message whose time has come by skipping shows then.
+_LOOK_S = 0.1
+_LOCKED = {"dynamodb", "s3", "sqs"}
+
+
+class _Handler(MotoRequestHandler):
+    """moto's request handler on connections that stay open: Werkzeug's own closes each, at a millisecond or more."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def run_wsgi(self) -> None:
+        """Read the whole request, then respond: nothing of it is left before the next request."""
+        environ: Environ = self.make_environ()
+        length = environ.get("CONTENT_LENGTH")
+        chunked = environ.get("wsgi.input_terminated", False)
+        body = environ["wsgi.input"].read(*([] if chunked else [int(length or 0)]))
+        environ["wsgi.input"] = BytesIO(body)
+        refusal = find_refusal(self.command, self.path, self.headers.items()) or _control_refusal(environ)
+        self._write(*(_forbidden(refusal) if refusal is not None else _run(self.server.app, environ)))
+
+    def _write(self, status: str, headers: list[tuple[str, str]], body: bytes) -> None:
+        code, _, reason = status.partition(" ")
+        self.send_response_only(int(code), reason)
+        for name, value in headers:
+            self.send_header(name, value)
+        if self.command != "HEAD" and "content-length" not in {name.lower() for name, _ in headers}:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+def _control_refusal(environ: Environ) -> str | None:
+    """Return why moto's own API is refused: a POST to it wipes every table, and the stack never calls it."""
+    path = environ["PATH_INFO"]
+    return f"{path[:100]!r}: moto's own API is closed" if path.lower().startswith("/moto-api") else None
+
+
+def _forbidden(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
+    return "403 Forbidden", [("Content-Type", "application/json")], json.dumps({"message": refusal}).encode()
+
+
+def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], bytes]:
+    """Return the application's response, in one piece; an exception in moto is a 500, which clients retry."""
+    started: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], object]:
+        started.append((status, headers))
+        return BytesIO().write
+
+    try:
+        chunks = application(environ, start_response)
+        body = b"".join(chunks)
+    except Exception as error:  # noqa: BLE001 - a bug in moto must not cost the connection
+        traceback.print_exception(error)
+        return "500 Internal Server Error", [("Content-Type", "text/plain")], str(error).encode()
+    return *started[-1], body
+
+
+class Dispatcher(DomainDispatcherApplication):
+    """moto's choice of the service, made once for each: it lists a folder of its own for every request."""
+
+    def __init__(self) -> None:
+        super().__init__(create_backend_app)
+        self.get_backend_for_host = cache(self.get_backend_for_host)  # type: ignore[method-assign]
+
+
+class Guarded:
+    """A WSGI application that refuses what AWS, but not moto, would refuse; see `local_stack.aws.limits`."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        target = environ.get("HTTP_X_AMZ_TARGET", "")
+        if not target and _service(environ) == "s3":
+            if refusal := s3_refusal_of(environ.get("RAW_URI", "")):
+                start_response("400 Bad Request", [("Content-Type", "application/xml")])
+                return [f"<Error><Code>{refusal[0]}</Code><Message>{refusal[1]}</Message></Error>".encode()]
+        elif refusal := refusal_of(target, environ["wsgi.input"].getvalue()):
+            start_response("400 Bad Request", [("Content-Type", "application/x-amz-json-1.0")])
+            return [json.dumps({"__type": refusal[0], "message": refusal[1]}).encode()]
+        return self._application(environ, start_response)
+
+
+class Tables:
+    """A WSGI application that has the operations on items done without moto's request handling."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        responded = moto_tables.respond(environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue())
+        if responded is None:
+            return self._application(environ, start_response)
+        status, body = responded
+        start_response(str(status), [("Content-Type", "application/x-amz-json-1.0")])
+        return [body]
+
+
+class LongPolls:
+    """A WSGI application that lets ReceiveMessage wait for a message, without a lock and at next to no cost.
+
+    moto's own long poll would hold the lock meanwhile, and looks once a second: it sees too late that time was skipped.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._is_over = False
+
+    def let_go(self) -> None:
+        """Wait for no message any more."""
+        self._is_over = True
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        if environ.get("HTTP_X_AMZ_TARGET") == "AmazonSQS.ReceiveMessage":
+            request = json.loads(environ["wsgi.input"].getvalue() or b"{}")
+            if wait_s := request.get("WaitTimeSeconds"):
+                self._await_message(request.get("QueueUrl", ""), wait_s)
+                body = json.dumps({**request, "WaitTimeSeconds": 0}).encode()
+                environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+        return self._application(environ, start_response)
+
+    def _await_message(self, queue_url: str, wait_s: float) -> None:
+        queue = sqs_backends[ACCOUNT][REGION].queues.get(queue_url.rpartition("/")[2])
+        for _ in range(round(wait_s / _LOOK_S)):
+            if queue is None or self._is_over or queue.messages:
+                return
+            queue.wait_for_messages(_LOOK_S)  # type: ignore[arg-type]
+
+
+class OneAtATime:
+    """A WSGI application that runs requests to a service in turn."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self.locks = {service: threading.Lock() for service in _LOCKED}
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        lock = self.locks.get(_service(environ))
+        if lock is None:
+            return self._application(environ, start_response)
+        with lock:
+            return self._application(environ, start_response)
+
+
+def _service(environ: Environ) -> str:
+    """Return the service of the request's signature; an unsigned request is S3's.
+
+    >>> _service({"HTTP_AUTHORIZATION": "AWS4-HMAC-SHA256 Credential=k/20130101/us-east-1/sqs/aws4_request, ..."})
+    'sqs'
+    """
+    scope = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition(",")[0].split("/")
+    return scope[3] if len(scope) == 5 else "s3"
+
+
+class Server:
+    """The endpoint's server: moto, its clock, and the removal of expired items."""
+
+    def __init__(self) -> None:
+        self._in_turn = OneAtATime(Tables(Dispatcher()))
+        self._polls = LongPolls(self._in_turn)
+        self._skipping = Skipping()
+
+    def respond(self, request: Message) -> Message:
+        """Carry out a request of the module's docstring."""
+        if "listen" in request:
+            return self._listen(**request["listen"])
+        if "offset_s" in request:
+            self._skipping.to(request["offset_s"])
+            return {}
+        if "let_go" in request:
+            self._polls.let_go()
+            return {}
+        if "messages" in request:
+            with self._in_turn.locks["sqs"]:
+                return {"messages": {queue.name: len(queue._messages) for queue in _queues()}}
+        with self._in_turn.locks["dynamodb"]:
+            return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
+
+    def _listen(self, port: int, functions_url: str, scratch: str) -> Message:
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError:
+            listener.close()
+            return {"in_use": True}
+        port = listener.getsockname()[1]
+        os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
+        _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
+        application = Guarded(self._polls)
+        listener.listen(128)
+        server = make_server(
+            "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()
+        )
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return {"port": port}
+
+
+def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
+    """Apply the changes of the modules `moto_*` to moto."""
+    moto_patches.run_functions_at(functions_url)
+    moto_glue.run_jobs_at(functions_url)
+    moto_athena.run_queries_by(run_query)
+    moto_kms.sign_digests_as_they_are()
+    moto_kms.make_no_private_key_for_symmetric_keys()
+    moto_partiql.put_versions_in_batches()
+    moto_patches.read_templates_as_json_first()
+    moto_patches.name_every_execution()
+    moto_patches.pass_errors_on_out_of_a_map()
+    moto_patches.wait_at_most(_WAIT_S)
+    moto_patches.query_one_partition()
+    moto_patches.copy_only_what_a_transaction_touches()
+    moto_patches.render_attribute_values_as_they_are()
+    moto_patches.keep_queues_fast_when_they_are_long()
+    default_user_config["stepfunctions"] = {"execute_state_machine": True}
+
+
+def _queues() -> list[Queue]:
+    return list(sqs_backends[ACCOUNT][REGION].queues.values())
+
+
+def _tables() -> list[Table]:
+    backends = dynamodb_backends[ACCOUNT].values()
+    return [table for backend in backends for table in backend.tables.values()]
+
+
+def _expire(table: Table, now: float) -> Iterable[Message]:
+    """Remove the table's expired items; yield their keys and last images.
+
+    DynamoDB removes an item some time after its TTL attribute, a number of seconds since 1970, has passed; one that is
+    more than five years old is taken for a mistake and stays (developer guide, "Time to Live").
+    """
+    if table.ttl.get("TimeToLiveStatus") != "ENABLED":
+        return
+    attribute, oldest = table.ttl["AttributeName"], now - 5 * 365 * 86_400
+    for item in table.all_items():
+        ttl = item.attrs.get(attribute)
+        if ttl is None or ttl.type != "N" or not oldest < float(ttl.value) < now:
+            continue
+        image = item.to_json()["Attributes"]
+        with contextlib.suppress(KeyError):
+            table.delete_item(item.hash_key, item.range_key)
+            keys = {name: image[name] for name in table.table_key_attrs}
+            yield {"table": table.name, "keys": keys, "image": image}
+
+
+if __name__ == "__main__":
+    logging.disable(logging.INFO)
+    serve_lines(Server().respond)

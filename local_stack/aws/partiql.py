@@ -1,0 +1,42 @@
+"""The statements of `headwater.aws.versioned_puts`, read back: what the stores in memory need of PartiQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_INSERT = re.compile(r'INSERT INTO "([\w.-]+)" VALUE \{((?:\'\w+\': \?(?:, )?)+)\}')
+_UPDATE = re.compile(r'UPDATE "([\w.-]+)" (.*) WHERE "pk" = \? AND "sk" = \? AND "version" = \?')
+_SET = re.compile(r'SET "(\w+)" = \?')
+_REMOVE = re.compile(r'REMOVE "(\w+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedPut:
+    """A statement's put; `version` is the value that must be stored, None if there must be no such item."""
+
+    table: str
+    item: Mapping[str, Any]
+    version: Mapping[str, str] | None
+
+
+def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
+    r"""Return the put that a statement means; None for another statement.
+
+    >>> parse_put({"Statement": 'INSERT INTO "t" VALUE {\'pk\': ?}', "Parameters": [{"S": "P"}]}).item
+    {'pk': {'S': 'P'}}
+    """
+    text, parameters = statement["Statement"], statement.get("Parameters", [])
+    if found := _INSERT.fullmatch(text):
+        names = re.findall(r"'(\w+)': \?", found[2])
+        return VersionedPut(found[1], dict(zip(names, parameters, strict=True)), None)
+    if found := _UPDATE.fullmatch(text):
+        names, removed = _SET.findall(found[2]), _REMOVE.findall(found[2])
+        if {*names, *removed} != {"version", "json", "body", "s3"}:
+            return None
+        *values, pk, sk, version = parameters
+        item = {"pk": pk, "sk": sk, **dict(zip(names, values, strict=True))}
+        return VersionedPut(found[1], item, version)
+    return None

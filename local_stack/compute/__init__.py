@@ -1,0 +1,1 @@
+"""Lambda, its pollers and schedules, state machines and Spark jobs."""

@@ -1,0 +1,65 @@
+"""A local copy of the input of a day's compaction; its output is copied back, without a Spark connector to S3."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from headwater.records.archive import prefix_of
+from headwater.records.digest import DigestLines, key_of
+from headwater_model.archive_tables import PREFIX
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+
+@contextmanager
+def mirrored(s3: S3Client, location: str, day: str) -> Iterator[Path]:
+    """Yield a scratch folder with the day's digest, its objects and the objects that it continues, from `s3://bucket`.
+
+    At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
+    """
+    bucket = urlsplit(location).netloc
+    with tempfile.TemporaryDirectory(prefix="headwater-archive-") as name:
+        folder = Path(name)
+        for key in sorted({*_keys(s3, bucket, key_of(day)), *_keys(s3, bucket, prefix_of(day))}):
+            _download(s3, bucket, key, folder)
+        for key in sorted(_bases(folder / key_of(day))):
+            _download(s3, bucket, key, folder)
+        yield folder
+        _upload(s3, bucket, folder)
+
+
+def _keys(s3: S3Client, bucket: str, prefix: str) -> Iterator[str]:
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
+        yield from (found["Key"] for found in page.get("Contents", []))
+
+
+def _download(s3: S3Client, bucket: str, key: str, folder: Path) -> None:
+    target = folder / key
+    target.parent.mkdir(parents=True, exist_ok=True)
+    s3.download_file(bucket, key, str(target))
+
+
+def _bases(digest: Path) -> set[str]:
+    """Return the objects of earlier days that the digest names: the day's objects continue them."""
+    if not digest.exists():
+        return set()
+    with gzip.open(digest) as lines:
+        return {one.base for one in DigestLines(lines).objects() if one.base}
+
+
+def _upload(s3: S3Client, bucket: str, folder: Path) -> None:
+    """Upload every file of the tables but Hadoop's hidden checksums; a folder of Parquet replaces the stored one."""
+    found = [file for file in (folder / PREFIX).rglob("*") if file.is_file() and not file.name.startswith(".")]
+    written = {file.relative_to(folder).as_posix(): file for file in found}
+    for prefix in {key.rpartition("/")[0] + "/" for key in written if key.endswith(".parquet")}:
+        for key in _keys(s3, bucket, prefix):
+            s3.delete_object(Bucket=bucket, Key=key)
+    for key in sorted(written, key=lambda key: (key.endswith(".json"), key)):
+        s3.upload_file(str(written[key]), bucket, key)

@@ -1,0 +1,210 @@
+"""Lambda: the template's functions, each in its own processes, invoked with Lambda's limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from local_stack.errors import ChildFailed, ChildTimedOut
+from local_stack.processes.child_process import Child
+from local_stack.processes.clock import Clock
+
+# Lambda quotas: "invocation payload (request and response) 6 MB each (synchronous)".
+PAYLOAD_BYTES_MAX = 6 * 1024 * 1024
+_IMPORT_S = 60.0
+_WORKERS_MAX = 2
+_INHERITED = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "SSL_CERT_FILE")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the template, names resolved."""
+
+    logical_id: str
+    name: str
+    arn: str
+    handler: str
+    timeout_s: int
+    memory_mb: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def log_name(self) -> str:
+        """The log file's name: `load.log` for the handler `lambdas.load.handler`."""
+        return self.handler.removesuffix(".handler").rpartition(".")[2] + ".log"
+
+
+@dataclass(frozen=True)
+class InvocationResult:
+    """An invocation's outcome: the handler's result or, with `failed`, Lambda's error payload."""
+
+    payload: Any
+    failed: bool = False
+
+    @property
+    def error_type(self) -> str:
+        """`errorType` of a failed invocation, which Step Functions catches by name."""
+        return str(self.payload.get("errorType", "")) if self.failed else ""
+
+
+class Functions:
+    """All functions of the stack, by logical id, physical name or ARN."""
+
+    def __init__(
+        self, functions: list[Function], *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock
+    ) -> None:
+        self._pools = {f.logical_id: _Pool(f, env=env, code=code, logs=logs, clock=clock) for f in functions}
+        self._ids = {alias: f.logical_id for f in functions for alias in (f.logical_id, f.name, f.arn)}
+
+    def __contains__(self, function: str) -> bool:
+        return function in self._ids
+
+    @property
+    def busy(self) -> int:
+        """The number of invocations that run or wait for a worker."""
+        return sum(pool.busy for pool in self._pools.values())
+
+    def describe(self, function: str) -> Function:
+        """Return the function of this logical id, name or ARN; KeyError names an unknown one."""
+        return self._pools[self._ids[function]].function
+
+    def invoke(self, function: str, event: object) -> InvocationResult:
+        """Run the handler on `event` and wait; a failure is a result too, never an exception."""
+        return self._pools[self._ids[function]].invoke(event)
+
+    def stop(self) -> None:
+        """End every worker, even during an invocation."""
+        for pool in self._pools.values():
+            pool.stop()
+
+
+class _Pool:
+    """Up to two workers of a function, started when first needed, reused for the next invocation."""
+
+    def __init__(self, function: Function, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock) -> None:
+        self.function = function
+        self.busy = 0
+        self._env = _worker_env(function, env, code)
+        self._code = code
+        self._log = logs / function.log_name
+        self._clock = clock
+        self._free = threading.BoundedSemaphore(_WORKERS_MAX)
+        self._lock = threading.Lock()
+        self._idle: list[Child] = []
+        self._all: set[Child] = set()
+        self._stopped = False
+
+    def invoke(self, event: object) -> InvocationResult:
+        request_id = str(uuid.uuid4())
+        with self._slot():
+            if _size_bytes(event) > PAYLOAD_BYTES_MAX:
+                return _refused("Function.RequestTooLarge", "Request", request_id)
+            try:
+                return self._run(event, request_id)
+            except ChildTimedOut:
+                return _broken(
+                    "Sandbox.Timedout", f"Task timed out after {self.function.timeout_s:.2f} seconds", request_id
+                )
+            except ChildFailed as error:
+                return _broken("Runtime.ExitError", f"Runtime exited: {error}", request_id)
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            children, self._all = self._all, set()
+        for child in children:
+            child.stop(wait_s=0.5)
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        with self._lock:
+            self.busy += 1
+        try:
+            with self._free:
+                yield
+        finally:
+            with self._lock:
+                self.busy -= 1
+
+    def _run(self, event: object, request_id: str) -> InvocationResult:
+        child = self._take()
+        try:
+            response = child.request(self._request(event, request_id), timeout_s=self.function.timeout_s)
+        except ChildFailed:
+            self._all.discard(child)
+            raise
+        with self._lock:
+            self._idle.append(child)
+        if "error" in response:
+            return InvocationResult(response["error"], failed=True)
+        if _size_bytes(response["payload"]) > PAYLOAD_BYTES_MAX:
+            return _refused("Function.ResponseSizeTooLarge", "Response", request_id)
+        return InvocationResult(response["payload"])
+
+    def _take(self) -> Child:
+        with self._lock:
+            if self._stopped:
+                raise ChildFailed(f"{self.function.logical_id}: the stack has stopped")
+            if self._idle:
+                return self._idle.pop()
+            child = Child(
+                "local_stack.compute.worker", [self.function.handler], env=self._env, cwd=self._code, log=self._log
+            )
+            self._all.add(child)
+        child.request({}, timeout_s=_IMPORT_S)  # the init phase, which Lambda does not count either
+        return child
+
+    def _request(self, event: object, request_id: str) -> dict[str, object]:
+        return {
+            "event": event,
+            "request_id": request_id,
+            "arn": self.function.arn,
+            "memory_mb": self.function.memory_mb,
+            "timeout_s": self.function.timeout_s,
+            "clock_offset_s": self._clock.offset_s,
+        }
+
+
+def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
+    """Return a child's environment to run `code`: `env`, and of this process's variables those of Python."""
+    here = Path(__file__).resolve().parents[2]
+    return {
+        **{name: os.environ[name] for name in _INHERITED if name in os.environ},
+        **env,
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys([str(code), str(here)])),
+        "PYTHONUNBUFFERED": "1",
+        "TZ": "UTC",
+    }
+
+
+def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[str, str]:
+    """Return the function's variables and Lambda's own."""
+    return {
+        **python_environment(env, code),
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory_mb),
+        "_HANDLER": function.handler,
+        **function.environment,
+    }
+
+
+def _size_bytes(payload: object) -> int:
+    return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _broken(error_type: str, message: str, request_id: str) -> InvocationResult:
+    payload = {"errorType": error_type, "errorMessage": f"RequestId: {request_id} Error: {message}"}
+    return InvocationResult(payload, failed=True)
+
+
+def _refused(error_type: str, side: str, request_id: str) -> InvocationResult:
+    rule = f"{side} payload size exceeded maximum allowed payload size ({PAYLOAD_BYTES_MAX} bytes)."
+    return _broken(error_type, rule, request_id)

@@ -1,0 +1,95 @@
+"""The threads of queues, streams and schedules, the results of their batches, and failures to print."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from local_stack.compute.functions import InvocationResult
+
+
+class Poller(ABC):
+    """A thread that runs until `stop`."""
+
+    def __init__(self, name: str) -> None:
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @abstractmethod
+    def _run(self) -> None:
+        """Work until `_stopping` is set."""
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop taking new work."""
+        self._stopping.set()
+
+    def join(self) -> None:
+        """Wait until the thread has ended."""
+        if self._thread.ident is not None:
+            self._thread.join()
+
+
+class Feeder(Poller):
+    """A poller with items pending until a function accepts them; with `flush_now` it waits for no window."""
+
+    flush_now = False
+
+    @property
+    @abstractmethod
+    def pending(self) -> int:
+        """The number of pending items."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failed invocation without a caller that would see it."""
+
+    function: str
+    source: str
+    error_type: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.function} failed on {self.source}: {self.error_type}: {self.message}"
+
+
+def failure_of(result: InvocationResult, *, function: str, source: str) -> Failure:
+    """Return the failed result as a line to print."""
+    return Failure(function, source, result.error_type, str(result.payload.get("errorMessage", "")))
+
+
+def failed_ids(result: InvocationResult, sent: Collection[str], *, reports: bool) -> frozenset[str]:
+    """Return the `sent` ids to deliver again.
+
+    Lambda's rules (developer guide, "Implementing partial batch responses"): nothing, an empty object or an empty
+    list is success; a result that is invalid, or names an id that was not sent, fails the whole batch.
+
+    >>> sorted(failed_ids(InvocationResult({"batchItemFailures": [{"itemIdentifier": "b"}]}), ["a", "b"], reports=True))
+    ['b']
+    >>> sorted(failed_ids(InvocationResult({"batchItemFailures": [{"itemIdentifier": "z"}]}), ["a", "b"], reports=True))
+    ['a', 'b']
+    """
+    if result.failed:
+        return frozenset(sent)
+    if not reports or result.payload is None or result.payload == {}:
+        return frozenset()
+    named = _named_ids(result.payload)
+    return frozenset(sent) if named is None or not named <= set(sent) else named
+
+
+def _named_ids(payload: object) -> frozenset[str] | None:
+    """Return the ids in a partial batch response; None if it is not one."""
+    match payload:
+        case {"batchItemFailures": None}:
+            return frozenset()
+        case {"batchItemFailures": list(entries)}:
+            ids = [entry.get("itemIdentifier") if isinstance(entry, dict) else None for entry in entries]
+            return frozenset(map(str, ids)) if all(ids) else None
+        case _:
+            return None

@@ -1,0 +1,90 @@
+"""Schedules of the template: state machines started on their minute, in the stack's time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+from local_stack.compute.poller import Poller
+from local_stack.errors import UnknownInTemplate
+from local_stack.processes.clock import Clock
+
+_TICK_S = 0.5
+_CRON = re.compile(r"cron\((\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\)")
+
+
+@dataclass(frozen=True)
+class ScheduledStart:
+    """A start of a state machine with an input, at minutes and hours; None is every value."""
+
+    logical_id: str
+    machine: str
+    input: str
+    minutes: frozenset[int] | None
+    hours: frozenset[int] | None
+
+    def fires_in(self, minute: datetime) -> bool:
+        """True if the schedule fires in this minute."""
+        return (self.minutes is None or minute.minute in self.minutes) and (
+            self.hours is None or minute.hour in self.hours
+        )
+
+
+def parse_cron(logical_id: str, expression: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
+    """Return the minutes and hours of a `cron(minute hour * * ? *)`, enough for a daily or hourly job.
+
+    >>> parse_cron("Daily", "cron(30 0 * * ? *)")
+    (frozenset({30}), frozenset({0}))
+    """
+    found = _CRON.fullmatch(expression)
+    if found is None or not set(found.groups()[2:]) <= {"*", "?"}:
+        raise _refused(logical_id, expression)
+    try:
+        return _field(found[1]), _field(found[2])
+    except ValueError:
+        raise _refused(logical_id, expression) from None
+
+
+def _field(text: str) -> frozenset[int] | None:
+    return None if text == "*" else frozenset(map(int, text.split(",")))
+
+
+def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
+    rule = "the local stack reads cron(minutes hours * * ? *), numbers and commas"
+    return UnknownInTemplate(f"{logical_id}: property ScheduleExpression: {rule}, got {expression!r}")
+
+
+class Scheduler(Poller):
+    """A poller that starts due state machines, checked twice a second.
+
+    Days that are skipped at once start a machine once, not once a day: further runs would find their lease taken.
+    """
+
+    def __init__(
+        self, starts: list[ScheduledStart], *, clock: Clock, start_machine: Callable[[str, str], None]
+    ) -> None:
+        super().__init__("schedules")
+        self._starts = starts
+        self._clock = clock
+        self._start_machine = start_machine
+        self._seen = self._minute()
+
+    def _minute(self) -> datetime:
+        return datetime.fromtimestamp(self._clock.now() // 60 * 60, timezone.utc)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_TICK_S):
+            now = self._minute()
+            if now > self._seen:
+                self._fire(self._seen + timedelta(minutes=1), now)
+                self._seen = now
+
+    def _fire(self, first: datetime, last: datetime) -> None:
+        # A schedule repeats every day: the last day of a longer skip has every start.
+        first = max(first, last - timedelta(days=1) + timedelta(minutes=1))
+        minutes = [first + timedelta(minutes=n) for n in range(int((last - first).total_seconds()) // 60 + 1)]
+        for start in self._starts:
+            if any(map(start.fires_in, minutes)):
+                self._start_machine(start.machine, start.input)

@@ -1,0 +1,193 @@
+"""DynamoDB stream mappings, which deliver TTL removals as records to their function.
+
+Only removals by TTL are delivered here; a mapping with a filter that accepts other records is refused. Order is kept: a
+batch is delivered until it succeeds, or is given up, before the next batch.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from local_stack.compute.functions import Functions, InvocationResult
+from local_stack.compute.poller import Failure, Feeder, failed_ids, failure_of
+from local_stack.errors import UnknownInTemplate
+from local_stack.processes.clock import Clock
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+Record = dict[str, Any]
+
+_POLL_S = 0.1
+_RETRY_S = 1.0
+_TTL_IDENTITY = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+
+
+@dataclass(frozen=True)
+class StreamMapping:
+    """A mapping from a table's stream to a function, with its settings."""
+
+    logical_id: str
+    table: str
+    stream_arn: str
+    function: str
+    batch_size: int
+    window_s: float
+    reports_failures: bool
+    bisects: bool
+    age_max_s: int
+    retries_max: int
+    dead_letter_bucket: str | None
+
+
+def refuse_wide_filter(logical_id: str, patterns: Sequence[str]) -> None:
+    """Raise UnknownInTemplate unless the patterns accept TTL removals, and only these."""
+    removal: Record = {"eventName": "REMOVE", "userIdentity": _TTL_IDENTITY}
+    others: list[Record] = [{"eventName": name} for name in ("INSERT", "MODIFY", "REMOVE")]
+    wanted = [json.loads(pattern) for pattern in patterns]
+    if not _any_matches(wanted, removal) or any(_any_matches(wanted, other) for other in others):
+        raise UnknownInTemplate(
+            f"{logical_id} (AWS::Lambda::EventSourceMapping): property FilterCriteria: of a stream, the local stack "
+            f"delivers TTL removals and nothing else, got {list(patterns)!r}"
+        )
+
+
+def _any_matches(patterns: Sequence[object], record: Record) -> bool:
+    return any(_matches(pattern, record) for pattern in patterns)
+
+
+def _matches(pattern: object, value: object) -> bool:
+    """True if an event pattern of objects and lists of plain values accepts the value.
+
+    >>> _matches({"eventName": ["REMOVE"]}, {"eventName": "REMOVE", "awsRegion": "us-east-1"})
+    True
+    """
+    if isinstance(pattern, dict):
+        return isinstance(value, dict) and all(_matches(part, value.get(key)) for key, part in pattern.items())
+    return isinstance(pattern, list) and value in pattern
+
+
+class StreamPoller(Feeder):
+    """A poller that delivers removals in its own thread."""
+
+    def __init__(
+        self,
+        mapping: StreamMapping,
+        *,
+        s3: S3Client,
+        functions: Functions,
+        clock: Clock,
+        report: Callable[[Failure], None],
+    ) -> None:
+        super().__init__(f"poll-{mapping.logical_id}")
+        self.mapping = mapping
+        self._s3 = s3
+        self._functions = functions
+        self._clock = clock
+        self._report = report
+        self._backlog: deque[Record] = deque()
+        self._sequence = 0
+
+    @property
+    def pending(self) -> int:
+        """The records not yet delivered or given up."""
+        return len(self._backlog)
+
+    def add(self, removed: Sequence[dict[str, Any]]) -> None:
+        """Take the removals of this mapping's table; `local_stack.aws.endpoint.Endpoint.expire` has their shape."""
+        self._backlog.extend(self._record(found) for found in removed if found["table"] == self.mapping.table)
+
+    def _record(self, removed: dict[str, Any]) -> Record:
+        self._sequence += 1
+        return {
+            "eventID": uuid.uuid4().hex,
+            "eventName": "REMOVE",
+            "eventVersion": "1.1",
+            "eventSource": "aws:dynamodb",
+            "awsRegion": self.mapping.stream_arn.split(":")[3],
+            "dynamodb": {
+                "ApproximateCreationDateTime": int(self._clock.now()),
+                "Keys": removed["keys"],
+                "OldImage": removed["image"],
+                "SequenceNumber": f"{self._sequence:021}",
+                "SizeBytes": len(json.dumps(removed["image"])),
+                "StreamViewType": "NEW_AND_OLD_IMAGES",
+            },
+            "userIdentity": _TTL_IDENTITY,
+            "eventSourceARN": self.mapping.stream_arn,
+        }
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            if not self._backlog:
+                self._stopping.wait(_POLL_S)
+                continue
+            due = self._clock.now() + self.mapping.window_s
+            while len(self._backlog) < self.mapping.batch_size and self._clock.now() < due and not self.flush_now:
+                if self._stopping.wait(_POLL_S):
+                    return
+            batch = [self._backlog[n] for n in range(min(len(self._backlog), self.mapping.batch_size))]
+            self._deliver(batch)
+            for _ in batch:
+                self._backlog.popleft()
+
+    def _deliver(self, batch: Sequence[Record], retries: int = 0) -> None:
+        """Until the batch is accepted, split, given up, or the stack stops."""
+        mapping = self.mapping
+        while not self._stopping.is_set():
+            result = self._functions.invoke(mapping.function, {"Records": list(batch)})
+            left = self._left(batch, result)
+            if not left or self._stopping.is_set():
+                return
+            if result.failed:
+                self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
+            if mapping.bisects and result.failed and len(left) > 1:  # which does not count as a retry
+                half = len(left) // 2
+                self._deliver(left[:half], retries)
+                self._deliver(left[half:], retries)
+                return
+            retries = retries + 1 if len(left) == len(batch) else 0
+            if self._is_hopeless(left, retries):
+                self._give_up(left)
+                return
+            batch = left
+            self._stopping.wait(_RETRY_S)
+
+    def _left(self, batch: Sequence[Record], result: InvocationResult) -> Sequence[Record]:
+        """Return the batch from the first failed record on: a stream has no gaps."""
+        ids = [found["dynamodb"]["SequenceNumber"] for found in batch]
+        failed = failed_ids(result, ids, reports=self.mapping.reports_failures)
+        return batch[ids.index(min(failed)) :] if failed else []
+
+    def _is_hopeless(self, batch: Sequence[Record], retries: int) -> bool:
+        mapping = self.mapping
+        age_s = self._clock.now() - batch[0]["dynamodb"]["ApproximateCreationDateTime"]
+        too_often = 0 <= mapping.retries_max < retries
+        too_old = 0 <= mapping.age_max_s < age_s
+        return too_often or too_old
+
+    def _give_up(self, batch: Sequence[Record]) -> None:
+        """Put the records into the template's bucket, named as Lambda names them; without a bucket, drop them."""
+        now = datetime.fromtimestamp(self._clock.now(), timezone.utc)
+        self._report(Failure(self.mapping.function, self.mapping.logical_id, "GivenUp", f"{len(batch)} records"))
+        if self.mapping.dead_letter_bucket is None:
+            return
+        stamp = f"{now:%Y/%m/%d/%Y-%m-%dT%H.%M.%S}-{uuid.uuid4()}"
+        invocation = {
+            "requestContext": {"functionArn": self._functions.describe(self.mapping.function).arn},
+            "version": "1.0",
+            "timestamp": now.isoformat(),
+            "DDBStreamBatchInfo": {"batchSize": len(batch), "streamArn": self.mapping.stream_arn},
+            "payload": json.dumps({"Records": list(batch)}),
+        }
+        self._s3.put_object(
+            Bucket=self.mapping.dead_letter_bucket,
+            Key=f"aws/lambda/{self.mapping.logical_id}/shardId-local/{stamp}",
+            Body=json.dumps(invocation).encode(),
+        )

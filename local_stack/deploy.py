@@ -1,0 +1,238 @@
+"""Deployment of the template's resources on the endpoint, with their names resolved.
+
+moto's CloudFormation makes the resources that it supports fully; the rest goes through each service's own API. Event
+source mappings never reach moto, which would consume messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from local_stack.aws.endpoint import ACCOUNT, REGION, Endpoint, settings_at
+from local_stack.catalog import RawProperties, catalog_names, make_catalog, make_signing_keys
+from local_stack.compute.functions import Function
+from local_stack.errors import UnknownInTemplate
+from local_stack.template.expressions import Attributes, expressions_in, with_references, with_values
+from local_stack.template.properties import Properties, referred_ids
+from local_stack.template.resources import (
+    MODELS,
+    ApiResource,
+    Bucket,
+    CorsRule,
+    FunctionProperties,
+    Queue,
+    RestApi,
+    Stage,
+    StateMachine,
+    Table,
+)
+from local_stack.template.search_resources import CatalogTable, Database, Job, NamedQuery, WorkGroup
+from local_stack.template.template import Template
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3.type_defs import CORSRuleTypeDef
+
+_STACK = "Local"
+_ROLE_ARN = f"arn:aws:iam::{ACCOUNT}:role/local"
+_MADE_BY_MOTO: tuple[type[Properties], ...] = (Bucket, FunctionProperties, Queue, Table)
+# Made from properties that moto's CloudFormation has resolved.
+_MADE_AFTER: tuple[type[Properties], ...] = (CatalogTable, Database, Job, NamedQuery, StateMachine, WorkGroup)
+_TYPE_NAMES = {model: name for name, model in MODELS.items()}
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The stack on the endpoint: physical ids by logical id (queues' are URLs), and the template's outputs."""
+
+    ids: Mapping[str, str]
+    functions: list[Function]
+    outputs: Mapping[str, str]
+
+
+def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str]) -> Deployed:
+    """Create everything; outputs about an API get its URL from `api_urls`, by logical id."""
+    names = _names(template, endpoint)
+    body = _moto_template(template, names, api_urls)
+    _make_role(endpoint)
+    formation = boto3.client("cloudformation", **client_settings(endpoint))
+    formation.create_stack(StackName=_STACK, TemplateBody=json.dumps(body))
+    listed = formation.describe_stack_resources(StackName=_STACK)["StackResources"]
+    ids = {found["LogicalResourceId"]: _local(found["PhysicalResourceId"], endpoint) for found in listed}
+    ids |= {logical_id: known["Ref"] for logical_id, known in names.items()}
+    stack = formation.describe_stacks(StackName=_STACK)["Stacks"][0]
+    outputs = {found["OutputKey"]: _local(found["OutputValue"], endpoint) for found in stack.get("Outputs", [])}
+    _finish_tables(template, ids, endpoint)
+    _finish_buckets(template, ids, endpoint)
+    _make_the_rest(template, _resolved(template, names, outputs), endpoint)
+    functions = _read_functions(template, ids, endpoint)
+    return Deployed(ids, functions, {name: outputs[name] for name in template.outputs})
+
+
+def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
+    """Return the values of references that moto's CloudFormation does not resolve."""
+    arns = {logical_id: _machine_arn(logical_id) for logical_id in template.of(StateMachine)}
+    return {
+        **{logical_id: {"Ref": arn, "Arn": arn} for logical_id, arn in arns.items()},
+        **catalog_names(template),
+        **make_signing_keys(template, client_settings(endpoint)),
+    }
+
+
+def _local(value: str, endpoint: Endpoint) -> str:
+    """Return a queue's URL at the endpoint's own address, which any SDK and curl can use; other values unchanged."""
+    return value.replace(f"https://sqs.{REGION}.amazonaws.com", endpoint.url)
+
+
+def client_settings(endpoint: Endpoint) -> dict[str, Any]:
+    """Return the settings of `boto3.client` for the endpoint."""
+    return settings_at(endpoint.url)
+
+
+def _make_role(endpoint: Endpoint) -> None:
+    """Make a role for all functions: moto only requires that it exists and trusts Lambda."""
+    trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}}]}
+    iam = boto3.client("iam", **client_settings(endpoint))
+    iam.create_role(RoleName=_ROLE_ARN.rpartition("/")[2], AssumeRolePolicyDocument=json.dumps(trust))
+
+
+def _machine_arn(logical_id: str) -> str:
+    return f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:{_STACK}-{logical_id}"
+
+
+def _moto_template(template: Template, names: Mapping[str, Attributes], api_urls: Mapping[str, str]) -> dict[str, Any]:
+    """Return the part that moto's CloudFormation makes, with expressions to resolve as its outputs."""
+    resources = {
+        logical_id: {"Type": _TYPE_NAMES[type(found)], "Properties": _moto_properties(template, logical_id)}
+        for logical_id, found in template.resources.items()
+        if isinstance(found, _MADE_BY_MOTO)
+    }
+    outputs = {name: _output(value, template, api_urls) for name, value in template.outputs.items()}
+    for logical_id, properties in _unresolved(template, names).items():
+        outputs |= {_output_name(logical_id, n): found for n, found in enumerate(expressions_in(properties))}
+    whole = {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
+    known: dict[str, Any] = with_references(whole, names)
+    missing = referred_ids(known) - resources.keys()
+    if missing:
+        raise UnknownInTemplate(
+            f"{', '.join(sorted(missing))}: an output or a variable refers to a resource that is not made locally"
+        )
+    return known
+
+
+def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
+    kept = _kept(template, logical_id)
+    if isinstance(template.resources[logical_id], FunctionProperties):
+        return {
+            **kept,
+            "Code": {"ZipFile": "# see local_stack/compute"},
+            "Role": _ROLE_ARN,
+            "Runtime": "python3.13",
+        }
+    kept.pop("TimeToLiveSpecification", None)  # moto's CloudFormation would ignore it
+    return kept
+
+
+def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> object:
+    """Return an output as written or, if it is an API's address, the local address."""
+    apis = {api_id: api_id for api_id in template.of(RestApi)}
+    apis |= {stage_id: stage.rest_api_id for stage_id, stage in template.of(Stage).items()}
+    apis |= {part_id: part.rest_api_id for part_id, part in template.of(ApiResource).items()}
+    return next((api_urls[apis[found]] for found in sorted(referred_ids(value)) if found in apis), value)
+
+
+def _kept(template: Template, logical_id: str) -> dict[str, Any]:
+    """Return the properties as written, without the ignored ones."""
+    ignored = template.resources[logical_id].ignored
+    given = template.raw[logical_id].get("Properties", {})
+    return {name: value for name, value in given.items() if name not in ignored}
+
+
+def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str, RawProperties]:
+    """Return the properties of resources that are made after CloudFormation, with known names replaced."""
+    made = [logical_id for logical_id, found in template.resources.items() if isinstance(found, _MADE_AFTER)]
+    return {logical_id: with_references(_kept(template, logical_id), names) for logical_id in made}
+
+
+def _resolved(
+    template: Template, names: Mapping[str, Attributes], outputs: Mapping[str, str]
+) -> dict[str, RawProperties]:
+    """Return the same properties, with values from CloudFormation's outputs."""
+    return {
+        logical_id: with_values(properties, (outputs[_output_name(logical_id, n)] for n in count()))
+        for logical_id, properties in _unresolved(template, names).items()
+    }
+
+
+def _output_name(logical_id: str, number: int) -> str:
+    """Return the name of the output that resolves an expression of a resource."""
+    return f"{logical_id}Value{number}"
+
+
+def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
+    dynamodb = boto3.client("dynamodb", **client_settings(endpoint))
+    for logical_id, table in template.of(Table).items():
+        ttl = table.time_to_live_specification
+        if ttl is not None and ttl.enabled:
+            dynamodb.update_time_to_live(
+                TableName=ids[logical_id],
+                TimeToLiveSpecification={"Enabled": True, "AttributeName": ttl.attribute_name},
+            )
+
+
+def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
+    """Switch on versioning and CORS, which moto's CloudFormation leaves out."""
+    s3 = boto3.client("s3", **client_settings(endpoint))
+    for logical_id, bucket in template.of(Bucket).items():
+        if bucket.versioning_configuration is not None:
+            status = bucket.versioning_configuration.status
+            s3.put_bucket_versioning(Bucket=ids[logical_id], VersioningConfiguration={"Status": status})
+        if bucket.cors_configuration is not None:
+            rules = [_cors_rule(rule) for rule in bucket.cors_configuration.cors_rules]
+            s3.put_bucket_cors(Bucket=ids[logical_id], CORSConfiguration={"CORSRules": rules})
+
+
+def _cors_rule(rule: CorsRule) -> CORSRuleTypeDef:
+    """Return a rule for moto, which checks no signatures: of any page's requests it would answer all."""
+    return {
+        "AllowedMethods": rule.allowed_methods,
+        "AllowedOrigins": ["http://127.0.0.1:*", "http://localhost:*"],
+        "ExposeHeaders": rule.exposed_headers,
+        "MaxAgeSeconds": rule.max_age,
+    }
+
+
+def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], endpoint: Endpoint) -> None:
+    make_catalog(template, resolved, client_settings(endpoint))
+    states = boto3.client("stepfunctions", **client_settings(endpoint))
+    for logical_id in template.of(StateMachine):
+        definition = resolved[logical_id]["DefinitionString"]
+        for name, value in resolved[logical_id].get("DefinitionSubstitutions", {}).items():
+            definition = definition.replace(f"${{{name}}}", value)
+        states.create_state_machine(name=f"{_STACK}-{logical_id}", definition=definition, roleArn=_ROLE_ARN)
+
+
+def _read_functions(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> list[Function]:
+    """Return the functions, with variables resolved by CloudFormation."""
+    found = []
+    client = boto3.client("lambda", **client_settings(endpoint))
+    for logical_id, properties in template.of(FunctionProperties).items():
+        made = client.get_function_configuration(FunctionName=ids[logical_id])
+        variables = made.get("Environment", {}).get("Variables", {})
+        found.append(
+            Function(
+                logical_id=logical_id,
+                name=made["FunctionName"],
+                arn=made["FunctionArn"],
+                handler=properties.handler,
+                timeout_s=properties.timeout,
+                memory_mb=properties.memory_size,
+                environment={name: _local(value, endpoint) for name, value in variables.items()},
+            )
+        )
+    return found

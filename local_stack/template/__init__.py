@@ -1,0 +1,1 @@
+"""The synthesized template: its resources, properties and expressions."""

@@ -1,0 +1,380 @@
+"""The CloudFormation resource types and properties of the local stack, honoured or ignored with a reason.
+
+Any other property is refused (`local_stack.template.template`), so that the local stack cannot drift silently from the
+deployed one.
+Honoured properties are the fields of the models; `ignored` has the reason why the others do not matter on one machine.
+Values are checked as well: a mode without local meaning is refused like an unknown name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from local_stack.template import search_resources
+from local_stack.template.properties import (
+    NO_ENCRYPTION,
+    NO_IAM,
+    NO_LOGS,
+    NO_TAGS,
+    NOT_READ,
+    Expression,
+    Properties,
+    Target,
+    Within,
+)
+
+_PASSES_AWAY = "the data lives as long as the process"
+
+# Whole types that the local stack does without.
+IGNORED_TYPES: Mapping[str, str] = {
+    "AWS::ApiGateway::Account": NO_LOGS,
+    "AWS::ApiGateway::Deployment": "the API is served as it is in the template",
+    "AWS::CDK::Metadata": "lists the constructs used",
+    "AWS::CloudWatch::Alarm": "no metrics are kept; failures are printed",
+    "AWS::CloudWatch::CompositeAlarm": "no metrics are kept; failures are printed",
+    "AWS::CloudWatch::Dashboard": "no metrics are kept",
+    "AWS::Glue::SecurityConfiguration": NO_ENCRYPTION,
+    "AWS::IAM::ManagedPolicy": NO_IAM,
+    "AWS::IAM::Policy": NO_IAM,
+    "AWS::IAM::Role": NO_IAM,
+    "AWS::KMS::Alias": NO_ENCRYPTION,
+    "AWS::Lambda::LayerVersion": "the environment of this project holds what the layer holds",
+    "AWS::Lambda::Permission": NO_IAM,
+    "AWS::Logs::LogGroup": NO_LOGS,
+    "AWS::Logs::MetricFilter": NO_LOGS,
+    "AWS::Logs::ResourcePolicy": NO_IAM,
+    "AWS::S3::BucketPolicy": NO_IAM,
+    "AWS::SNS::Subscription": "there are no notifications on one machine",
+    "AWS::SNS::Topic": "there are no notifications on one machine",
+    "AWS::SNS::TopicPolicy": NO_IAM,
+    "AWS::SQS::QueuePolicy": NO_IAM,
+    "AWS::WAFv2::WebACL": "the API is bound to loopback",
+    "AWS::WAFv2::WebACLAssociation": "the API is bound to loopback",
+}
+
+
+class RedrivePolicy(Properties):
+    """The dead-letter queue of a queue, and the number of receives before it."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    dead_letter_target_arn: Target = Field(alias="deadLetterTargetArn")
+    max_receive_count: int = Field(alias="maxReceiveCount")
+
+
+class Queue(Properties):
+    """AWS::SQS::Queue, made by moto."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "KmsDataKeyReusePeriodSeconds": NO_ENCRYPTION,
+        "KmsMasterKeyId": NO_ENCRYPTION,
+        "RedriveAllowPolicy": NO_IAM,
+        "SqsManagedSseEnabled": NO_ENCRYPTION,
+        "Tags": NO_TAGS,
+    }
+    redrive_policy: RedrivePolicy | None = None
+    visibility_timeout: int = 30
+    message_retention_period: int = 345_600
+    maximum_message_size: int = 1_048_576
+    receive_message_wait_time_seconds: int = 0
+    delay_seconds: int = 0
+
+
+class TimeToLive(Properties):
+    """The attribute that holds an item's last second."""
+
+    attribute_name: str
+    enabled: bool
+
+
+class Table(Properties):
+    """AWS::DynamoDB::Table, made by moto; its TTL is kept by `local_stack.compute.streams`."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "DeletionProtectionEnabled": _PASSES_AWAY,
+        "PointInTimeRecoverySpecification": _PASSES_AWAY,
+        "SSESpecification": NO_ENCRYPTION,
+        "StreamSpecification": "of a stream, only TTL removals are delivered, and those by local_stack.compute.streams",
+        "Tags": NO_TAGS,
+    }
+    key_schema: list[dict[str, str]]
+    attribute_definitions: list[dict[str, str]]
+    billing_mode: Literal["PAY_PER_REQUEST"]
+    global_secondary_indexes: list[dict[str, Any]] = Field(default_factory=list)
+    local_secondary_indexes: list[dict[str, Any]] = Field(default_factory=list)
+    time_to_live_specification: TimeToLive | None = None
+
+
+class Versioning(Properties):
+    """The versioning of a bucket, which keeps overwritten and deleted objects."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    status: Literal["Enabled", "Suspended"]
+
+
+class CorsRule(Properties):
+    """Permission for pages of other origins to read objects that they were redirected to."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "AllowedOrigins": "moto checks no signatures: here pages from loopback alone may read"
+    }
+    allowed_methods: list[str]
+    exposed_headers: list[str] = Field(default_factory=list)
+    max_age: int
+
+
+class Cors(Properties):
+    """The rules of a bucket for pages."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    cors_rules: list[CorsRule]
+
+
+class Bucket(Properties):
+    """AWS::S3::Bucket, made by moto."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "AccessControl": NO_IAM,
+        "BucketEncryption": NO_ENCRYPTION,
+        "LifecycleConfiguration": _PASSES_AWAY,
+        "LoggingConfiguration": "access logs are for an account's auditors",
+        "ObjectLockConfiguration": _PASSES_AWAY,
+        "ObjectLockEnabled": _PASSES_AWAY,
+        "OwnershipControls": NO_IAM,
+        "PublicAccessBlockConfiguration": "the endpoint is bound to loopback",
+        "Tags": NO_TAGS,
+    }
+    versioning_configuration: Versioning | None = None
+    cors_configuration: Cors | None = None
+
+
+class Variables(Properties):
+    """A function's environment, unresolved."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    variables: dict[str, Expression] = Field(default_factory=dict)
+
+
+class FunctionProperties(Properties):
+    """AWS::Lambda::Function, run by `local_stack.compute.functions`."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "Architectures": "this machine's",
+        "Code": "the checked-out source runs, so that an edit is tried without a deployment",
+        "DeadLetterConfig": "asynchronous invocations that fail are printed",
+        "Description": NOT_READ,
+        "EphemeralStorage": "this machine's disk",
+        "Layers": "the environment of this project holds what the layer holds",
+        "LoggingConfig": NO_LOGS,
+        "ReservedConcurrentExecutions": "this machine's processes",
+        "Role": NO_IAM,
+        "Runtime": "the interpreter of this project; the stack's own tests pin the deployed one",
+        "Tags": NO_TAGS,
+        "TracingConfig": "no X-Ray on one machine",
+    }
+    handler: str
+    timeout: int = 3
+    memory_size: int = 128
+    environment: Variables = Variables()
+
+
+class ScalingConfig(Properties):
+    """The number of invocations that a mapping may have at a time."""
+
+    maximum_concurrency: int = Field(ge=2)
+
+
+class Filter(Properties):
+    """An event pattern, as JSON text."""
+
+    pattern: str
+
+
+class FilterCriteria(Properties):
+    """A list of patterns: a record must match at least one."""
+
+    filters: list[Filter]
+
+
+class OnFailure(Properties):
+    """The bucket for undeliverable records."""
+
+    destination: Target
+
+
+class DestinationConfig(Properties):
+    """The destination of undeliverable stream records."""
+
+    on_failure: OnFailure
+
+
+class EventSourceMapping(Properties):
+    """AWS::Lambda::EventSourceMapping, polled by `local_stack.compute`; never given to moto."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "ParallelizationFactor": "one shard, one reader",
+        "StartingPosition": "the stream begins with the stack",
+        "Tags": NO_TAGS,
+    }
+    event_source_arn: Target
+    function_name: Target
+    enabled: bool = True
+    batch_size: int = 10
+    maximum_batching_window_in_seconds: int = 0
+    function_response_types: list[Literal["ReportBatchItemFailures"]] = Field(default_factory=list)
+    scaling_config: ScalingConfig | None = None
+    filter_criteria: FilterCriteria | None = None
+    bisect_batch_on_function_error: bool = False
+    maximum_record_age_in_seconds: int = -1
+    maximum_retry_attempts: int = -1
+    destination_config: DestinationConfig | None = None
+
+
+class StateMachine(Properties):
+    """AWS::StepFunctions::StateMachine, executed by moto."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "EncryptionConfiguration": NO_ENCRYPTION,
+        "LoggingConfiguration": NO_LOGS,
+        "RoleArn": NO_IAM,
+        "Tags": NO_TAGS,
+        "TracingConfiguration": "no X-Ray on one machine",
+    }
+    definition_string: str
+    definition_substitutions: dict[str, Expression] = Field(default_factory=dict)
+    state_machine_type: Literal["STANDARD"] = "STANDARD"
+
+
+class ScheduleTarget(Properties):
+    """The state machine that a schedule starts, and its input."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "DeadLetterConfig": "a start that fails is printed",
+        "Id": "names the target within its rule",
+        "RetryPolicy": "a start that fails is printed",
+        "RoleArn": NO_IAM,
+    }
+    arn: Target
+    input: str = "{}"
+
+
+class Rule(Properties):
+    """AWS::Events::Rule with a schedule; run by `local_stack.compute.schedules`."""
+
+    ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ, "Tags": NO_TAGS}
+    schedule_expression: str
+    state: Literal["ENABLED", "DISABLED"] = "ENABLED"
+    targets: list[ScheduleTarget]
+
+
+class FlexibleTimeWindow(Properties):
+    """The flexible time window, which must be off: schedules fire on their minute."""
+
+    mode: Literal["OFF"]
+
+
+class Schedule(Properties):
+    """AWS::Scheduler::Schedule; run by `local_stack.compute.schedules`."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "Description": NOT_READ,
+        "FlexibleTimeWindow": "fires on the minute",
+        "GroupName": "names a folder of schedules",
+    }
+    schedule_expression: str
+    schedule_expression_timezone: Literal["UTC", "Etc/UTC"] = "UTC"
+    state: Literal["ENABLED", "DISABLED"] = "ENABLED"
+    target: ScheduleTarget
+
+
+class RestApi(Properties):
+    """AWS::ApiGateway::RestApi, served by `local_stack.compute.http_api`."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "Description": NOT_READ,
+        "DisableExecuteApiEndpoint": "one port, no domain",
+        "EndpointAccessMode": "no TLS on loopback",
+        "EndpointConfiguration": "one port on loopback",
+        "Name": NOT_READ,
+        "Policy": NO_IAM,
+        "SecurityPolicy": "no TLS on loopback",
+        "Tags": NO_TAGS,
+    }
+    binary_media_types: list[str] = Field(default_factory=list)
+    minimum_compression_size: int | None = None
+
+
+class ApiResource(Properties):
+    """AWS::ApiGateway::Resource: one part of a path."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    parent_id: Target
+    path_part: str
+    rest_api_id: Target
+
+
+class Integration(Properties):
+    """The integration of a method: a function that gets the whole request."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "IntegrationHttpMethod": "POST, as the Lambda integration demands",
+        "Credentials": NO_IAM,
+    }
+    type: Literal["AWS_PROXY"]
+    uri: Within
+    timeout_in_millis: int = 29_000
+
+
+class ApiMethod(Properties):
+    """AWS::ApiGateway::Method; loopback requires no credentials, but an API without any has its own port."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "ApiKeyRequired": NO_IAM,
+        "AuthorizerId": "loopback requires no credentials",
+        "OperationName": NOT_READ,
+    }
+    authorization_type: Literal["AWS_IAM", "NONE"] = "NONE"
+    http_method: Literal["ANY"]
+    integration: Integration
+    resource_id: Target
+    rest_api_id: Target
+
+
+class Stage(Properties):
+    """AWS::ApiGateway::Stage: the name and the variables that requests see."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "AccessLogSetting": NO_LOGS,
+        "DeploymentId": "the API is served as it is in the template",
+        "Description": NOT_READ,
+        "MethodSettings": "no throttling and no metrics on loopback",
+        "Tags": NO_TAGS,
+        "TracingEnabled": "no X-Ray on one machine",
+    }
+    rest_api_id: Target
+    stage_name: str
+    variables: dict[str, str] = Field(default_factory=dict)
+
+
+MODELS: Mapping[str, type[Properties]] = {
+    "AWS::ApiGateway::Method": ApiMethod,
+    "AWS::ApiGateway::Resource": ApiResource,
+    "AWS::ApiGateway::RestApi": RestApi,
+    "AWS::ApiGateway::Stage": Stage,
+    "AWS::Athena::NamedQuery": search_resources.NamedQuery,
+    "AWS::Athena::WorkGroup": search_resources.WorkGroup,
+    "AWS::DynamoDB::Table": Table,
+    "AWS::Events::Rule": Rule,
+    "AWS::Glue::Database": search_resources.Database,
+    "AWS::Glue::Job": search_resources.Job,
+    "AWS::Glue::Table": search_resources.CatalogTable,
+    "AWS::KMS::Key": search_resources.Key,
+    "AWS::Lambda::EventSourceMapping": EventSourceMapping,
+    "AWS::Lambda::Function": FunctionProperties,
+    "AWS::S3::Bucket": Bucket,
+    "AWS::SQS::Queue": Queue,
+    "AWS::Scheduler::Schedule": Schedule,
+    "AWS::StepFunctions::StateMachine": StateMachine,
+}

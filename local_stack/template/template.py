@@ -1,0 +1,100 @@
+"""The synthesized template, parsed once and refused if it has anything that the local stack would not do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from local_stack.errors import UnknownInTemplate
+from local_stack.template.properties import Properties, referred_ids
+from local_stack.template.resources import IGNORED_TYPES, MODELS
+
+P = TypeVar("P", bound=Properties)
+RawTemplate = Mapping[str, Any]
+
+# Other sections that CDK writes; none of them changes what runs.
+_RESOURCE_KEYS = {"Type", "Properties", "DependsOn", "DeletionPolicy", "UpdateReplacePolicy", "Metadata"}
+_TEMPLATE_KEYS = {"Resources", "Outputs", "Parameters", "Rules", "Description", "AWSTemplateFormatVersion", "Metadata"}
+
+
+@dataclass(frozen=True)
+class Template:
+    """Resources by logical id, as models and as written, and the outputs as written."""
+
+    resources: Mapping[str, Properties]
+    raw: Mapping[str, dict[str, Any]]
+    outputs: Mapping[str, Any]
+
+    def of(self, model: type[P]) -> dict[str, P]:
+        """Return all resources of a type, by logical id."""
+        return {logical_id: found for logical_id, found in self.resources.items() if isinstance(found, model)}
+
+    def only(self, model: type[P]) -> tuple[str, P] | None:
+        """Return the only resource of a type; None if there is none."""
+        found = self.of(model)
+        if len(found) > 1:
+            raise UnknownInTemplate(
+                f"{', '.join(found)}: the local stack serves one {model.__name__}, not {len(found)}"
+            )
+        return next(iter(found.items()), None)
+
+
+def load_template(path: Path) -> RawTemplate:
+    """Read the JSON file of synthesis."""
+    template: RawTemplate = json.loads(path.read_text(encoding="utf-8"))
+    return template
+
+
+def parse_template(raw: RawTemplate) -> Template:
+    """Parse the template that the local stack will run.
+
+    Raises:
+        UnknownInTemplate: Naming the logical id, the type and the property, for all of them at once.
+    """
+    faults = [f"template: section {key!r} is not known to the local stack" for key in raw.keys() - _TEMPLATE_KEYS]
+    resources: dict[str, Properties] = {}
+    for logical_id, resource in raw["Resources"].items():
+        found = _parse_resource(logical_id, resource)
+        if isinstance(found, Properties):
+            resources[logical_id] = found
+        else:
+            faults.extend(found)
+    if faults:
+        raise UnknownInTemplate("\n".join(faults))
+    return Template(resources, {name: raw["Resources"][name] for name in resources}, _outputs(raw))
+
+
+def _outputs(raw: RawTemplate) -> dict[str, Any]:
+    """Return the outputs, without those of resources that the local stack leaves out."""
+    outputs = {name: output["Value"] for name, output in raw.get("Outputs", {}).items()}
+    ignored = {name for name, resource in raw["Resources"].items() if resource["Type"] in IGNORED_TYPES}
+    return {name: value for name, value in outputs.items() if ignored.isdisjoint(referred_ids(value))}
+
+
+def _parse_resource(logical_id: str, resource: Mapping[str, Any]) -> Properties | list[str]:
+    """Return the resource, or its faults; an ignored resource has no faults."""
+    name = f"{logical_id} ({resource['Type']})"
+    unknown = [f"{name}: attribute {key!r} is not known to the local stack" for key in resource.keys() - _RESOURCE_KEYS]
+    if resource["Type"] in IGNORED_TYPES:
+        return unknown
+    model = MODELS.get(resource["Type"])
+    if model is None:
+        return [*unknown, f"{name}: this resource type is not known to the local stack"]
+    try:
+        return unknown or model.model_validate(resource.get("Properties", {}))
+    except ValidationError as error:
+        return unknown + [
+            _fault(name, fault["loc"], fault["type"], fault["msg"], fault["input"]) for fault in error.errors()
+        ]
+
+
+def _fault(name: str, location: tuple[int | str, ...], kind: str, rule: str, value: object) -> str:
+    where = ".".join(map(str, location))
+    if kind == "extra_forbidden":
+        return f"{name}: property {where} is not known to the local stack; honour it, or ignore it with a reason"
+    return f"{name}: property {where}: {rule}, got {value!r}"

@@ -1,0 +1,1 @@
+"""API Gateway on loopback, and the requests that it refuses."""

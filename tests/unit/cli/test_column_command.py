@@ -1,0 +1,72 @@
+"""`headwater column` against a service with given responses, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headwater.cli.column_graph import parse_columns
+from headwater.cli.explorer_links import columns_link
+from headwater.cli.main import main
+from headwater.cli.text.mermaid import render_columns
+from tests.unit.cli.column_responses import CO2, RESPONSE
+from tests.unit.cli.responding import Service
+
+
+def test_a_columns_way_is_printed_up_and_down_and_drawn(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER_TOKEN", "secret")
+    service.body = json.dumps(RESPONSE).encode()
+    picture = tmp_path / "new" / "co2.svg"
+
+    status = main(["column", CO2, "--depth", "3", "--down", "--url", service.url, "--svg", str(picture)])
+
+    assert status == 0
+    requested = {"nodeId": [CO2], "depth": ["3"], "withDownstream": ["true"]}
+    assert service.requested == [("/api/v1/column-lineage", requested, "Bearer secret")]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.strip() for line in lines if not line.startswith((" ", "│", "├", "└"))] == [
+        "upstream",
+        "co2_kg of estimated  double",
+        "all of checked",
+        "downstream",
+        "co2_kg of estimated  double",
+        "",
+        f"explorer: {columns_link(service.url, CO2)}",
+    ]
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_a_columns_way_is_written_as_a_flowchart(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.body = json.dumps(RESPONSE).encode()
+    file = tmp_path / "new" / "co2.mmd"
+
+    assert main(["column", CO2, "--url", service.url, "--mermaid", str(file)]) == 0
+    assert "upstream" in capsys.readouterr().out
+    assert main(["column", CO2, "--url", service.url, "--mermaid", "-"]) == 0
+
+    flowchart = render_columns(parse_columns(RESPONSE), CO2)
+    assert flowchart.startswith("flowchart LR\n")
+    assert file.read_text(encoding="utf-8") == capsys.readouterr().out == flowchart
+
+
+def test_without_more_being_requested_only_the_way_up_is(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    service.body = json.dumps(RESPONSE).encode()
+
+    assert main(["column", CO2, "--url", service.url]) == 0
+
+    assert service.requested == [("/api/v1/column-lineage", {"nodeId": [CO2], "depth": ["20"]}, None)]
+    assert "downstream" not in capsys.readouterr().out
+
+
+def test_what_the_service_says_instead_is_shown(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    service.status, service.body = 404, b'{"code":404,"message":"Node not found."}'
+
+    assert main(["column", CO2, "--url", service.url]) == 1
+
+    assert capsys.readouterr().err == f"headwater column: {service.url}: HTTP 404: Node not found.\n"

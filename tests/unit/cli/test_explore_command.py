@@ -1,0 +1,193 @@
+"""`headwater explore`: the server on loopback between a browser and an API that wants credentials."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from headwater.cli.explore import Explorer, authorize_for
+from headwater.cli.main import main
+from tests.unit.cli.responding import Service
+
+
+class Browser:
+    """A browser on this machine; `cookie` is what it was instructed to keep."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.port = explorer.port
+        self.cookie = ""
+
+    def get(self, target: str, *, method: str = "GET", **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        cookie = {"Cookie": self.cookie} if self.cookie else {}
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request(method, target, headers={**cookie, **named})
+            response = connection.getresponse()
+            self.cookie = response.headers.get("Set-Cookie", self.cookie).partition(";")[0]
+            return response.status, response.headers, response.read()
+
+
+@pytest.fixture
+def explorer(service: Service) -> Iterator[Explorer]:
+    explorer = Explorer(service.url, lambda _, headers: {**headers, "Authorization": "signed"})
+    thread = threading.Thread(target=explorer.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield explorer
+    explorer.server.shutdown()
+    explorer.server.server_close()
+    thread.join()
+
+
+def target_of(link: str) -> str:
+    url = urlsplit(link)
+    return f"{url.path}?{url.query}"
+
+
+def test_the_link_sets_a_cookie_with_which_requests_are_forwarded_signed(service: Service, explorer: Explorer) -> None:
+    browser = Browser(explorer)
+    service.body = b'{"graph": []}'
+
+    status, headers, _ = browser.get(target_of(explorer.link))
+    assert (status, headers["Location"]) == (303, "/explore/")
+    assert headers["Set-Cookie"].endswith("; Path=/; HttpOnly; SameSite=Strict")
+    assert service.requested == []
+
+    assert browser.get("/api/v1/lineage?nodeId=job%3Aa%3Ab")[::2] == (200, b'{"graph": []}')
+    assert service.requested == [("/api/v1/lineage", {"nodeId": ["job:a:b"]}, "signed")]
+
+
+def test_the_secret_does_not_stay_in_the_address_of_a_view(explorer: Explorer) -> None:
+    secret = urlsplit(explorer.link).query
+    assert Browser(explorer).get(f"/explore/map?node=job%3Aa%3Ab&{secret}")[1]["Location"] == (
+        "/explore/map?node=job%3Aa%3Ab"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "headers", "message"),
+    [
+        ("/explore/", {}, "open the link"),
+        ("/explore/?key=guessed", {}, "open the link"),
+        ("/explore/", {"Cookie": "headwater_explore=x; a=b"}, "open the link"),
+        ("/explore/", {"Host": "rebound.example"}, "Host: must be 127.0.0.1"),
+        ("/explore/", {"Sec_Fetch_Site": "cross-site"}, "Sec-Fetch-Site: must be none or same-origin"),
+        ("//other.example/", {}, "open the link"),
+    ],
+)
+def test_others_are_refused_and_nothing_is_forwarded(
+    service: Service, explorer: Explorer, target: str, headers: dict[str, str], message: str
+) -> None:
+    status, _, body = Browser(explorer).get(target, **headers)
+    assert status == 403
+    assert message in body.decode()
+    assert service.requested == []
+
+
+def seen_by_browsers(location: str) -> str:
+    """The address that a browser goes to: tabs and line feeds are left out, backslashes are slashes (WHATWG, URL)."""
+    text = "".join(char for char in location.strip() if char not in "\t\r\n").replace("\\", "/")
+    return urljoin("http://127.0.0.1:8080/explore/", text)
+
+
+PARTS = (
+    "/",
+    "//",
+    "\\",
+    "/\\",
+    "%5c",
+    "%2f",
+    "%09",
+    "%0a",
+    "\t",
+    "\n",
+    " ",
+    ".",
+    "..",
+    "@",
+    ":",
+    "http:",
+    "host.example",
+    "explore",
+    "/explore/",
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map("".join) | st.text(max_size=8))
+@example("/\\host.example/")
+@example("/%5chost.example/")
+@example("/\thost.example")
+@example("//host.example/")
+def test_the_secret_leads_to_no_other_host_and_out_of_no_view_whatever_path_is_before_it(path: str) -> None:
+    explorer = Explorer("http://127.0.0.1:1", lambda _, headers: headers)
+    explorer.server.server_close()
+    reply = explorer.reply_to(f"{path}?key={explorer._secret}", {"Host": f"127.0.0.1:{explorer.port}"})
+    location = reply.headers.get("Location")
+    assert (reply.status, location) == (403, None) or (
+        reply.status == 303
+        and re.fullmatch(r"http://127\.0\.0\.1:8080/explore/[\w-]*", seen_by_browsers(str(location)))
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["/\\host.example/", "/\\\\host", "//host.example/", "/a\\b", "/\thost", "/a\nb", "host", ""]
+)
+def test_a_path_that_a_browser_may_take_for_another_host_is_refused(explorer: Explorer, path: str) -> None:
+    reply = explorer.reply_to(path, {"Host": f"127.0.0.1:{explorer.port}"})
+    assert (reply.status, reply.headers.get("Location")) == (403, None)
+    assert b"path: must begin with one slash" in reply.body
+
+
+def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explorer: Explorer) -> None:
+    browser = Browser(explorer)
+    browser.get(target_of(explorer.link))
+    assert browser.get("/api/v1/jobs", Sec_Fetch_Site="same-site")[0] == 403
+    assert browser.get("/api/v1/jobs", method="POST")[0] == 501
+    assert service.requested == []
+
+
+def test_redirects_and_errors_of_the_api_reach_the_browser(service: Service, explorer: Explorer) -> None:
+    browser = Browser(explorer)
+    browser.get(target_of(explorer.link))
+    service.redirects["/api/v1/lineage"] = "https://bucket.example/large"
+    status, headers, _ = browser.get("/api/v1/lineage")
+    assert (status, headers["Location"]) == (303, "https://bucket.example/large")
+
+    service.status, service.body = 404, b'{"code": 404, "message": "no such job"}'
+    assert browser.get("/api/v1/jobs")[::2] == (404, service.body)
+
+
+def test_an_api_that_is_not_there_is_named(explorer: Explorer, service: Service) -> None:
+    browser = Browser(explorer)
+    browser.get(target_of(explorer.link))
+    explorer._url = "http://127.0.0.1:1"
+    status, _, body = browser.get("/api/v1/jobs")
+    assert status == 502
+    assert "nothing answers at http://127.0.0.1:1" in body.decode()
+
+
+def test_requests_to_api_gateway_are_signed_for_its_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    url = "https://a1.execute-api.eu-central-1.amazonaws.com/prod"
+    sent = authorize_for(url, None)(f"{url}/api/v1/jobs?limit=1", {"Accept": "*/*"})
+    assert sent["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKID/")
+    assert "/eu-central-1/execute-api/aws4_request" in sent["Authorization"]
+
+
+def test_a_token_takes_the_place_of_a_signature_and_is_sent_over_https_alone() -> None:
+    assert authorize_for("https://lineage.example", "t")("", {})["Authorization"] == "Bearer t"
+    with pytest.raises(ValueError, match="HEADWATER_TOKEN: is sent over https alone"):
+        authorize_for("http://lineage.example", "t")
+
+
+def test_a_url_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--url", "ftp://x"]) == 1
+    assert "--url: must be http(s)://host" in capsys.readouterr().err

@@ -1,0 +1,348 @@
+"""Columns as text and as a picture: each with all that it is made of, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from headwater.api.marquez.column_views import render_columns
+from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
+from headwater.cli.service import NoResponse
+from headwater.cli.text.column_picture import draw
+from headwater.cli.text.column_text import trees_of
+from headwater.queries.columns import results as found_columns
+from headwater.queries.columns.results import ColumnInput, ColumnNode, Reporter
+from headwater_model.columns import Transformation
+from headwater_model.ids import RunKey
+from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
+from tests.unit.cli.column_responses import (
+    CO2,
+    FILTER,
+    IDENTITY,
+    RESPONSE,
+    STORE,
+    a_column,
+    a_source,
+    id_of,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+GRAPH = parse_columns(RESPONSE)
+
+
+def a_response(*columns: Any, truncated: bool = False) -> Any:
+    return {"graph": list(columns), "truncated": truncated}
+
+
+def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str]:
+    console = Console(width=120, color_system=None)
+    with console.capture() as capture:
+        console.print(trees_of(graph, node_id, down=down), highlight=False)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+# -- the answer of the API
+
+
+def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
+    found = ColumnNode(
+        CHECKED,
+        ("day",),
+        type="date",
+        inputs=(ColumnInput(RAW, ("year",), (Transformation("DIRECT", "IDENTITY"),)),),
+        dependencies=(ColumnInput(RAW, None),),
+        reporters=(Reporter(RunKey.of(CHECK, RUN), CHECK, CHECKED_VERSION),),
+    )
+
+    graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))
+
+    raw, checked = GraphDataset(RAW.namespace, RAW.name), GraphDataset(CHECKED.namespace, CHECKED.name)
+    day, year = checked.id_of("day"), raw.id_of("year")
+    assert {one: (column.dataset, column.name, column.type) for one, column in graph.columns.items()} == {
+        RAW.node_id: (raw, None, None),
+        CHECKED.node_id: (checked, None, None),
+        day: (checked, "day", "date"),
+        year: (raw, "year", None),
+    }
+    assert graph.edges == (ColumnEdge(RAW.node_id, CHECKED.node_id), ColumnEdge(year, day, ("identity",)))
+    assert graph.truncated
+    assert (graph.columns[day].links["run"] or "").endswith(f"/{RUN}")
+
+
+def test_a_column_of_which_the_id_alone_is_shown_is_known_from_what_is_made_of_it() -> None:
+    made = ColumnNode(CHECKED, ("day",), inputs=(ColumnInput(RAW, ("year",)),))
+    outline = ColumnNode(RAW, ("year",), outline=True)
+
+    graphs = [parse_columns(render_columns(found_columns.ColumnGraph(found))) for found in ((made,), (made, outline))]
+    assert graphs[0] == graphs[1]
+
+
+def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
+    found = ColumnNode(CHECKED, ("day",), CHECKED_VERSION, inputs=(ColumnInput(RAW, ("year",), (), RAW_VERSION),))
+
+    graph = parse_columns(render_columns(found_columns.ColumnGraph((found,))))
+
+    raw, checked = GraphDataset(STORE, "raw", RAW_VERSION), GraphDataset(STORE, "checked", CHECKED_VERSION)
+    assert graph.edges == (ColumnEdge(raw.id_of("year"), checked.id_of("day")),)
+    assert {column.dataset for column in graph.columns.values()} == {raw, checked}
+
+
+@pytest.mark.parametrize(
+    ("transformation", "message", "indirect", "masked"),
+    [
+        pytest.param({"type": "DIRECT", "subtype": "IDENTITY"}, "identity", False, False, id="a copy"),
+        pytest.param(
+            {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "parse, concat"},
+            "parse, concat",
+            False,
+            False,
+            id="operations",
+        ),
+        pytest.param(
+            {"type": "DIRECT", "subtype": "AGGREGATION", "description": "sum"},
+            "aggregation: sum",
+            False,
+            False,
+            id="an aggregation that tells what it does",
+        ),
+        pytest.param({"type": "INDIRECT", "subtype": "GROUP_BY"}, "group by", True, False, id="indirect"),
+        pytest.param(
+            {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "hash", "masking": True},
+            "hash (masked)",
+            False,
+            True,
+            id="masked",
+        ),
+        pytest.param({"type": "DIRECT", "subtype": None, "description": None}, "direct", False, False, id="no more"),
+    ],
+)
+def test_a_transformation_is_shown_in_a_few_words(
+    transformation: dict[str, Any], message: str, indirect: bool, masked: bool
+) -> None:
+    source = a_source("landing", "a", transformations=[transformation])
+
+    (way,) = parse_columns(a_response(a_column("checked", "b", source))).edges
+
+    assert (way.label, way.indirect, way.masked) == (message, indirect, masked)
+
+
+def test_a_source_of_which_nobody_reported_the_column_or_the_way_is_all_of_its_dataset() -> None:
+    graph = parse_columns(a_response(a_column("checked", "b", a_source("landing", None))))
+
+    assert printed(graph, id_of("checked", "b")) == [
+        "upstream",
+        "b of checked  double",
+        "└── all of landing  unknown operation",
+    ]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        None,
+        [],
+        {},
+        {"graph": None},
+        {"graph": [{}]},
+        {"graph": [{"id": "a", "data": {"namespace": "s", "field": "f"}}]},
+    ],
+)
+def test_another_response_is_no_response_about_columns(response: object) -> None:
+    with pytest.raises(NoResponse, match="not a response about columns"):
+        parse_columns(response)
+
+
+# -- text
+
+
+def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None:
+    assert printed(GRAPH, CO2, down=True) == [
+        "upstream",
+        "co2_kg of estimated  double",
+        "├── distance of checked  estimate fuel, estimate CO2  int",
+        "│   └── distance of landing  identity  int",
+        "└── seats of planes  find seats, estimate fuel, estimate CO2",
+        "all of checked",
+        "├── air_time of landing  filter  int",
+        "└── dep_time of landing  filter  int",
+        "downstream",
+        "co2_kg of estimated  double",
+        "└── co2_kg of totals  aggregation: sum  double",
+    ]
+
+
+def test_a_column_that_decides_which_rows_there_are_goes_into_all_columns_of_the_dataset() -> None:
+    assert printed(GRAPH, id_of("landing", "dep_time"), down=True)[2:] == [
+        "downstream",
+        "dep_time of landing  int",
+        "└── all of checked  filter",
+        "    └── distance of checked  int",
+        "        └── co2_kg of estimated  estimate fuel, estimate CO2  double",
+        "            └── co2_kg of totals  aggregation: sum  double",
+    ]
+
+
+@pytest.mark.parametrize(
+    "node_id", [f"dataset_field:{STORE}:totals:co2_kg", f"dataset:{STORE}:totals", "job:emissions:emissions.total"]
+)
+def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_columns(node_id: str) -> None:
+    assert printed(GRAPH, node_id)[1:3] == [
+        "co2_kg of totals  double",
+        "└── co2_kg of estimated  aggregation: sum  double",
+    ]
+
+
+def test_a_dataset_shows_all_its_columns_and_once_at_the_end_what_all_of_it_depends_on() -> None:
+    by_filter = [a_source("landing", "dep_time", FILTER)]
+    columns = [
+        a_column("checked", name, a_source("landing", name, IDENTITY), datasetDependencies=by_filter)
+        for name in ("carrier", "distance")
+    ]
+
+    assert printed(parse_columns(a_response(*columns)), f"dataset:{STORE}:checked") == [
+        "upstream",
+        "carrier of checked  double",
+        "└── carrier of landing  identity",
+        "distance of checked  double",
+        "└── distance of landing  identity",
+        "all of checked",
+        "└── dep_time of landing  filter",
+    ]
+
+
+def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made_of() -> None:
+    column = a_column("checked", "carrier", datasetDependencies=[a_source("landing", None)])
+    landing = a_column("landing", "line", datasetDependencies=[a_source("raw", "line", FILTER)])
+
+    assert printed(parse_columns(a_response(column, landing)), f"dataset:{STORE}:checked") == [
+        "upstream",
+        "carrier of checked  double",
+        "all of checked",
+        "└── all of landing  unknown operation",
+        "    └── line of raw  filter",
+    ]
+
+
+@st.composite
+def responses(draw: st.DrawFn) -> Any:
+    """Columns of three datasets, made of each other in any way; those of one dataset depend on the same."""
+    names = st.tuples(st.sampled_from("xyz"), st.sampled_from("abc"))
+    sources = st.lists(names.map(lambda one: a_source(*one, IDENTITY)), max_size=3)
+    whole = {name: draw(st.lists(names.map(lambda one: a_source(*one, FILTER)), max_size=2)) for name in "xyz"}
+    nodes = draw(st.lists(names, min_size=1, unique=True))
+    return a_response(*(a_column(*one, *draw(sources), datasetDependencies=whole[one[0]]) for one in nodes))
+
+
+@given(responses(), st.sampled_from("xyz"))
+def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(response: Any, name: str) -> None:
+    assume(any(node["data"]["dataset"] == name for node in response["graph"]))
+    lines = [line.lstrip("│├└─ ") for line in printed(parse_columns(response), f"dataset:{STORE}:{name}")]
+
+    in_full = [" ".join(line.split()[:3]) for line in lines if not line.endswith(("shown above", "shown below"))]
+    for node in (node["data"] for node in response["graph"] if node["data"]["dataset"] == name):
+        assert in_full.count(f"{node['field']} of {name}") == 1
+        assert in_full.count(f"all of {name}") == bool(node["datasetDependencies"])
+    assert len(in_full) == len(set(in_full))
+
+
+def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
+    balance = a_source("accounts", "balance", ("DIRECT", "TRANSFORMATION", "add"))
+    graph = parse_columns(a_response(a_column("accounts", "balance", balance), truncated=True))
+
+    assert printed(graph, id_of("accounts", "balance")) == [
+        "upstream",
+        "balance of accounts  double",
+        "└── balance of accounts  add  shown above",
+        "the response does not hold all columns",
+    ]
+
+
+def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
+    graph = parse_columns(a_response(a_column("up\x1b[2J", "b\x1b[2J", type="\x00")))
+
+    assert printed(graph, "job:a:b")[1:] == ["b�[2J of up�[2J  �"]
+
+
+# -- picture
+
+
+def parts_of(svg: str) -> tuple[dict[str, list[str | None]], list[tuple[str, str]], list[str | None]]:
+    """Return the text of each dataset and column in a picture, the joined columns, and the labels between them."""
+    root = ElementTree.fromstring(svg)
+    groups = [group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib]
+    texts = {group.attrib["data-id"]: [text.text for text in group.findall(f"{SVG}text")] for group in groups}
+    joined = [(p.attrib["data-from"], p.attrib["data-to"]) for p in root.iter(f"{SVG}path") if "data-from" in p.attrib]
+    ways = [group for group in root.iter(f"{SVG}g") if group.attrib.get("class", "").startswith("edge")]
+    return texts, sorted(joined), sorted(way.findtext(f"{SVG}text") or "" for way in ways)
+
+
+def test_the_picture_has_every_column_in_its_dataset_and_every_way_with_its_label() -> None:
+    texts, joined, labels = parts_of(draw(GRAPH, CO2))
+
+    assert texts[f"dataset:{STORE}:landing"] == ["landing", STORE]
+    assert texts[CO2] == ["co2_kg", "double"]
+    assert texts.keys() == {
+        *(column.id for column in GRAPH.columns.values()),
+        *(column.dataset.id for column in GRAPH.columns.values()),
+    }
+    assert joined == sorted((way.origin, way.destination) for way in GRAPH.edges)
+    assert labels == [
+        "aggregation: sum",
+        "estimate fuel, estimate CO2",
+        "filter",
+        "find seats, estimate fuel, estimate CO2",
+        "identity",
+    ]
+
+
+def test_every_way_begins_at_its_columns_row() -> None:
+    root = ElementTree.fromstring(draw(GRAPH, CO2))
+    rows = {
+        group.attrib["data-id"]: float(text.attrib["y"])
+        for group in root.iter(f"{SVG}g")
+        for text in group.findall(f"{SVG}text")
+        if text.attrib.get("class") == "column"
+    }
+
+    for path in root.iter(f"{SVG}path"):
+        if path.attrib.get("data-from") in rows:
+            start = float(path.attrib["d"].removeprefix("M").split("C")[0].split()[1])
+            assert start == pytest.approx(rows[path.attrib["data-from"]] - 4, abs=0.2)
+
+
+def test_the_same_columns_are_the_same_picture() -> None:
+    assert draw(GRAPH, CO2) == draw(parse_columns({"graph": RESPONSE["graph"][::-1]}), CO2)
+
+
+def test_columns_of_one_dataset_that_are_made_of_each_other_can_be_drawn() -> None:
+    graph = parse_columns(
+        a_response(
+            a_column("t", "a", a_source("t", "b", IDENTITY), datasetDependencies=[a_source("t", "a", FILTER)]),
+            a_column("t", "b", a_source("t", "a", IDENTITY), a_source("t", "b", IDENTITY)),
+        )
+    )
+
+    assert len(parts_of(draw(graph, id_of("t", "a")))[1]) == 4
+
+
+def test_any_name_can_be_drawn_and_nothing_at_all() -> None:
+    name = "</text><script>&\"'\x00" + "x" * 500
+
+    texts, _, _ = parts_of(draw(parse_columns(a_response(a_column(name, name, a_source(name, "b")))), "job:a:b"))
+
+    assert ["</text><script>&…xxxxxxxxxxxxxxxxx", "double"] in texts.values()
+    assert parts_of(draw(ColumnGraph({}, ()), "job:a:b")) == ({}, [], [])
+
+
+@pytest.mark.large
+def test_a_graph_of_thousands_is_drawn_in_seconds() -> None:
+    columns = [
+        a_column("wide", f"c{n}", *(a_source("raw", f"c{n + m}", IDENTITY) for m in range(3))) for n in range(1500)
+    ]
+
+    assert len(parts_of(draw(parse_columns(a_response(*columns)), "job:a:b"))[1]) == 4_500

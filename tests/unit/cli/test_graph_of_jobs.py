@@ -1,0 +1,278 @@
+"""The graph of jobs and datasets as text and as a picture: all of it, once, where nothing overlaps."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from headwater.api.marquez.graph_views import render_graph
+from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
+from headwater.cli.layers import Edge
+from headwater.cli.service import NoResponse
+from headwater.cli.text.graph_text import tree_of
+from headwater.cli.text.picture import draw
+from headwater.facts.entities import LastWriter, outline_dataset, outline_job
+from headwater.facts.graph_results import Graph
+from headwater_model.ids import DatasetId, JobId
+from tests.builders_found import CHECK, CHECKED, NOON, RAW, a_found_dataset, a_found_job
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+SVG = "{http://www.w3.org/2000/svg}"
+RAW_ID, CHECKED_ID, CHECK_ID = RAW.node_id, CHECKED.node_id, CHECK.node_id
+
+
+def a_dataset(name: str, **changes: object) -> Dataset:
+    return Dataset(f"dataset:file:/demo/{name}", "file", f"/demo/{name}", **changes)  # type: ignore[arg-type]
+
+
+def a_job(name: str, state: str | None = "COMPLETED", duration_ms: int | None = 2300) -> Job:
+    return Job(f"job:emissions:{name}", "emissions", name, state, duration_ms)
+
+
+def a_graph(*edges: tuple[Node, Node], truncated: bool = False) -> JobGraph:
+    nodes = {node.id: node for edge in edges for node in edge}
+    ids = {(origin.id, destination.id) for origin, destination in edges}
+    return JobGraph({node_id: nodes[node_id] for node_id in sorted(nodes)}, tuple(sorted(ids)), truncated)
+
+
+LANDING, CHECKED_SET, REJECTED = a_dataset("landing"), a_dataset("checked"), a_dataset("rejected")
+PLANES, ESTIMATED, OLD = (
+    a_dataset("planes.csv"),
+    a_dataset("estimated"),
+    a_dataset("old", stale=True, last_writer="copy"),
+)
+CHECK_JOB, ESTIMATE = a_job("emissions.check"), a_job("emissions.estimate", "FAILED", 71_000)
+SUM_UP = a_job("emissions.sum_up", "RUNNING", None)
+PIPELINE = a_graph(
+    (LANDING, CHECK_JOB),
+    (CHECK_JOB, CHECKED_SET),
+    (CHECK_JOB, REJECTED),
+    (CHECKED_SET, ESTIMATE),
+    (PLANES, ESTIMATE),
+    (ESTIMATE, ESTIMATED),
+    (ESTIMATED, SUM_UP),
+    (REJECTED, SUM_UP),
+    (OLD, SUM_UP),
+)
+
+
+def printed(graph: JobGraph) -> list[str]:
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(tree_of(graph), highlight=False)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+# -- the answer of the API
+
+
+def test_the_response_of_the_api_is_read_as_a_graph() -> None:
+    stale = a_found_dataset(id=RAW, stale=True, last_written_by=LastWriter(CHECK, "r", NOON))
+    graph = Graph((a_found_job(),), (stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
+
+    assert parse_graph(render_graph(graph, from_dataset=False)) == JobGraph(
+        {
+            CHECKED_ID: Dataset(CHECKED_ID, "s3://flights", "checked"),
+            RAW_ID: Dataset(RAW_ID, "s3://flights", "raw", stale=True, last_writer="emissions.check"),
+            CHECK_ID: Job(CHECK_ID, "emissions", "emissions.check", "COMPLETED", 3_600_500),
+        },
+        ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)),
+        truncated=True,
+    )
+
+
+def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> None:
+    graph = Graph((outline_job(CHECK),), (outline_dataset(RAW), a_found_dataset()), ((RAW_ID, CHECK_ID),))
+    found = parse_graph(render_graph(graph, from_dataset=True))
+
+    assert (found.nodes[CHECK_ID], found.nodes[RAW_ID]) == (
+        Job(CHECK_ID, "", "emissions:emissions.check", state=""),
+        Dataset(RAW_ID, "", "s3://flights:raw"),
+    )
+    assert not any("never ran" in line for line in printed(found))
+
+
+def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
+    job = a_found_job(id=JobId("j", "up\x1b[2J"), latest_run=None)
+    graph = parse_graph(
+        render_graph(Graph((job,), (a_found_dataset(id=DatasetId("d", "\x00")),), ()), from_dataset=False)
+    )
+
+    assert printed(graph) == ["�", "dataset:d:�", "up�[2J  never ran", "job:j:up�[2J"]
+
+
+@pytest.mark.parametrize(
+    "response", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
+)
+def test_another_response_is_no_graph(response: object) -> None:
+    with pytest.raises(NoResponse, match="not a response about lineage"):
+        parse_graph(response)
+
+
+# -- text
+
+
+def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_shown_once() -> None:
+    assert printed(PIPELINE) == [
+        "landing",
+        "dataset:file:/demo/landing",
+        "└── emissions.check  COMPLETED in 2.3 s",
+        "    job:emissions:emissions.check",
+        "    ├── checked",
+        "    │   dataset:file:/demo/checked",
+        "    │   └── emissions.estimate  FAILED in 1 min 11 s",
+        "    │       job:emissions:emissions.estimate",
+        "    │       └── estimated",
+        "    │           dataset:file:/demo/estimated",
+        "    │           └── emissions.sum_up  RUNNING",
+        "    │               job:emissions:emissions.sum_up",
+        "    └── rejected",
+        "        dataset:file:/demo/rejected",
+        "        └── emissions.sum_up  shown above",
+        "planes.csv",
+        "dataset:file:/demo/planes.csv",
+        "└── emissions.estimate  shown above",
+        "old  stale, last written by copy",
+        "dataset:file:/demo/old",
+        "└── emissions.sum_up  shown above",
+    ]
+
+
+def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
+    job, table = a_job("upsert", None, None), a_dataset("table")
+
+    assert printed(a_graph((table, job), (job, table), truncated=True)) == [
+        "table",
+        "dataset:file:/demo/table",
+        "└── upsert  never ran",
+        "    job:emissions:upsert",
+        "    └── table  shown above",
+        "more is connected than the response holds",
+    ]
+
+
+def test_a_chain_of_hundreds_stays_on_the_screen_and_is_shown_to_its_end() -> None:
+    nodes = [kind(f"n{number:03}") for number in range(150) for kind in (a_dataset, a_job)]
+
+    lines = printed(a_graph(*pairwise(nodes)))
+
+    assert max(map(len, lines)) < 100
+    assert [line.split()[-1] for line in lines if "emissions:n" in line or "/demo/n" in line] == [
+        node.id for node in nodes
+    ]
+    assert [line.strip() for line in lines if "shown" in line][:2] == ["└── n006  shown below", "└── n012  shown below"]
+
+
+# -- picture
+
+
+def parts_of(svg: str) -> tuple[dict[str, ElementTree.Element], dict[Edge, ElementTree.Element]]:
+    """The picture's nodes by id, and its edges."""
+    root = ElementTree.fromstring(svg)
+    nodes = {group.attrib["data-id"]: group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib}
+    edges = {
+        (p.attrib["data-from"], p.attrib["data-to"]): p for p in root.iter(f"{SVG}path") if "data-from" in p.attrib
+    }
+    return nodes, edges
+
+
+def texts_of(node: ElementTree.Element) -> list[str | None]:
+    return [text.text for text in node.iter(f"{SVG}text")]
+
+
+def test_the_picture_has_every_node_and_every_edge() -> None:
+    nodes, edges = parts_of(draw(PIPELINE))
+
+    assert nodes.keys() == PIPELINE.nodes.keys()
+    assert set(edges) == set(PIPELINE.edges)
+    assert {node_id: (node.attrib["class"], *texts_of(node)) for node_id, node in nodes.items()} == {
+        LANDING.id: ("dataset", "landing", "file:/demo"),
+        CHECKED_SET.id: ("dataset", "checked", "file:/demo"),
+        REJECTED.id: ("dataset", "rejected", "file:/demo"),
+        PLANES.id: ("dataset", "planes.csv", "file:/demo"),
+        ESTIMATED.id: ("dataset", "estimated", "file:/demo"),
+        OLD.id: ("dataset stale", "old", "file:/demo", "stale, last written by copy"),
+        CHECK_JOB.id: ("job completed", "emissions.check", "emissions", "COMPLETED in 2.3 s"),
+        ESTIMATE.id: ("job failed", "emissions.estimate", "emissions", "FAILED in 1 min 11 s"),
+        SUM_UP.id: ("job running", "emissions.sum_up", "emissions", "RUNNING"),
+    }
+
+
+def test_jobs_are_round_and_datasets_are_drums() -> None:
+    nodes, _ = parts_of(draw(PIPELINE))
+
+    shapes = {node_id.partition(":")[0]: node.find("./*[@class='shape']") for node_id, node in nodes.items()}
+    assert {kind: None if shape is None else shape.tag for kind, shape in shapes.items()} == {
+        "job": f"{SVG}rect",
+        "dataset": f"{SVG}path",
+    }
+
+
+def test_the_same_graph_is_the_same_picture() -> None:
+    assert draw(PIPELINE) == draw(JobGraph(PIPELINE.nodes, PIPELINE.edges[::-1]))
+
+
+def test_any_name_can_be_drawn_and_a_long_one_is_shortened() -> None:
+    name = "</text><script>&\"'" + "x" * 500
+    nodes, _ = parts_of(draw(a_graph((a_dataset(name), a_job(name)))))
+
+    (job,) = (node for node_id, node in nodes.items() if node_id.startswith("job:"))
+    assert job.attrib["data-id"] == f"job:emissions:{name}"
+    assert texts_of(job)[0] == "</text><script>&…xxxxxxxxxxxxxxxxx"
+
+
+def test_a_graph_of_one_node_and_one_of_none_can_be_drawn() -> None:
+    lone = JobGraph({LANDING.id: LANDING}, ())
+
+    assert parts_of(draw(lone))[0].keys() == {LANDING.id}
+    assert parts_of(draw(JobGraph({}, ()))) == ({}, {})
+
+
+def extent_of(svg: str) -> tuple[float, float]:
+    """Measure how far to the right and down the picture's edges and boxes reach, in its own coordinates."""
+    root = ElementTree.fromstring(svg)
+    area = next(root.iter(f"{SVG}g"))
+    left, top = map(float, re.findall(r"[\d.]+", area.attrib["transform"]))
+    reached = [(0.0, 0.0)]
+    for path in (path for path in root.iter(f"{SVG}path") if "data-from" in path.attrib):
+        for command, numbers in re.findall(r"([MCH])([^MCH]*)", path.attrib["d"]):
+            given = [float(number) for number in numbers.split()]
+            xs, ys = (given, []) if command == "H" else (given[::2], given[1::2])
+            reached.append((max(xs), max(ys, default=0.0)))
+    for box in root.iter(f"{SVG}rect"):
+        x, y, width, height = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
+        reached.append((x + width, y + height))
+    return left + max(x for x, _ in reached), top + max(y for _, y in reached)
+
+
+def size_of(svg: str) -> tuple[float, float]:
+    root = ElementTree.fromstring(svg)
+    return float(root.attrib["width"]), float(root.attrib["height"])
+
+
+@given(
+    edges=st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda edge: edge[0] != edge[1]), min_size=1)
+)
+@settings(max_examples=100)
+def test_no_edge_of_any_graph_leaves_its_picture(edges: set[tuple[int, int]]) -> None:
+    svg = draw(a_graph(*((a_job(f"j{one}"), a_job(f"j{other}")) for one, other in edges)))
+
+    (right, bottom), (width, height) = extent_of(svg), size_of(svg)
+    assert right < width
+    assert bottom < height
+
+
+@pytest.mark.parametrize("name", ["emissions-jobs.svg", "emissions-columns.svg"])
+def test_a_picture_of_the_readme_shows_all_of_it(name: str) -> None:
+    svg = (DOCS / name).read_text(encoding="utf-8")
+
+    (right, bottom), (width, height) = extent_of(svg), size_of(svg)
+    assert 0 < right < width
+    assert 0 < bottom < height

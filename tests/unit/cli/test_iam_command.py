@@ -1,0 +1,48 @@
+"""`headwater iam`: what each role may do, offline."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from headwater.cli.main import main
+
+
+@pytest.mark.large
+def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys):
+    assert main(["iam", "--json"]) == 0
+    grants = json.loads(capsys.readouterr().out)
+    [metrics] = [one for one in grants if one["principal"] == "SparkJobs/TraceRoot" and one["resources"] == ["*"]]
+    assert metrics == {
+        "principal": "SparkJobs/TraceRoot",
+        "service": "glue",
+        "actions": ["cloudwatch:PutMetricData"],
+        "resources": ["*"],
+        "wildcards": ["*"],
+        "reasons": {"*": "Metrics have no ARN; the condition names the one namespace, Glue's."},
+        "conditions": {"StringEquals": {"cloudwatch:namespace": "Glue"}},
+    }
+    [producers] = [
+        one["resources"] for one in grants if one["service"] == "attached by hand" and len(one["resources"]) > 1
+    ]
+    assert producers == ["Events/EventsQueue", "Ingestion/PackedQueue"]
+
+
+@pytest.mark.large
+def test_the_table_follows_the_context_values(capsys):
+    assert main(["iam", "-c", "spark_engine=emr-serverless", "-c", "sign_digests=true"]) == 0
+    table = capsys.readouterr().out
+    assert table.isascii()
+    rows = [line.split("\t") for line in table.splitlines()]
+    assert rows[0] == ["role", "may", "on", "reason for a wildcard"]
+    assert {len(row) for row in rows} == {4}
+    assert all(row[0] for row in rows)
+    for message in ("emr-serverless:StartJobRun", "if iam:PassedToService is", "kms:Sign"):
+        assert message in table
+    assert "glue:StartJobRun" not in table
+
+
+def test_a_wrong_context_value_is_refused(capsys):
+    assert main(["iam", "-c", "spark_engine=hadoop"]) == 2
+    assert "headwater iam: spark_engine: must be glue or emr-serverless, got 'hadoop'" in capsys.readouterr().err

@@ -1,0 +1,125 @@
+"""The name by which the program is started, in all that it prints, and its version."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from headwater.cli.main import _COMMANDS, main
+from headwater.cli.program import program
+
+PROJECT = Path(__file__).parents[3]
+PRINTING = ("headwater", "headwater_model", "local_stack", "spark_client", "infra", "lambdas", "jobs")
+# A command to type; `headwater graph: ...` begins an error.
+BARE = re.compile(rf"(?<![\w./-])headwater (?:{'|'.join(_COMMANDS)})\b(?!:)")
+
+
+@pytest.fixture
+def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of an environment's programs, in a checkout whose path has a space; it is not on the PATH."""
+    folder = tmp_path / "check out" / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    write_program(folder)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(folder))
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.chdir(folder.parents[1])
+    return folder
+
+
+def write_program(folder: Path) -> None:
+    file = folder / "headwater"
+    file.write_text("#!/bin/sh\n", encoding="utf-8")
+    file.chmod(0o755)
+
+
+def test_without_it_on_the_path_it_is_the_path_to_it(scripts: Path) -> None:
+    assert program() == ".venv/bin/headwater"
+
+
+def test_from_another_folder_the_path_is_the_shorter_one_as_a_shell_reads_it(
+    scripts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scripts.parents[1] / "docs").mkdir()
+    monkeypatch.chdir("docs")
+    assert program() == "../.venv/bin/headwater"
+    monkeypatch.chdir(scripts)
+    assert program() == "./headwater"
+    monkeypatch.chdir("/usr/bin")
+    assert shlex.split(program()) == [str(scripts / "headwater")]
+
+
+def test_where_the_path_leads_to_it_also_by_a_link_it_is_its_name(
+    scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(scripts))
+    assert program() == "headwater"
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "headwater").symlink_to(scripts / "headwater")
+    monkeypatch.setenv("PATH", str(tmp_path / "links"))
+    assert program() == "headwater"
+
+
+def test_another_program_of_the_name_on_the_path_is_not_meant(
+    scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    write_program(tmp_path / "other")
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "other"), str(scripts)]))
+    assert program() == ".venv/bin/headwater"
+
+
+def test_without_a_script_it_is_a_module_of_this_python(scripts: Path) -> None:
+    (scripts / "headwater").unlink()
+    assert shlex.split(program()) == [sys.executable, "-m", "headwater"]
+
+
+@pytest.mark.parametrize("command", [*((name,) for name in _COMMANDS if name != "cdk"), ("token", "create"), ()])
+def test_every_command_that_help_prints_begins_with_what_starts_it(
+    command: tuple[str, ...], scripts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+
+    shown = capsys.readouterr().out
+    assert shown.startswith("usage: .venv/bin/headwater ")
+    assert BARE.findall(shown) == []
+
+
+def texts_of(file: Path) -> Iterator[str]:
+    """The file's strings, without those that are documentation of the source."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    about = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in about:
+            yield node.value
+
+
+@pytest.mark.parametrize("folder", PRINTING)
+def test_no_text_of_the_program_has_a_command_that_the_shell_may_not_find(folder: str) -> None:
+    files = sorted((PROJECT / folder).rglob("*.py"))
+    assert files
+    assert [(file.name, text) for file in files for text in texts_of(file) if BARE.search(text)] == []
+
+
+def test_no_command_that_the_explorer_shows_is_one_that_the_shell_may_not_find() -> None:
+    files = sorted((PROJECT / "explorer" / "src").rglob("*.tsx"))
+    shown = [part for file in files for part in re.findall(r"<pre>(.*?)</pre>", file.read_text(encoding="utf-8"))]
+    assert [part for part in shown if "headwater" in part] != []
+    assert [part for part in shown if BARE.search(part)] == []
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    printed = subprocess.run(
+        [sys.executable, "-m", "headwater", "--version"], capture_output=True, text=True, check=True, cwd=PROJECT
+    )
+    assert printed.stdout == f"headwater {version('headwater')}\n"

@@ -1,0 +1,242 @@
+"""Output through a pipe: a line for each node or row, in ASCII but for data, and JSON where it is requested."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from headwater.api.marquez.graph_views import render_graph
+from headwater.cli.main import main
+from headwater.cli.text.progress import Progress
+from headwater.cli.text.terminal import output_console, print_part
+from headwater.facts.graph_results import Graph
+from tests.archives import a_key, three_days
+from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
+from tests.terminals import CTRL_C, on_a_terminal
+from tests.unit.cli.column_responses import CO2, RESPONSE
+from tests.unit.cli.responding import Service
+
+PROJECT = Path(__file__).parents[3]
+JOBS = render_graph(
+    Graph(
+        (a_found_job(),),
+        (a_found_dataset(id=RAW), a_found_dataset()),
+        ((RAW.node_id, CHECK.node_id), (CHECK.node_id, CHECKED.node_id)),
+        truncated=True,
+    ),
+    from_dataset=False,
+)
+RECORD = {
+    "root_id": "flights",
+    "parent_id": "flights",
+    "action_taken": "READ",
+    "recordedAt": 1_763_640_000,
+    "storage_location": "s3://lake/in.csv",
+    "node_id": "n-1",
+    "ttl_expiry": 1_763_726_400,
+    "archivedOn": None,
+}
+RECORDS = {"records": [RECORD, {**RECORD, "node_id": "n" * 90}], "cursor": None, "truncated": True}
+# A command, and the response that it prints.
+COMMANDS: dict[str, tuple[list[str], Any]] = {
+    "graph": (["graph", CHECK.node_id], JOBS),
+    "column": (["column", CO2, "--down"], RESPONSE),
+    "search": (["search"], RECORDS),
+}
+
+
+@pytest.fixture(params=[{}, {"COLUMNS": "40", "FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}])
+def _in_any_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell may export what would have Rich colour and fold."""
+    for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in request.param.items():
+        monkeypatch.setenv(name, value)
+
+
+def assert_plain(captured: pytest.CaptureResult[str]) -> None:
+    for printed in (captured.out, captured.err):
+        assert printed.isascii()
+        assert printed.replace("\n", "").replace("\t", "").isprintable()
+
+
+@pytest.mark.usefixtures("_in_any_environment")
+@pytest.mark.parametrize(("arguments", "response"), COMMANDS.values(), ids=COMMANDS)
+def test_what_a_query_prints_into_a_pipe_is_plain(
+    arguments: list[str], response: Any, service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.body = json.dumps(response).encode()
+
+    assert main([*arguments, "--url", service.url]) == 0
+
+    captured = capsys.readouterr()
+    assert captured.out != ""
+    assert_plain(captured)
+
+
+@pytest.mark.usefixtures("_in_any_environment")
+def test_what_a_verification_prints_into_a_pipe_is_plain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "copy").mkdir()
+    three_days(tmp_path / "copy", a_key())
+
+    assert main(["verify", "--archive", "copy"]) == 0
+
+    captured = capsys.readouterr()
+    assert captured.out.endswith("nothing outside the archive vouches for them\n")
+    assert_plain(captured)
+
+
+@pytest.mark.parametrize("name", ["graph", "column"])
+def test_json_is_the_response_as_one_document(name: str, service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments, response = COMMANDS[name]
+    hostile = {**response, "more": "\x1b[2J \x9b2J \N{RIGHT-TO-LEFT OVERRIDE}"}
+    service.body = json.dumps(hostile).encode()
+
+    assert main([*arguments, "--json", "--url", service.url]) == 0
+
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == hostile
+    assert_plain(captured)
+
+
+@pytest.mark.parametrize("name", ["graph", "column"])
+def test_json_of_another_response_is_refused_as_its_tree_is(
+    name: str, service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*COMMANDS[name][0], "--json", "--url", service.url]) == 1
+
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "not a response about" in captured.err
+
+
+@pytest.mark.parametrize("name", ["graph", "column"])
+def test_standard_output_takes_one_format(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([*COMMANDS[name][0], "--json", "--mermaid", "-"])
+    assert "--mermaid: not allowed with argument --json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[*COMMANDS["graph"][0]], ["search", "--json"], ["search"]], ids=" ".join)
+def test_a_reader_that_goes_away_ends_a_command_in_silence(arguments: list[str], service: Service) -> None:
+    """As in `headwater search --json | head -1`: a page of records is larger than what Python holds back."""
+    records = {"records": [RECORD] * 200, "cursor": None, "truncated": False}
+    service.body = json.dumps({**records, **JOBS}).encode()
+    command = [sys.executable, "-m", "headwater", *arguments, "--url", service.url]
+
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.close()
+        assert process.stderr
+        assert process.stderr.read() in (b"", b"200 records\n")
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
+def test_a_part_is_a_line_for_each_node_row_and_text(capsys: pytest.CaptureFixture[str]) -> None:
+    tree = Tree(Text("root\nwhere it is"))
+    tree.add(Text("first")).add(Text("below"))
+    tree.add(Text("second"))
+    top = Tree("", hide_root=True)
+    top.add(Text("only"))
+    table = Table("[bold]name[/]", "of", box=None)
+    table.add_row("[bold]a[/]\nb", Text("[c]"))
+    rows = Table(show_header=False)
+    rows.add_column()
+    rows.add_row("d")
+
+    print_part(output_console(), Group(Text("title"), tree, top, table, rows, Text()))
+
+    assert capsys.readouterr().out.splitlines() == [
+        "title",
+        *("root  where it is", "  first", "    below", "  second"),
+        "only",
+        *("name\tof", "a  b\t[c]"),
+        "d",
+        "",
+    ]
+
+
+FORESTS = st.recursive(st.just([]), lambda forests: st.lists(forests, max_size=4), max_leaves=30)
+
+
+@given(FORESTS)
+def test_any_tree_is_a_line_for_each_node_two_spaces_further_than_the_line_it_belongs_to(forest: list[Any]) -> None:
+    """Reading indentation alone gives the tree back."""
+    top = Tree("", hide_root=True)
+    pending = [(top, forest)]
+    while pending:
+        branch, below = pending.pop()
+        pending += [(branch.add(Text("n")), part) for part in below]
+    console = Console(file=io.StringIO(), force_terminal=False)
+    print_part(console, top)
+
+    read: list[Any] = []
+    path = [read]
+    for line in console.file.getvalue().splitlines():  # type: ignore[attr-defined]
+        level = (len(line) - len(line.lstrip())) // 2
+        del path[level + 1 :]
+        path[level].append(node := [])
+        path.append(node)
+    assert read == forest
+
+
+def test_a_stage_is_a_line_when_it_ends_and_names_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail() -> None:
+        with Progress(output_console()) as progress:
+            with progress.stage("Landing", lambda: "7 files") as report:
+                report("half")
+            assert capsys.readouterr().out == "Landing  0 s\n"
+            with progress.stage("Running"):
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert capsys.readouterr().out == "Running  failed  0 s\n"
+
+
+WAIT = "from headwater.cli.text import terminal; print('up', flush=True); terminal.wait_for_interrupt(); print('down')"
+
+
+def test_ctrl_c_on_a_terminal_ends_the_wait_and_leaves_the_exit_status_to_make(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text(f'demo:\n\t@{sys.executable} -c "{WAIT}"\n', encoding="utf-8")
+    command = ["make", "-f", str(tmp_path / "Makefile"), "demo"]
+    # The tests may run under a make of their own.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+
+    with on_a_terminal(command, cwd=PROJECT, env=environment) as terminal:
+        terminal.read_until("up", timeout_s=30)
+        time.sleep(0.5)  # the keys are read from now on
+        terminal.press(b"q")
+        terminal.press(CTRL_C)
+        assert terminal.end(timeout_s=30) == 0
+        assert terminal.text == "up\ndown\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_wait_without_a_terminal(number: int) -> None:
+    command = [sys.executable, "-c", WAIT]
+    with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "up\n"
+        time.sleep(0.5)  # it waits from now on
+        process.send_signal(number)
+        assert process.communicate(timeout=30)[0] == "down\n"
+    assert process.returncode == 0

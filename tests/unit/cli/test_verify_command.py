@@ -1,0 +1,293 @@
+"""`headwater verify` on a copy of an archive: what it prints, how it ends, and how it goes on."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from headwater.cli.main import main
+from headwater.cli.verify_report import printable
+from headwater.records.digest import key_of
+from tests.archives import MONDAY, TUESDAY, WEDNESDAY, a_key, pem_of, three_days
+from tests.unit.records.tampering import flip, forge, remove, setting
+
+KEY = a_key()
+
+
+@pytest.fixture
+def archive(tmp_path, monkeypatch):
+    """A signed copy; the command's own files are beside it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "key.pem").write_bytes(pem_of(KEY))
+    (tmp_path / "copy").mkdir()
+    return three_days(tmp_path / "copy", KEY)
+
+
+def verify(*arguments):
+    return main(["verify", "--archive", "copy", "--public-key", "key.pem", *arguments])
+
+
+def kept(archive):
+    return "--expect", archive.last().sha256
+
+
+def lines_of(captured):
+    return captured.out.splitlines()
+
+
+def test_a_copy_that_is_as_it_was_sealed(archive, capsys):
+    assert verify(*kept(archive)) == 0
+    assert lines_of(capsys.readouterr()) == [
+        f"{archive.folder}, {MONDAY} to {WEDNESDAY}: the last digest's sha256 is {archive.last().sha256}",
+        "3 of 3 digests are valid",
+        "5 objects (112 bytes) were compared with them",
+        "all of it is as it was sealed",
+    ]
+
+
+def test_each_finding_is_a_line_and_the_counts_come_last(archive, capsys):
+    one = archive.objects[TUESDAY][1]
+    flip(archive, one.key)
+    forge(archive, MONDAY, setting(0, sealed_at=1))
+    archive.put("traces/\x1b[2J", b"")
+
+    assert verify(*kept(archive), "--jobs", "1") == 1
+
+    monday, sha256 = key_of(MONDAY), archive.sha256_of(key_of(MONDAY))
+    signature = monday.replace("digest.jsonl.gz", "digest.sig.json")
+    was = archive.links[MONDAY].sha256
+    assert lines_of(capsys.readouterr()) == [
+        f"{MONDAY}  {monday}  CHANGED: sha256 is {sha256}, the digest of {TUESDAY} says {was}",
+        f"{MONDAY}  {signature}  BAD SIGNATURE: it is of the SHA-256 {was}, the digest's is {sha256}",
+        "----------  traces/\\x1b[2J  ADDED: no object of the archive has such a key",
+        f"{TUESDAY}  {one.key}  CHANGED: sha256 is {archive.sha256_of(one.key)}, the digest says {one.sha256}",
+        f"{archive.folder}, {MONDAY} to {WEDNESDAY}: the last digest's sha256 is {archive.last().sha256}",
+        "2 of 3 digests are valid",
+        "5 objects (112 bytes) were compared with them",
+        "found: 1 ADDED, 1 BAD SIGNATURE, 2 CHANGED",
+    ]
+
+
+def test_as_json_each_line_is_an_object(archive, capsys):
+    one = archive.objects[WEDNESDAY][0]
+    remove(archive, one.key)
+
+    assert verify(*kept(archive), "--from", TUESDAY, "--json") == 1
+    assert [json.loads(line) for line in lines_of(capsys.readouterr())] == [
+        {"day": WEDNESDAY, "key": one.key, "kind": "REMOVED", "message": "the digest lists it", "fault": True},
+        {
+            "archive": str(archive.folder),
+            "digests": 2,
+            "digests_valid": 2,
+            "objects": 3,
+            "size_bytes": 68,
+            "anchors": ["--expect", "--public-key"],
+            "faults": {"REMOVED": 1},
+        },
+    ]
+
+
+ANCHORS = {
+    "nobody": ([], 1, "all that is there agrees with its own digests; nothing outside the archive vouches for them"),
+    "a key": (
+        ["--public-key", "key.pem"],
+        0,
+        "all that is there is as it was sealed and signed; days removed from the end would not be seen",
+    ),
+    "who asks": (["--expect", "SHA256"], 0, "all of it is as it was sealed"),
+    "both": (["--public-key", "key.pem", "--expect", "SHA256"], 0, "all of it is as it was sealed"),
+}
+
+
+@pytest.mark.parametrize(("anchors", "code", "verdict"), ANCHORS.values(), ids=ANCHORS)
+def test_no_more_is_claimed_than_what_vouches_for_the_chain(archive, capsys, anchors, code, verdict):
+    given = [archive.last().sha256 if word == "SHA256" else word for word in anchors]
+    copy = ["verify", "--archive", "copy", *given]
+
+    assert main(copy) == 0
+    assert lines_of(capsys.readouterr())[-1] == verdict
+    assert main([*copy, "--require-anchor"]) == code
+    assert lines_of(capsys.readouterr())[-1] == verdict
+
+
+def test_a_chain_that_was_written_anew_from_the_first_day_on_needs_an_anchor_to_be_seen(tmp_path, monkeypatch, capsys):
+    """Anyone who may write to the bucket can seal anything: without an anchor, the copy proves nothing against them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "key.pem").write_bytes(pem_of(KEY))
+    (tmp_path / "copy").mkdir()
+    three_days(tmp_path / "copy", None)
+
+    assert main(["verify", "--archive", "copy"]) == 0
+    assert main(["verify", "--archive", "copy", "--require-anchor"]) == 1
+    assert verify() == 1
+
+
+def test_the_anchors_are_shown_as_json(archive, capsys):
+    assert main(["verify", "--archive", "copy", "--json"]) == 0
+    assert json.loads(lines_of(capsys.readouterr())[-1])["anchors"] == []
+
+
+def test_a_fault_and_nothing_verified_are_what_they_are_with_and_without_an_anchor(archive):
+    flip(archive, archive.objects[TUESDAY][0].key)
+    assert main(["verify", "--archive", "copy", "--require-anchor"]) == 1
+    assert main(["verify", "--archive", "copy", "--require-anchor", "--from", "2025-12-01"]) == 2
+
+
+REFUSED = {
+    "a folder that is not there": ["--archive", "other"],
+    "a key that is not there": ["--public-key", "other.pem"],
+    "a key that is none": ["--public-key", "copy/" + key_of(MONDAY)],
+    "a copy and a stack": ["--local", "http://127.0.0.1:4566"],
+    "days without a digest": ["--from", "2025-12-01"],
+    "a folder without an archive": ["--archive", "."],
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_verified_ends_with_2(archive, arguments):
+    assert verify(*arguments) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--from", "2025-11-31"], ["--expect", "x"], ["--jobs", "0"], ["--jobs", "x"]],
+)
+def test_wrong_arguments_are_refused(archive, arguments):
+    with pytest.raises(SystemExit, match="2"):
+        verify(*arguments)
+
+
+class Interrupting(io.StringIO):
+    """A terminal at which someone presses Ctrl-C when the text comes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self._text = text
+
+    def write(self, text):
+        if self._text in text:
+            raise KeyboardInterrupt
+        return super().write(text)
+
+
+@pytest.fixture
+def interrupted(archive, monkeypatch):
+    """A verification that was interrupted at Wednesday's object, after a finding on Monday."""
+    flip(archive, archive.objects[MONDAY][0].key)
+    flip(archive, archive.objects[WEDNESDAY][0].key)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", Interrupting(archive.objects[WEDNESDAY][0].key))
+        assert verify(*kept(archive)) == 130
+    # What was compared already is not read again: this would be found.
+    flip(archive, archive.objects[MONDAY][0].key)
+    flip(archive, archive.objects[TUESDAY][0].key)
+    return archive
+
+
+def found(capsys):
+    """The keys that are reported, and how many objects were compared."""
+    lines = lines_of(capsys.readouterr())
+    return [line.split()[1] for line in lines[:-4]], lines[-2]
+
+
+def test_an_interrupted_verification_goes_on_and_prints_all_that_it_found(interrupted, capsys):
+    assert verify(*kept(interrupted)) == 1
+
+    captured = capsys.readouterr()
+    assert "4 objects were compared since 20" in captured.err
+    *findings, _, _, objects, _ = lines_of(captured)
+    keys = [interrupted.objects[day][0].key for day in (MONDAY, WEDNESDAY)]
+    assert [line.split()[1] for line in findings] == keys
+    assert objects == "5 objects (112 bytes) were compared with them"
+
+
+def test_a_verification_that_is_over_leaves_nothing_behind(interrupted, capsys, tmp_path):
+    verify(*kept(interrupted))
+    capsys.readouterr()
+    assert list((tmp_path / ".headwater" / "verify").iterdir()) == []
+
+    assert verify(*kept(interrupted)) == 1
+    keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
+    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+
+
+def test_a_fresh_verification_reads_all_again(interrupted, capsys):
+    assert verify(*kept(interrupted), "--fresh") == 1
+    keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
+    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+
+
+def test_a_day_whose_digest_is_another_one_by_now_is_compared_anew_with_all_after_it(interrupted, capsys):
+    forge(interrupted, TUESDAY, setting(0, sealed_at=1))
+
+    assert verify(*kept(interrupted)) == 1
+    keys, objects = found(capsys)
+    assert [key for key in keys if key.startswith("traces/")] == [
+        interrupted.objects[day][0].key for day in (MONDAY, TUESDAY, WEDNESDAY)
+    ]
+    assert objects == "5 objects (112 bytes) were compared with them"
+
+
+def test_what_was_compared_of_events_and_traces_stays_compared_though_a_day_was_sealed_since(
+    tmp_path, monkeypatch, capsys
+):
+    archive = three_days(tmp_path / "copy", a_key(), events=True)
+    (tmp_path / "key.pem").write_bytes(pem_of(archive.key))
+    monkeypatch.chdir(tmp_path)
+    start, complete = archive.events[MONDAY][0], archive.events[TUESDAY][0]
+    flip(archive, start.key)
+    flip(archive, archive.objects[TUESDAY][0].key)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", Interrupting(archive.objects[TUESDAY][0].key))
+        assert verify(*kept(archive)) == 130
+    capsys.readouterr()
+    archive.arrive("2025-11-20", "LATE\n")
+    archive.trace("2025-11-20", "late")
+    archive.seal("2025-11-20")
+    # What was compared is not read again; what the new digest covers is.
+    flip(archive, complete.key)
+    flip(archive, archive.events["2025-11-20"][0].key)
+
+    assert verify(*kept(archive)) == 1
+    keys = [start.key, archive.events["2025-11-20"][0].key, archive.objects[TUESDAY][0].key]
+    assert found(capsys)[0] == keys
+    assert verify("--fresh", *kept(archive)) == 1
+    assert len(found(capsys)[0]) == 4
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "",
+        "{",
+        "[]",
+        '{"version": 1}',
+        '{"version": 2}',
+        '{"version": 2, "days": {"x": 1}}',
+        '{"version": 2, "days": {}, "after": ""}',
+    ],
+)
+def test_a_state_that_cannot_be_read_is_begun_anew(interrupted, capsys, tmp_path, state):
+    (place,) = (tmp_path / ".headwater" / "verify").glob("*...json")
+    place.write_text(state)
+
+    assert verify(*kept(interrupted)) == 1
+    keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
+    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+
+
+def test_a_finding_that_was_half_written_is_found_again(interrupted, capsys, tmp_path):
+    (place,) = (tmp_path / ".headwater" / "verify").glob("*.findings.jsonl")
+    with open(place, "ab") as file:
+        file.write(b'{"day": "2025-1')
+
+    assert verify(*kept(interrupted)) == 1
+    keys = [interrupted.objects[day][0].key for day in (MONDAY, WEDNESDAY)]
+    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+
+
+def test_what_a_terminal_would_obey_is_printed_as_text():
+    assert printable("a b\x1b\n‮ä") == "a b\\x1b\\n\\u202eä"

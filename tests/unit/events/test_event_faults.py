@@ -1,0 +1,255 @@
+"""Every rule that an event may break, and how it is reported."""
+
+from __future__ import annotations
+
+import json
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.events.api_changes import parse_change
+from headwater.events.event_messages import parse_event_message, render_event_message
+from headwater.events.naming import NamingRules
+from headwater.events.parse import DATASETS_MAX, parse_event
+from headwater_model.errors import Invalid, TooLarge
+from tests.builders_events import (
+    a_dataset,
+    a_dataset_event,
+    a_job_event,
+    a_parent,
+    a_run_event,
+    without,
+)
+from tests.unit.events.spoiling import JSON, SPOILED, WHOLE, replaced
+
+RULES = NamingRules()
+
+
+def faults(body):
+    with pytest.raises(Invalid) as caught:
+        parse_event(body, RULES, now=None)
+    return str(caught.value).split("; ")
+
+
+def an_input(**changes):
+    return a_run_event(inputs=[a_dataset("raw"), a_dataset("raw") | changes])
+
+
+def with_facet(name, **facet):
+    return an_input(facets={name: facet})
+
+
+RUN, JOB, DATASET = a_run_event(), a_job_event(), a_dataset_event()
+NOTHING = ["eventTime: is required", "producer: is required", "job: is required", "run: is required"]
+TIME = "must be an ISO 8601 date and time in the years 1 to 9999"
+
+MISSING = [
+    ({}, NOTHING),
+    ({"run": None, "job": None, "dataset": None}, NOTHING),
+    *((without(event, "eventTime"), ["eventTime: is required"]) for event in (RUN, JOB, DATASET)),
+    *((without(event, "producer"), ["producer: is required"]) for event in (RUN, JOB, DATASET)),
+    (a_run_event(producer=None), ["producer: is required"]),
+    (without(RUN, "job"), ["job: is required"]),
+    (without(RUN, "run", "runId"), ["run.runId: is required"]),
+    (without(RUN, "job", "namespace"), ["job.namespace: is required"]),
+    (without(JOB, "job", "name"), ["job.name: is required"]),
+    (a_run_event(job=None), ["job.name: is required"]),
+    (without(DATASET, "dataset", "name"), ["dataset.name: is required"]),
+    (without(DATASET, "dataset", "namespace"), ["dataset.namespace: is required"]),
+    (without(RUN, "inputs", 0, "name"), ["inputs[0].name: is required"]),
+    (without(JOB, "outputs", 0, "namespace"), ["outputs[0].namespace: is required"]),
+    (with_facet("tags", tags=[{"value": "PII"}]), ["inputs[1].facets.tags.tags[0].key: is required"]),
+    (a_run_event(run_facets={"tags": {"tags": [{}]}}), ["run.facets.tags.tags[0].key: is required"]),
+    (with_facet("ownership", owners=[{}]), ["inputs[1].facets.ownership.owners[0].name: is required"]),
+    (with_facet("schema", fields=[{"type": "int"}]), ["inputs[1].facets.schema.fields[0].name: is required"]),
+    (
+        with_facet("schema", fields=[{"name": "a", "fields": [{}]}]),
+        ["inputs[1].facets.schema.fields[0].fields[0].name: is required"],
+    ),
+    (
+        with_facet("symlinks", identifiers=[{}]),
+        [f"inputs[1].facets.symlinks.identifiers[0].{name}: is required" for name in ("namespace", "name")],
+    ),
+    (
+        with_facet("lifecycleStateChange", previousIdentifier={"name": "a"}),
+        ["inputs[1].facets.lifecycleStateChange.previousIdentifier.namespace: is required"],
+    ),
+    (
+        a_run_event(run_facets={"parent": {}}),
+        [f"run.facets.parent.{name}: is required" for name in ("run", "job")],
+    ),
+    (
+        a_run_event(run_facets={"parentRun": {"run": {}, "job": {}}}),
+        [f"run.facets.parentRun.{name}: is required" for name in ("run.runId", "job.namespace", "job.name")],
+    ),
+    (
+        a_run_event(run_facets={"parent": {**a_parent(), "root": {"run": {}}}}),
+        [f"run.facets.parent.root.{name}: is required" for name in ("run.runId", "job")],
+    ),
+]
+
+WRONG = [
+    (None, ["event: must be a JSON object, got None"]),
+    ([RUN], [f"event: must be a JSON object, got {repr([RUN])[:80]}… ({len(repr([RUN]))} characters)"]),
+    ("event", ["event: must be a JSON object, got 'event'"]),
+    (a_run_event(eventTime="yesterday"), [f"eventTime: {TIME}, got 'yesterday'"]),
+    (a_run_event(eventTime="2025-11-20"), [f"eventTime: {TIME}, got '2025-11-20'"]),
+    (a_run_event(eventTime="2025-02-30T00:00:00Z"), [f"eventTime: {TIME}, got '2025-02-30T00:00:00Z'"]),
+    (a_run_event(eventTime="0001-01-01T00:00:00+01:00"), [f"eventTime: {TIME}, got '0001-01-01T00:00:00+01:00'"]),
+    (a_run_event(eventTime=1763640000), ["eventTime: must be a string, got 1763640000"]),
+    (a_run_event(eventType=1), ["eventType: must be a string, got 1"]),
+    (a_run_event(producer=" "), ["producer: must not be blank, got ' '"]),
+    (a_run_event(producer={}), ["producer: must be a string, got {}"]),
+    ({**RUN, "run": "r"}, ["run: must be a JSON object, got 'r'"]),
+    ({**RUN, "job": []}, ["job: must be a JSON object, got []"]),
+    ({**DATASET, "dataset": 7}, ["dataset: must be a JSON object, got 7"]),
+    (a_run_event(run=""), ["run.runId: must not be blank, got ''"]),
+    (a_run_event(run=7), ["run.runId: must be a string, got 7"]),
+    (a_run_event(job="\t"), ["job.name: must not be blank, got '\\t'"]),
+    (a_run_event(namespace=""), ["job.namespace: must not be blank, got ''"]),
+    (a_run_event(namespace="a\nb"), ["job.namespace: must not hold control characters, got 'a\\nb'"]),
+    (a_run_event(job="a\0b"), ["job.name: must not hold control characters, got 'a\\x00b'"]),
+    (a_run_event(job="a\x7f"), ["job.name: must not hold control characters, got 'a\\x7f'"]),
+    (a_job_event(job="a\r\n"), ["job.name: must not hold control characters, got 'a\\r\\n'"]),
+    (
+        a_run_event(run_facets={"parent": a_parent(job="\x1bnightly", root=("r", "\x85"))}),
+        [
+            "run.facets.parent.job.name: must not hold control characters, got '\\x1bnightly'",
+            "run.facets.parent.root.job.name: must not be blank, got '\\x85'",
+        ],
+    ),
+    (a_run_event(inputs={}), ["inputs: must be a list, got {}"]),
+    (a_run_event(inputs=[None]), ["inputs[0]: must be a JSON object, got None"]),
+    (an_input(name=""), ["inputs[1].name: must not be blank, got ''"]),
+    (an_input(namespace=3), ["inputs[1].namespace: must be a string, got 3"]),
+    (an_input(facets=[]), ["inputs[1].facets: must be a JSON object, got []"]),
+    (an_input(inputFacets={"rows": 7}), ["inputs[1].inputFacets.rows: must be a JSON object, got 7"]),
+    (a_run_event(run_facets={"mine": "text"}), ["run.facets.mine: must be a JSON object, got 'text'"]),
+    (a_run_event(job_facets={"sql": []}), ["job.facets.sql: must be a JSON object, got []"]),
+    (with_facet("schema", fields={}), ["inputs[1].facets.schema.fields: must be a list, got {}"]),
+    (with_facet("schema", fields=["a"]), ["inputs[1].facets.schema.fields[0]: must be a JSON object, got 'a'"]),
+    (
+        with_facet("schema", fields=[{"name": " ", "type": {}}]),
+        [
+            "inputs[1].facets.schema.fields[0].name: must not be blank, got ' '",
+            "inputs[1].facets.schema.fields[0].type: must be a string, got {}",
+        ],
+    ),
+    (with_facet("version", datasetVersion=3), ["inputs[1].facets.version.datasetVersion: must be a string, got 3"]),
+    (with_facet("dataSource", uri=3), ["inputs[1].facets.dataSource.uri: must be a string, got 3"]),
+    (
+        a_run_event(run_facets={"nominalTime": {"nominalStartTime": "noon"}}),
+        [f"run.facets.nominalTime.nominalStartTime: {TIME}, got 'noon'"],
+    ),
+    (
+        a_run_event(job_facets={"jobType": {"processingType": 1}, "documentation": {"description": 2}}),
+        [
+            "job.facets.jobType.processingType: must be a string, got 1",
+            "job.facets.documentation.description: must be a string, got 2",
+        ],
+    ),
+    (
+        a_run_event(run_facets={"mine": {"a": ["\ud800"], "\ud800": 1}}),
+        [
+            "run.facets.mine: must be valid Unicode (it holds a lone surrogate), got {'a': ['\\ud800'], '\\ud800': 1}",
+            "run.facets.mine.a[0]: must be valid Unicode (it holds a lone surrogate), got '\\ud800'",
+        ],
+    ),
+    (
+        a_run_event(run_facets={"mine": {"n": 2**64}}),
+        [f"run.facets.mine.n: must be a number of at most 64 bits, got {2**64}"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), MISSING, ids=[expected[0][:60] for _, expected in MISSING])
+def test_what_is_missing_is_named_as_missing(body, expected):
+    assert faults(body) == expected
+    with pytest.raises(Invalid) as caught:
+        parse_event(body, RULES, now=None)
+    assert all(fault.missing for fault in caught.value.faults)
+
+
+@pytest.mark.parametrize(("body", "expected"), WRONG, ids=[expected[0][:60] for _, expected in WRONG])
+def test_what_is_wrong_is_named_with_its_value_and_rule(body, expected):
+    assert faults(body) == expected
+
+
+def test_all_faults_of_an_event_are_raised_at_once():
+    body = {**a_run_event(eventTime="x", job="", inputs=[{}, 7]), "run": {}}
+
+    places = [fault.partition(":")[0] for fault in faults(body)]
+    assert places == ["eventTime", "job.name", "inputs[0].namespace", "inputs[0].name", "inputs[1]", "run.runId"]
+
+
+def test_sizes_count_bytes_of_names_and_characters_of_namespaces():
+    parse_event(a_run_event(job="é" * 1024, namespace="é" * 1024), RULES, now=None)
+
+    (name,) = faults(a_run_event(job="é" * 1024 + "x"))
+    (namespace,) = faults(a_run_event(namespace="n" * 1025))
+    assert name.startswith("job.name: must be at most 2048 bytes of UTF-8, got 'éé")
+    assert namespace.startswith("job.namespace: must be at most 1024 characters, got 'nn")
+
+
+def test_a_hundred_levels_are_read_and_one_more_is_not():
+    def nested(levels):
+        value = {}
+        for _ in range(levels - 4):  # the event, run, facets and the facet
+            value = {"a": value}
+        return a_run_event(run_facets={"deep": value})
+
+    parse_event(nested(100), RULES, now=None)
+    assert faults(nested(102)) == ["event: must be nested at most 100 levels deep, got '102 levels'"]
+
+
+@given(JSON)
+def test_any_json_is_read_or_invalid(body):
+    read_or_invalid(body)
+
+
+@given(SPOILED, JSON)
+def test_an_event_with_anything_anywhere_is_read_or_invalid(spoiled, new):
+    whole, place = spoiled
+    read_or_invalid(replaced(whole, place, new))
+
+
+def read_or_invalid(body):
+    """Whatever the door takes travels as a message, and is read there as it was at the door."""
+    try:
+        event = parse_event(body, RULES, now="2025-11-20T12:00:00.000000Z")
+    except Invalid:
+        return
+    assert parse_change(parse_event_message(render_event_message(body)), RULES) == event
+
+
+@given(st.sampled_from(WHOLE), st.randoms(use_true_random=False))
+def test_the_order_of_fields_says_nothing(whole, dice):
+    def shuffled(value):
+        if isinstance(value, dict):
+            items = [(name, shuffled(child)) for name, child in value.items()]
+            dice.shuffle(items)
+            return dict(items)
+        return [shuffled(child) for child in value] if isinstance(value, list) else value
+
+    assert parse_event(shuffled(whole), RULES, now=None) == parse_event(whole, RULES, now=None)
+
+
+def test_a_message_is_an_event_or_a_pointer_and_nothing_else():
+    assert parse_event_message(json.dumps({**RUN, "s3": {"bucket": "b"}}))["s3"] == {"bucket": "b"}
+    for body in ("{", "[]", "null", '{"s3": {"bucket": ""}}', orjson.dumps({"s3": 7})):
+        with pytest.raises(Invalid):
+            parse_event_message(body)
+
+
+def test_an_event_names_ten_thousand_datasets_and_no_more():
+    inputs = [{"namespace": "s3://flights", "name": f"part-{number}"} for number in range(DATASETS_MAX)]
+    assert len(parse_event(a_run_event(inputs=inputs, outputs=[inputs[0]]), RULES, now=None).inputs) == DATASETS_MAX
+    with pytest.raises(TooLarge, match=r"inputs, outputs: an event may name 10000 datasets, got 10001; further events"):
+        parse_event(a_run_event(inputs=inputs, outputs=["raw"]), RULES, now=None)
+
+
+def test_partitions_of_one_dataset_are_one():
+    inputs = [{"namespace": "s3://flights", "name": f"raw/day={number}"} for number in range(DATASETS_MAX + 1)]
+    assert len(parse_event(a_run_event(inputs=inputs), RULES, now=None).inputs) == 1

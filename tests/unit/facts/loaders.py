@@ -1,0 +1,146 @@
+"""Several loaders on one table, one row at a time: dice decide which goes next, which dies where, what arrives late.
+
+The module knows nothing of loaders' work. Each loader has a thread of its own, which stops at every row that it reads
+or writes until its turn.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from benchmarks.memory_dynamodb import MemoryDynamo
+from benchmarks.memory_table import MemoryTable
+from headwater.facts.apply import apply_changes
+
+
+class Killed(BaseException):
+    """The death of a loader; only the thread of the loader catches it."""
+
+
+class SteppedTable(MemoryTable):
+    """A loader's view of a shared table: each row of a call is a step, and the rows come in any order.
+
+    `step(late)` comes before each; `late` is the write that may still be under way if the loader dies there.
+    """
+
+    def __init__(self, dynamo, step, dice):
+        super().__init__(dynamo)
+        self._step, self._dice = step, dice
+
+    def get(self, keys):
+        found = {}
+        for key in self._in_any_order(list(dict.fromkeys(keys))):
+            self._step()
+            found |= super().get([key])
+        return found
+
+    def query(self, queries):
+        pages = {}
+        for index in self._in_any_order(range(len(queries))):
+            self._step()
+            pages[index] = super().query([queries[index]])[0]
+        return [pages[index] for index in range(len(queries))]
+
+    def put(self, rows):
+        for row in self._in_any_order(list(rows)):
+            self._step(lambda row=row: MemoryTable.put(self, [row]))
+            super().put([row])
+
+    def swap(self, swaps):
+        written = {}
+        for index in self._in_any_order(range(len(swaps))):
+            self._step(lambda index=index: MemoryTable.swap(self, [swaps[index]]))
+            written[index] = super().swap([swaps[index]])[0]
+        return [written[index] for index in range(len(swaps))]
+
+    def _in_any_order(self, things):
+        return self._dice.sample(things, len(things))
+
+
+class _Loader:
+    """A thread that applies messages; it stops at every step until it is resumed."""
+
+    def __init__(self, simulation):
+        self._simulation = simulation
+        self._turn, self._stands = threading.Lock(), threading.Lock()
+        self._turn.acquire()
+        self._stands.acquire()
+        self.message = None
+        self.is_doomed = False
+        self.fault = None
+
+    def take(self, message):
+        """Begin with a message, and stop before its first row."""
+        self.message, self.is_doomed = message, False
+        threading.Thread(target=self._work, daemon=True).start()
+        self._stands.acquire()
+
+    def go_on(self):
+        """Go one row further."""
+        self._turn.release()
+        self._stands.acquire()
+
+    def _work(self):
+        simulation = self._simulation
+        table = SteppedTable(simulation.dynamo, self._step, simulation.dice)
+        try:
+            self._step()
+            apply_changes(self.message, table, changes_max=simulation.changes_max)
+            self._step()
+        except Killed:
+            simulation.messages.append(self.message)
+        except BaseException as fault:  # noqa: BLE001 - the test raises it, whatever it is
+            self.fault = fault
+        self.message = None
+        self._stands.release()
+
+    def _step(self, late=None):
+        self._stands.release()
+        self._turn.acquire()
+        if self.is_doomed:
+            if late is not None and self._simulation.dice.random() < 0.5:
+                self._simulation.late.append(late)
+            raise Killed
+
+
+class Simulation:
+    """Loaders, the messages that wait for them, and the table."""
+
+    def __init__(self, messages, dice, *, loaders=3, deaths=2):
+        self.dynamo = MemoryDynamo()
+        self.dice, self._deaths = dice, deaths
+        # How many changes a catalogue may have before a loader compacts it.
+        self.changes_max = dice.choice((0, 1, 3, 100))
+        self.messages = dice.sample(messages, len(messages))
+        # Writes of dead loaders that have not arrived yet.
+        self.late = []
+        self._loaders = [_Loader(self) for _ in range(loaders)]
+        # The chance that a working loader is not interrupted.
+        self._persistence = dice.choice((0, 0, 0.5, 0.9))
+
+    def run(self):
+        """Let the loaders work until all messages are applied; return the table."""
+        at_work = None
+        while self.messages or self.late or any(one.message is not None for one in self._loaders):
+            if self.late and self.dice.random() < 0.1:
+                self.late.pop()()
+            if at_work is None or at_work.message is None or self.dice.random() > self._persistence:
+                at_work = self._choose()
+            if at_work is not None:
+                self._further(at_work)
+        return MemoryTable(self.dynamo)
+
+    def _choose(self):
+        ready = [one for one in self._loaders if one.message is not None or self.messages]
+        return self.dice.choice(ready) if ready else None
+
+    def _further(self, loader):
+        if loader.message is None:
+            loader.take(self.messages.pop())
+        elif self._deaths and self.dice.random() < 0.02:
+            self._deaths -= 1
+            loader.is_doomed = True
+        if loader.message is not None:
+            loader.go_on()
+        if loader.fault is not None:
+            raise loader.fault

@@ -1,0 +1,366 @@
+"""Streams of statements, small in names and rich in trouble. The names are the emissions pipeline's."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, replace
+from itertools import accumulate
+
+import orjson
+from hypothesis import strategies as st
+
+from headwater.events.event import DatasetUse, Deletion, Description, Event, ParentRun, Tagging
+from headwater.times import from_seconds
+from headwater_model.ids import DatasetId, JobId
+
+# The last dataset is in the jobs' namespace, so that deleting that deletes both; the third is a table's other name.
+JOBS = (JobId("emissions", "check"), JobId("emissions", "read_flights"), JobId("nightly", "calculate"))
+DATASETS = (
+    DatasetId("s3://flights", "checked"),
+    DatasetId("s3://flights", "landing"),
+    DatasetId("arn:aws:glue:eu-west-1:1", "table/flights/landing"),
+    DatasetId("emissions", "totals"),
+)
+RUNS = tuple(f"00000000-0000-4000-8000-00000000000{number}" for number in range(1, 5))
+TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
+_BEGAN_S = 1_763_640_000
+_GAPS_S = (1, 50, 3_000, 15 * 3_600, 20 * 86_400)
+
+_SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
+_DELETED = {"_deleted": True}
+_TAGS = (
+    {"_producer": "https://a", "tags": [{"key": "PII"}, {"key": "team", "value": "blue"}, {"key": "gone"}]},
+    {
+        "tags": [
+            {"key": "pii", "value": "True", "source": "DBT", "field": "carrier"},
+            {"key": "PII", "value": "", "field": "carrier"},
+            {"key": "PII", "field": "lost"},
+            {"key": "team", "value": "TEAM"},
+            {"key": "client", "value": "1", "source": "OPENLINEAGE_CLIENT"},
+        ]
+    },
+    {"tags": []},
+    _DELETED,
+)
+_OWNERS = (
+    {"owners": [{"name": "ann"}, {"name": "team", "type": "OWNER"}, {"name": "ann"}]},
+    {"_producer": "https://b", "owners": [{"name": "bob", "type": "MAINTAINER"}]},
+    {"owners": []},
+    _DELETED,
+)
+_SOURCES = ({"name": "lake", "uri": "s3://a"}, {"name": "lake", "uri": "?"}, {"name": "warehouse"}, {}, _DELETED)
+_ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
+_STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
+_CODES = (
+    {"url": "https://git/a", "version": "1"},
+    {"url": "https://git/a", "version": "2"},
+    {"url": "https://git/a"},
+    {"url": "https://git/b", "version": "2"},
+    {"url": "https://git/b"},
+    {"version": "1"},
+)
+
+
+def stamped(statement):
+    """Return the statement with the hash of its content."""
+    content = orjson.dumps(asdict(replace(statement, hash="")), option=orjson.OPT_SORT_KEYS)
+    return replace(statement, hash=hashlib.sha256(content).hexdigest())
+
+
+def a_symlink(*names):
+    """Return the facet that declares these names as other names of a dataset."""
+    return {"symlinks": {"identifiers": [{"namespace": one.namespace, "name": one.name} for one in names]}}
+
+
+def _sometimes(strategy, ordinary, once_in=4):
+    """Draw the ordinary value, and from `strategy` once in so many times."""
+    return st.integers(1, once_in).flatmap(lambda chance: strategy if chance == once_in else st.just(ordinary))
+
+
+def _facets(**facets):
+    """Draw a few of these facets."""
+    return st.fixed_dictionaries({}, optional={name: st.sampled_from(bodies) for name, bodies in facets.items()})
+
+
+_VERSIONS = ({"datasetVersion": "1"}, {"datasetVersion": "2"})
+_dataset_facets = _sometimes(
+    st.one_of(
+        _facets(schema=(*_SCHEMAS, _DELETED), documentation=({"description": "flights"}, {"description": "all"})),
+        _facets(version=_VERSIONS),
+        _facets(lifecycleStateChange=({"lifecycleStateChange": "DROP"}, {"lifecycleStateChange": "CREATE"})),
+        st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2).map(lambda names: a_symlink(*names)),
+        _facets(tags=_TAGS, ownership=_OWNERS, schema=_SCHEMAS),
+        _facets(dataSource=_SOURCES),
+    ),
+    {},
+    2,
+)
+_uses = st.lists(
+    st.builds(
+        DatasetUse,
+        st.sampled_from(DATASETS),
+        _dataset_facets,
+        _sometimes(_facets(statistics=({"rowCount": 1}, {"rowCount": 2}, _DELETED)), {}),
+        _sometimes(st.just(True), False, 12),
+    ),
+    max_size=2,
+    # The parser merges two mentions of a dataset in one event.
+    unique_by=lambda use: use.dataset,
+).map(tuple)
+_job_facets = _sometimes(
+    st.one_of(
+        _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
+        st.just(_STREAMING),
+        _facets(tags=_TAGS, ownership=_OWNERS),
+        st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
+    ),
+    {},
+    2,
+)
+_run_facets = _sometimes(
+    _facets(
+        nominalTime=({"nominalStartTime": "2025-11-20T12:00:00Z"}, {"nominalStartTime": "?"}),
+        tags=(*_TAGS, {"a": 1}, {}),
+    ),
+    {},
+)
+_parents = _sometimes(st.builds(ParentRun, st.sampled_from(RUNS), st.sampled_from(JOBS)), None)
+
+
+_sides = st.sampled_from(("inputs", "outputs"))
+_changes = st.sampled_from(
+    [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
+)
+_any_run = st.sampled_from(RUNS)
+_any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", "ABORT", None))
+
+
+@st.composite
+def run_events(draw, run=_any_run, types=_any_type):
+    """Draw an event of a run: mostly of the job that owns the run, sometimes of any."""
+    run_id = draw(run)
+    own = JOBS[RUNS.index(run_id) % len(JOBS)]
+    event = Event(
+        kind="RUN",
+        time=draw(st.sampled_from(TIMES)),
+        hash="",
+        type=draw(types),
+        run=run_id,
+        job=draw(_sometimes(st.sampled_from(JOBS), own, 6)),
+        inputs=draw(_uses),
+        outputs=draw(_uses),
+        run_facets=draw(_run_facets),
+        job_facets=draw(_job_facets),
+        parent=draw(_parents),
+        root=draw(_parents),
+    )
+    return stamped(event)
+
+
+@st.composite
+def whole_runs(draw):
+    """Draw the events of one run, from its start to its end, in the order they were sent or not."""
+    run = st.just(draw(st.sampled_from(RUNS)))
+    ends = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER"))
+    types = ("START", *draw(st.lists(ends, min_size=1, max_size=2)))
+    return [draw(run_events(run, st.just(kind))) for kind in types]
+
+
+job_events = st.builds(
+    lambda time, job, inputs, outputs, facets: stamped(
+        Event(kind="JOB", time=time, hash="", job=job, inputs=inputs, outputs=outputs, job_facets=facets)
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from(JOBS),
+    _uses,
+    _uses,
+    _job_facets,
+)
+dataset_events = st.builds(
+    lambda time, dataset, facets: stamped(
+        Event(kind="DATASET", time=time, hash="", dataset=DatasetUse(dataset, facets))
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from(DATASETS),
+    st.one_of(_facets(schema=_SCHEMAS), _dataset_facets),
+)
+_deleted_things = st.one_of(
+    st.sampled_from(DATASETS).map(lambda one: {"namespace": one.namespace, "dataset": one}),
+    st.sampled_from(JOBS).map(lambda one: {"namespace": one.namespace, "job": one}),
+    st.sampled_from([*JOBS, *DATASETS]).map(lambda one: {"namespace": one.namespace}),
+)
+_tagged_things = st.one_of(
+    st.builds(
+        lambda one, field, present: {"dataset": one, "field": field, "present": present},
+        st.sampled_from(DATASETS),
+        st.sampled_from((None, "carrier")),
+        st.booleans(),
+    ),
+    st.builds(lambda one, present: {"job": one, "present": present}, st.sampled_from(JOBS), st.booleans()),
+    st.sampled_from(({}, {"description": "personal"})),
+)
+taggings = st.builds(
+    lambda time, tag, caller, thing: stamped(Tagging(time=time, hash="", tag=tag, caller=caller, **thing)),
+    st.sampled_from(TIMES),
+    st.sampled_from(("PII", "pii", "team:blue")),
+    st.sampled_from((None, "token:a")),
+    _tagged_things,
+)
+_described = st.fixed_dictionaries(
+    {"owner": st.sampled_from((None, "ann")), "description": st.sampled_from((None, "flights", "all"))}
+)
+_described_source = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(("S3", "LAKE")),
+        "connectionUrl": st.sampled_from(("s3://a", "lake://b")),
+        "description": st.sampled_from((None, "all")),
+    }
+)
+_described_things = st.one_of(
+    st.builds(
+        lambda name, values: {"namespace": name, "values": values},
+        st.sampled_from(("emissions", "s3://flights", "quiet")),
+        _described,
+    ),
+    st.builds(
+        lambda name, values: {"source": name, "values": values}, st.sampled_from(("lake", "default")), _described_source
+    ),
+)
+descriptions = st.builds(
+    lambda time, thing: stamped(Description(time=time, hash="", **thing)), st.sampled_from(TIMES), _described_things
+)
+deletions = st.builds(
+    lambda time, thing: stamped(Deletion(time=time, hash="", **thing)), st.sampled_from(TIMES), _deleted_things
+)
+
+
+@st.composite
+def applications(draw):
+    """Draw runs of one application, which drops, creates and uses a dataset or two."""
+    parent = ParentRun(RUNS[-1], JOBS[-1])
+    datasets = draw(st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2, unique=True))
+    steps = draw(st.lists(st.tuples(_any_run, _sides, _changes), min_size=2, max_size=5))
+    events = []
+    for time, (run, side, facets) in zip(TIMES, steps, strict=False):
+        uses = tuple(DatasetUse(one, facets) for one in datasets)
+        job = JOBS[RUNS.index(run) % len(JOBS)]
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, parent=parent, **{side: uses})
+        events.append(stamped(event))
+    return events
+
+
+@st.composite
+def deployments(draw):
+    """Draw runs of one job, some of which report no datasets, while its code changes and moves."""
+    job, events = draw(st.sampled_from(JOBS)), []
+    for time, run in zip(TIMES, draw(st.permutations(RUNS)), strict=False):
+        outputs = tuple(map(DatasetUse, draw(st.sampled_from(((), (), DATASETS[:1])))))
+        facets = draw(_facets(sourceCodeLocation=_CODES))
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, outputs=outputs)
+        events.append(stamped(replace(event, job_facets=facets)))
+    return events
+
+
+@st.composite
+def writers_of_one_dataset(draw):
+    """Draw a streaming run and batch runs that write one dataset, under two names, with a schema or without."""
+    schemas = _facets(schema=(*_SCHEMAS, _DELETED))
+    uses = st.one_of(st.just(()), st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas).map(lambda use: (use,)))
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
+        run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:])))
+        streams = run == RUNS[0]
+        kind = draw(st.sampled_from(("START", "RUNNING", "COMPLETE", "FAIL") if streams else _ENDS))
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)])
+        events.append(stamped(replace(event, outputs=draw(uses), job_facets=_STREAMING if streams else {})))
+    return events
+
+
+@st.composite
+def versions_of_a_stream(draw):
+    """Draw a streaming run that makes a storage's versions of a dataset, of two names, and runs that read them.
+
+    Some of these write the dataset, too, and may name the version that they make as read, as Iceberg's MERGE does.
+    """
+    events, uses = [], st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), _facets(version=_VERSIONS))
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=3, max_size=6)):
+        run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:3])))
+        if run == RUNS[0]:
+            side = {"outputs": (draw(uses),), "job_facets": _STREAMING}
+        else:
+            side = {"inputs": (draw(uses),), "outputs": draw(_sometimes(st.tuples(uses), ()))}
+        kind = draw(st.sampled_from(("RUNNING", "COMPLETE")))
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)], **side)
+        events.append(stamped(event))
+    return events
+
+
+@st.composite
+def runs_of_one_job(draw):
+    """Draw two streaming runs and two batch runs of one job, each event with an input, an output, both or neither."""
+    uses = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), _facets(schema=_SCHEMAS)), max_size=1)
+    job, events = draw(st.sampled_from(JOBS)), []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=6)):
+        run = draw(st.sampled_from((*RUNS, RUNS[0])))
+        kind = draw(st.sampled_from(_ENDS if run in RUNS[2:] else ("START", "RUNNING", "RUNNING", "COMPLETE")))
+        sides = {"inputs": tuple(draw(uses)), "outputs": tuple(draw(uses))}
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=job, **sides)
+        # A stream need not say so in each event.
+        streaming = run in RUNS[:2] and draw(st.integers(1, 4)) > 1
+        events.append(stamped(replace(event, job_facets=_STREAMING if streaming else {})))
+    return events
+
+
+def streaming_runs(max_size=3):
+    """Draw statements among which are streaming runs beside others of the same job, or of the same dataset."""
+    pieces = st.one_of(
+        runs_of_one_job(),
+        runs_of_one_job(),
+        writers_of_one_dataset(),
+        versions_of_a_stream(),
+        run_events().map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
+    )
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
+@st.composite
+def distant_times(draw):
+    """Draw as many times as `TIMES` has, each a second, minutes, hours, days or weeks after the one before."""
+    gaps = draw(st.lists(st.sampled_from(_GAPS_S), min_size=len(TIMES) - 1, max_size=len(TIMES) - 1))
+    return tuple(from_seconds(_BEGAN_S + offset) for offset in accumulate(gaps, initial=0))
+
+
+def moved(statements, times):
+    """Return the statements at these times in place of `TIMES`."""
+    place = dict(zip(TIMES, times, strict=True))
+    return _in_order([[stamped(replace(one, time=place[one.time])) for one in statements]])
+
+
+def streams(max_size=8):
+    """Draw statements, each once, by time and hash."""
+    pieces = st.one_of(
+        whole_runs(),
+        whole_runs(),
+        applications(),
+        deployments(),
+        writers_of_one_dataset(),
+        versions_of_a_stream(),
+        run_events().map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions, taggings, descriptions).map(lambda one: [one]),
+    )
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
+def _in_order(pieces):
+    once = {one.hash: one for piece in pieces for one in piece}
+    return sorted(once.values(), key=lambda one: (one.time, one.hash))
+
+
+@st.composite
+def arrivals(draw, statements):
+    """Draw the statements as they may arrive: in any order, some more than once, in batches of any size."""
+    again = draw(st.lists(st.sampled_from(statements), max_size=4))
+    order = draw(st.permutations([*statements, *again]))
+    cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1), max_size=4))) if len(order) > 1 else []
+    return [order[low:high] for low, high in zip([0, *cuts], [*cuts, len(order)], strict=True)]

@@ -1,0 +1,117 @@
+"""Loaders that meet, die and start over: whatever they do to each other, in the end every result is right.
+
+Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as many.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_table import MemoryTable
+from headwater.events.event import DatasetUse, Event
+from headwater.facts.apply import apply_changes
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId
+from tests.examples import SHARE, examples, scaled
+from tests.unit.facts.loaders import Killed, Simulation, SteppedTable
+from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped, streams
+from tests.unit.queries.every_query import differences, results_of, right_results
+
+_OF_ONE_STREAM = min(25, scaled(60))
+
+
+class Checked:
+    """The right results of a set of statements, and the states of the table that were seen to give them."""
+
+    def __init__(self, statements):
+        self._right = right_results(statements, times=())
+        self._seen = set()
+
+    def check(self, table):
+        rows = ({**item, "version": None} for item in table.dynamo.items())
+        state = repr(sorted(rows, key=lambda row: (row["pk"]["S"], row["sk"]["S"])))
+        if state not in self._seen:
+            assert differences(results_of(table, times=()), self._right) == {}
+            self._seen.add(state)
+
+
+# Takes long: 15 histories, 15 interleavings each, a step of a loader at a time.
+@pytest.mark.timeout(900 * max(SHARE, 1))
+@examples(60)
+@given(streams(5), st.integers(0, 2**32))
+def test_loaders_that_meet_and_die_leave_the_right_results(statements, seed):
+    right = Checked(statements)
+    dice = random.Random(seed)
+    for _ in range(_OF_ONE_STREAM):
+        right.check(Simulation(in_messages(statements, dice), dice).run())
+
+
+# Takes long: a death at each row of each message of 15 histories.
+@pytest.mark.timeout(900 * max(SHARE, 1))
+@examples(15)
+@given(streams(4), st.integers(0, 2**32))
+def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
+    right = Checked(statements)
+    dice = random.Random(seed)
+    messages = in_messages(statements, dice)
+    for dying in range(len(messages)):
+        row = 0
+        while dies_at(row, messages, dying, dice, right):
+            row += 1
+
+
+@pytest.mark.timeout(900 * max(SHARE, 1))
+def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
+    many = [DatasetUse(DatasetId("s3://flights", f"part-{number:03}")) for number in range(300)]
+    writes = [many[:150], many[100:250], many[:1]]
+    statements = [a_write(run, time, uses) for run, time, uses in zip(RUNS, TIMES, writes, strict=False)]
+    right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
+    for seed in range(scaled(8)):
+        dice = random.Random(seed)
+        queries = LineageQueries(Simulation([[one] for one in statements], dice).run())
+        for name, written in list(right.items())[::40]:
+            graph = queries.find_graph(name.node_id, depth=0)
+            assert [job.outputs for job in graph.jobs] == ([(many[0].dataset,)] if written else [])
+
+
+def a_write(run, time, uses):
+    event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=JOBS[0], outputs=tuple(uses))
+    return stamped(event)
+
+
+def in_messages(statements, dice):
+    """Return messages of a few statements each; now and then one is delivered twice."""
+    left, messages = dice.sample(statements, len(statements)), []
+    while left:
+        size = dice.choice((1, 1, 2, 3))
+        messages.append(left[:size])
+        left = left[size:]
+    return [*messages, dice.choice(messages)] if dice.random() < 0.3 else messages
+
+
+def dies_at(row, messages, dying, dice, right):
+    """True if the loader of that message dies before that row; the message then comes again, at the end."""
+    table, rows_left, again = MemoryTable(), row, []
+
+    def step(_late=None):
+        nonlocal rows_left
+        rows_left -= 1
+        if rows_left < 0:
+            raise Killed
+
+    for number, message in enumerate(messages):
+        if number != dying:
+            apply_changes(message, table, changes_max=1)
+            continue
+        try:
+            apply_changes(message, SteppedTable(table.dynamo, step, dice), changes_max=1)
+        except Killed:
+            again.append(message)
+    for message in again:
+        apply_changes(message, table, changes_max=1)
+    right.check(table)
+    return bool(again)

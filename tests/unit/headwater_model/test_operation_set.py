@@ -1,0 +1,296 @@
+"""Fields in a run's operations: CDAP's examples, and the traps that its own code fell into."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from headwater_model.columns import Column, ColumnLineage, ColumnSource, Transformation
+from headwater_model.ids import DatasetId
+from headwater_model.operation_set import SOURCES_MAX, OperationSet
+from tests.builders_operations import (
+    ESTIMATED,
+    FLIGHTS,
+    MY_TABLE,
+    USER_DATA,
+    a_calculation,
+    a_name_concatenation,
+    a_read,
+    a_transform,
+    a_write,
+)
+
+PERSON, HR, SKILLS, EMPLOYEE = (DatasetId("ns", name) for name in ("Person", "HR", "Skills", "Employee"))
+# Of the calculation with a drop; to change it is to store every set anew.
+CHECKSUM = "d236ff8c5b863203cef622f6f2fbdf1f25062ca004ae8dc71cc9d626eae02772"
+IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
+
+
+def made_by(*names):
+    return frozenset({Transformation("DIRECT", "TRANSFORMATION", ", ".join(names))})
+
+
+def of(dataset, *fields):
+    return {Column(dataset, (field,)) for field in fields}
+
+
+def columns(*operations):
+    """Return the sources of the destination's fields, by field: fields of FLIGHTS."""
+    [reported] = OperationSet(operations).columns().values()
+    return {
+        field: {source.field[0]: transformations for source, transformations in sources.items()}
+        for (field,), sources in reported.fields.items()
+    }
+
+
+def pairs(operations, source=FLIGHTS, destination=ESTIMATED):
+    found = field_maps(operations).get((source, destination), set())
+    return {("/".join(one), "/".join(other)) for one, other in found}
+
+
+def field_maps(operations):
+    """By source and destination, which fields went into which."""
+    found = {}
+    for destination, reported in OperationSet(operations).columns().items():
+        for field, sources in reported.fields.items():
+            for source in sources:
+                found.setdefault((source.dataset, destination), set()).add((source.field, field))
+    return found
+
+
+def test_the_employee_of_cdaps_design_is_made_of_a_person():
+    operations = [
+        a_read("id", "first_name", "last_name", name="person", source=PERSON),
+        a_transform("concat", ["person.first_name", "person.last_name"], ["name"]),
+        a_write("person.id", "concat.name", destination=EMPLOYEE),
+    ]
+    assert field_maps(operations) == {
+        (PERSON, EMPLOYEE): {
+            (("id",), ("id",)),
+            (("first_name",), ("name",)),
+            (("last_name",), ("name",)),
+        }
+    }
+
+
+def test_the_name_concatenation_of_cdaps_design_makes_all_of_the_body():
+    operations = OperationSet(a_name_concatenation())
+    assert operations.sources == {USER_DATA}
+    assert operations.destinations == {MY_TABLE}
+    assert operations.columns() == {
+        MY_TABLE: ColumnLineage(
+            {
+                (field,): {ColumnSource(USER_DATA, ("body",)): made_by(*names)}
+                for field, names in [
+                    ("uniqueid", ("parse", "concat", "create")),
+                    ("name", ("parse", "concat")),
+                    ("age", ("parse",)),
+                    ("city", ("parse",)),
+                    ("state", ("parse",)),
+                ]
+            }
+        )
+    }
+    assert operations.dropped == of(USER_DATA, "body")
+    assert operations.generated == set()
+
+
+def test_a_field_that_is_read_and_written_is_itself_alone():
+    assert columns(a_read("a", "b"), a_write("read.a", "read.b")) == {"a": {"a": IDENTITY}, "b": {"b": IDENTITY}}
+
+
+def test_every_output_of_a_transform_is_made_of_all_its_inputs():
+    mix = a_transform("mix", ["read.a", "read.b"], ["c", "d"])
+    both = {"a": made_by("mix"), "b": made_by("mix")}
+    assert columns(a_read("a", "b"), mix, a_write("mix.c", "mix.d", "read.a")) == {
+        "c": both,
+        "d": both,
+        "a": {"a": IDENTITY},
+    }
+
+
+def test_a_field_that_is_written_twice_is_made_of_what_either_was_made_of():
+    lower = a_transform("lower", ["read.a"], ["a"])
+    upper = a_transform("upper", ["read.b"], ["a"])
+    writes = [a_write("lower.a", name="first"), a_write("upper.a", "read.a", name="second")]
+    assert columns(a_read("a", "b"), lower, upper, *writes) == {
+        "a": {"a": made_by("lower") | IDENTITY, "b": made_by("upper")}
+    }
+
+
+def test_each_endpoint_has_its_own_map():
+    operations = [
+        a_read("id", "grade", name="person", source=PERSON),
+        a_read("id", "skill", name="skills", source=SKILLS),
+        a_transform("join", ["person.id", "skills.id"], ["id"]),
+        a_write("join.id", "skills.skill", name="employees", destination=EMPLOYEE),
+        a_write("person.grade", name="hr", destination=HR),
+    ]
+    assert field_maps(operations) == {
+        (PERSON, EMPLOYEE): {(("id",), ("id",))},
+        (SKILLS, EMPLOYEE): {(("id",), ("id",)), (("skill",), ("skill",))},
+        (PERSON, HR): {(("grade",), ("grade",))},
+    }
+
+
+def test_dropping_what_was_made_of_a_field_drops_the_field_in_part():
+    parse = a_transform("parse", ["read.body"], ["name", "social"])
+    drop = a_transform("drop", ["parse.social", "read.line"])
+    operations = OperationSet([a_read("line", "body", "rest"), parse, drop, a_write("parse.name")])
+    assert operations.dropped == of(FLIGHTS, "line", "body")
+
+
+def test_a_generated_field_is_listed_and_has_no_source():
+    number = a_transform("number", (), ["row"])
+    operations = OperationSet([a_read("a"), number, a_write("number.row", "read.a")])
+    assert operations.generated == of(ESTIMATED, "row")
+    assert operations.columns()[ESTIMATED].fields[("row",)] == {}
+
+
+def test_a_field_that_its_origin_does_not_list_is_emitted_all_the_same():
+    parse = a_transform("parse", ["read.body"], ["name"])
+    operations = [a_read("line"), parse, a_write("parse.age", "read.day")]
+    assert pairs(operations) == {("body", "age"), ("day", "day")}
+
+
+def test_reads_of_one_endpoint_read_the_same_fields():
+    operations = OperationSet([a_read("a", "b", name="one"), a_read("a", "b", name="two"), a_write("one.a", "two.a")])
+    assert operations.columns()[ESTIMATED].fields == {("a",): {ColumnSource(FLIGHTS, ("a",)): IDENTITY}}
+
+
+def test_names_with_slashes_are_fields_in_fields():
+    upper = a_transform("upper", ["read.employees/name"], ["names/upper"])
+    reported = OperationSet([a_read("employees/name"), upper, a_write("upper.names/upper")]).columns()[ESTIMATED]
+    assert reported.fields == {("names", "upper"): {ColumnSource(FLIGHTS, ("employees", "name")): made_by("upper")}}
+
+
+def test_a_dataset_may_be_made_of_itself():
+    add = a_transform("add", ["read.a"], ["a"])
+    operations = [a_read("a", source=ESTIMATED), add, a_write("add.a")]
+    assert pairs(operations, ESTIMATED) == {("a", "a")}
+
+
+def test_written_fields_have_the_types_that_their_origins_give():
+    operations = [
+        a_read("a", "b", types=(("a", "string"),)),
+        a_transform("cast", ["read.a"], ["c"], types=(("c", "int"),)),
+        a_write("read.a", "read.b", "cast.c"),
+    ]
+    assert OperationSet(operations).columns()[ESTIMATED].types == {("a",): "string", ("c",): "int"}
+
+
+def test_a_description_names_twenty_operations_and_counts_the_others():
+    steps = [a_transform(f"step{n:02}", [f"step{n - 1:02}.a" if n else "read.a"], ["a"]) for n in range(23)]
+    reported = columns(a_read("a"), *steps, a_write("step22.a"))["a"]["a"]
+    assert reported == made_by(*(f"step{n:02}" for n in range(20)), "… and 3 more")
+    assert columns(a_read("a"), *steps[:20], a_write("step19.a"))["a"]["a"] == made_by(
+        *(one.name for one in steps[:20])
+    )
+
+
+def test_a_source_is_described_by_the_operations_between_it_and_the_field():
+    operations = [
+        a_read("distance", "seats"),
+        a_transform("average", ["read.seats"], ["seats"]),
+        a_transform("burn", ["read.distance"], ["fuel"]),
+        a_transform("share", ["burn.fuel", "average.seats"], ["co2"]),
+    ]
+    assert columns(*operations, a_write("share.co2")) == {
+        "co2": {"distance": made_by("burn", "share"), "seats": made_by("average", "share")}
+    }
+
+
+def test_operations_beside_a_fields_way_are_not_in_its_description():
+    beside = a_transform("beside", ["read.b"], ["b"])
+    after = a_transform("after", ["burn.fuel"], ["x"])
+    reported = columns(*a_calculation(), beside, after, a_write("beside.b", name="also"))
+    assert reported["co2"] == {"distance": made_by("burn", "multiply")}
+
+
+def test_operations_stand_in_the_order_of_execution_however_they_are_given():
+    every = (*a_calculation(), a_transform("drop", ["read.carrier"]))
+    for order in permutations(every):
+        operations = OperationSet(order)
+        assert [one.name for one in operations.operations] == ["read", "burn", "drop", "multiply", "write"]
+        assert operations == OperationSet(every)
+        assert operations.checksum == CHECKSUM
+
+
+CHANGED = [
+    a_read("flight", "distance"),
+    a_read("distance", "flight", "carrier"),
+    a_read("flight", "distance", "carrier", name="load"),
+    a_read("flight", "distance", "carrier", source=ESTIMATED),
+    a_read("flight", "distance", "carrier", description=""),
+    a_read("flight", "distance", "carrier", types=(("flight", "string"),)),
+]
+
+
+@pytest.mark.parametrize("changed", CHANGED)
+def test_whatever_operations_say_is_in_their_checksum(changed):
+    read = a_read("flight", "distance", "carrier")
+    assert OperationSet([read]).checksum == OperationSet([a_read("flight", "distance", "carrier")]).checksum
+    assert OperationSet([read]).checksum != OperationSet([changed]).checksum
+
+
+def test_endpoints_may_be_given_other_names():
+    renamed = OperationSet(a_calculation()).renamed({FLIGHTS: PERSON, HR: SKILLS})
+    assert field_maps(renamed.operations) == {
+        (PERSON, ESTIMATED): {(("flight",), ("flight",)), (("distance",), ("co2",))},
+    }
+    assert OperationSet(a_calculation()).renamed({ESTIMATED: EMPLOYEE}).destinations == {EMPLOYEE}
+
+
+def cdaps_regression():
+    """Five times a hundred fields copied one by one, then mixed all to all: paths were enumerated, exponentially."""
+    before = [f"read.f{n}" for n in range(100)]
+    operations = [a_read(*(f"f{n}" for n in range(100)))]
+    for layer in range(5):
+        operations += [a_transform(f"copy{layer}-{n}", [before[n]], [f"f{n}"]) for n in range(100)]
+        mixed = [f"f{n}" for n in range(100)]
+        operations.append(a_transform(f"mix{layer}", [f"copy{layer}-{n}.f{n}" for n in range(100)], mixed))
+        before = [f"mix{layer}.{name}" for name in mixed]
+    return [*operations, a_write(*before)]
+
+
+def test_layers_that_mix_all_fields_relate_all_to_all():
+    operations = OperationSet(cdaps_regression())
+    names = [f"f{n}" for n in range(100)]
+    assert pairs(cdaps_regression()) == {(one, other) for one in names for other in names}
+    assert operations.pair_count == 10_000
+
+
+def test_a_chain_of_ten_thousand_operations_does_not_recurse():
+    steps = [a_transform(f"t{n}", [f"t{n - 1}.a" if n else "read.a"], ["a"]) for n in range(9_998)]
+    assert pairs([a_read("a"), *steps, a_write("t9997.a")]) == {("a", "a")}
+
+
+def made_of_each(count):
+    """Fields each made by an operation of its own of all that one operation mixed."""
+    names = [f"f{n}" for n in range(count)]
+    mix = a_transform("mix", [f"read.{name}" for name in names], names)
+    each = [a_transform(f"each-{name}", [f"mix.{name}"], [name]) for name in names]
+    return OperationSet([a_read(*names), mix, *each, a_write(*(f"each-{name}.{name}" for name in names))])
+
+
+def test_fields_that_one_operation_made_share_what_they_are_made_of():
+    names = [f"f{n}" for n in range(1_500)]
+    mix = a_transform("mix", [f"read.{name}" for name in names], names)
+    operations = OperationSet([a_read(*names), mix, a_write(*(f"mix.{name}" for name in names))])
+    every = operations.columns()[ESTIMATED].fields.values()
+    assert operations.pair_count == 1_500 * 1_500
+    assert operations.source_count == 1_500
+    assert len({id(sources) for sources in every}) == 1
+    assert {len(sources) for sources in every} == {1_500}
+
+
+def test_descriptions_are_left_out_where_they_would_hold_too_many_sources_apart():
+    few, many = made_of_each(500), made_of_each(501)
+    assert few.source_count == SOURCES_MAX == 250_000
+    assert few.columns()[ESTIMATED].fields[("f7",)][ColumnSource(FLIGHTS, ("f3",))] == made_by("mix", "each-f7")
+    assert many.source_count == 501
+    assert set(many.columns()[ESTIMATED].fields[("f7",)].values()) == {
+        frozenset({Transformation("DIRECT", "TRANSFORMATION")})
+    }
+    assert len({id(sources) for sources in many.columns()[ESTIMATED].fields.values()}) == 1

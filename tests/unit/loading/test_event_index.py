@@ -1,0 +1,173 @@
+"""The index of events against a plain sorted list, and two writers at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import MemoryTable
+from headwater.facts.result_page import ResultPage
+from headwater.loading.event_index import COUNTED, EventIndex, IndexedEvent
+from headwater.times import from_seconds
+
+NOON = 1_763_640_000
+NOON_DAY = date(2025, 11, 20)
+EVER = {"low": "", "high": "~"}
+
+
+def an_indexed_event(second, name="", **data):
+    return IndexedEvent(from_seconds(NOON + second), hashlib.sha256(f"{second}{name}".encode()).hexdigest(), data)
+
+
+def an_index(*events):
+    index = EventIndex(MemoryTable())
+    index.put(events)
+    return index
+
+
+def seconds(found):
+    return [one.time for one in found.items]
+
+
+def test_an_event_is_listed_once_however_often_it_comes():
+    index = an_index(an_indexed_event(1, n="a"), an_indexed_event(1, n="a"))
+    index.put([an_indexed_event(1, n="a"), an_indexed_event(2)])
+    assert index.page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage(
+        [an_indexed_event(2), an_indexed_event(1, n="a")], 2
+    )
+
+
+def test_nothing_is_found_in_an_empty_list_or_between_bounds_that_hold_nothing():
+    assert an_index().page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
+    index = an_index(an_indexed_event(0))
+    bounds = {"low": from_seconds(NOON + 1), "high": from_seconds(NOON)}
+    assert index.page(**bounds, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
+
+
+# Minutes, hours, days, months and years apart, so that pages begin and end in every kind of place.
+moments = st.sampled_from(
+    [0, 1, 2, 59, 60, 61, 3600, 3601, 43_199, 43_200, 86_400, 86_460, 200_000, 5_000_000]
+    + [40_000_000 + 2_700_000 * month for month in range(12)]
+)
+bounds = st.none() | st.builds(lambda second, more: from_seconds(NOON + second) + more, moments, st.sampled_from([""]))
+
+
+@given(
+    events=st.lists(st.tuples(moments, st.integers(0, 9)), max_size=40),
+    low=bounds,
+    high=bounds,
+    newest_first=st.booleans(),
+    limit=st.integers(0, 5),
+    offset=st.integers(0, 40),
+)
+def test_a_page_is_that_part_of_all_events_in_order(events, low, high, newest_first, limit, offset):
+    indexed = [an_indexed_event(second, number) for second, number in events]
+    wanted = sorted({(one.time, one.hash) for one in indexed}, reverse=newest_first)
+    wanted = [one for one in wanted if (low or "") <= one[0] < (high or "~")]
+    page = an_index(*indexed).page(
+        low=low or "", high=high or "~", newest_first=newest_first, limit=limit, offset=offset
+    )
+    assert [(one.time, one.hash) for one in page.items] == wanted[offset : offset + limit]
+    assert page.total == len(wanted)
+
+
+def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once():
+    other = [an_indexed_event(second, "other") for second in range(20)]
+    ours = [an_indexed_event(second, "ours") for second in range(20)] + other[:5]
+    interleaved = []
+
+    def before(name):
+        if name == "swap" and not interleaved:
+            interleaved.append(name)
+            EventIndex(table).put(other)
+
+    table = MemoryTable(before=before)
+    EventIndex(table).put(ours)
+    found = EventIndex(table).page(**EVER, newest_first=False, limit=100, offset=0)
+    assert (len(found.items), found.total) == (40, 40)
+
+
+class Died(Exception):
+    """The death of a loader."""
+
+
+typed = st.tuples(moments, st.sampled_from(("START", "COMPLETE", "FAIL", "ABORT", "RUNNING", None)), st.integers(0, 3))
+
+
+@given(
+    st.lists(st.lists(typed, min_size=1, max_size=6), min_size=1, max_size=5), st.lists(st.integers(0, 4), max_size=5)
+)
+def test_the_counts_by_hour_are_those_of_the_set_of_events_whoever_dies_and_whatever_comes_again(batches, deaths):
+    table = MemoryTable()
+    for number, batch in enumerate(batches):
+        events = [replace(an_indexed_event(second, f"{kind}{name}"), type=kind) for second, kind, name in batch]
+        left = deaths[number] if number < len(deaths) else None
+        for calls in (left, None):
+            dying = MemoryTable(table.dynamo, before=_dies_after(calls))
+            with suppress(Died):
+                EventIndex(dying).put(events)
+    right = Counter(
+        (from_seconds(NOON + second)[:13], kind) for second, kind, _ in set(chain(*batches)) if kind in COUNTED
+    )
+    found = EventIndex(table).hours({hour[:10] for hour, _ in right})
+    assert {(hour, kind): number for hour, of in found.items() for kind, number in of.items()} == right
+
+
+def _dies_after(calls):
+    left = iter(range(calls if calls is not None else 10**6))
+
+    def before(_name):
+        if next(left, None) is None:
+            raise Died
+
+    return before
+
+
+def test_the_counts_of_eight_days_are_one_request():
+    index = an_index(*(replace(an_indexed_event(86_400 * day), type="START") for day in range(8)))
+    index.table.dynamo.calls = calls = Calls()
+    found = index.hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)])
+    assert (len(found), sum(calls.requests.values())) == (8, 1)
+
+
+def test_more_events_of_a_day_than_a_transaction_holds_are_listed_all():
+    index = an_index(*(an_indexed_event(0, number) for number in range(500)))
+    assert index.page(**EVER, newest_first=True, limit=1, offset=0).total == 500
+
+
+@pytest.mark.parametrize("offset", [0, 3_000, 5_999])
+def test_a_page_far_into_a_long_list_costs_what_one_at_its_start_costs(offset):
+    index = an_index(*(an_indexed_event(60 * number) for number in range(6_000)))
+    table = index.table
+    table.calls.clear()
+    assert len(index.page(**EVER, newest_first=True, limit=1, offset=offset).items) == 1
+    assert table.calls["query"] <= 3
+
+
+@pytest.fixture(scope="module")
+def days_20_000():
+    return an_index(*(an_indexed_event(86_400 * (number - 10_000)) for number in range(20_000)))
+
+
+@pytest.mark.parametrize("limit", [1, 10])
+@pytest.mark.parametrize("where", [{"offset": 0}, {"offset": 9_999}, {"offset": 19_980}, {"high": from_seconds(NOON)}])
+def test_a_page_of_events_on_20_000_days_costs_few_read_units(days_20_000, where, limit):
+    days_20_000.table.dynamo.calls = calls = Calls()
+    page = days_20_000.page(**{**EVER, "newest_first": True, "limit": limit, "offset": 0, **where})
+    assert (len(page.items), page.total) == (limit, 10_000 if "high" in where else 20_000)
+    # Two rows of a day and shard are a read unit, and a query that finds nothing is half of one.
+    assert calls.read_units <= 20 + 4 * limit
+
+
+def test_a_transaction_holds_as_many_events_of_days_apart_as_fit():
+    index = an_index(*(an_indexed_event(86_400 * day) for day in range(500)))
+    assert index.page(**EVER, newest_first=True, limit=1, offset=0).total == 500

@@ -1,0 +1,216 @@
+"""The local HTTP server: bodies in chunks, clients that hang up, and a port that opens on a call."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import socket
+import struct
+import threading
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from local_stack.compute.functions import InvocationResult
+from local_stack.compute.http_api import RestApi, Route
+from local_stack.errors import PortInUse
+from local_stack.web.server import BODY_BYTES_MAX, Reply, Request, Server
+
+HEAD = "POST /x HTTP/1.1\r\nHost: localhost\r\n"
+CHUNKED = f"{HEAD}Transfer-Encoding: chunked\r\n\r\n"
+EXTENSIONS = st.sampled_from(["", ";a", ';name="value"', " ; a=b;c"])
+TRAILERS = st.sampled_from(["", "Expires: never\r\n", "A: 1\r\nB: 2\r\n"])
+
+
+class Echo:
+    """A server that returns its request, once `let` is set."""
+
+    def __init__(self):
+        self.requested = []
+        self.requesting = threading.Event()
+        self.let = threading.Event()
+        self.let.set()
+        self.server = Server(0, self._reply_to).open()
+        self.address = self.server.server_address
+
+    def _reply_to(self, request):
+        self.requested.append(request)
+        self.requesting.set()
+        self.let.wait(20)
+        return Reply(200, [("X-Length", request.header("content-length"))], request.body)
+
+    def send(self, *parts):
+        """A connection on which the bytes were sent."""
+        connection = socket.create_connection(self.address, timeout=20)
+        for part in parts:
+            connection.sendall(part.encode() if isinstance(part, str) else part)
+        return connection
+
+    def response_to(self, *parts):
+        with self.send(*parts) as connection:
+            response = http.client.HTTPResponse(connection, method="POST")
+            response.begin()
+            return response.status, response.headers, response.read()
+
+
+@pytest.fixture(scope="module")
+def echo():
+    server = Echo()
+    yield server
+    server.server.stop()
+
+
+def chunk(data, extension=""):
+    return f"{len(data):x}{extension}\r\n".encode() + data + b"\r\n"
+
+
+@given(chunks=st.lists(st.tuples(st.binary(min_size=1, max_size=300), EXTENSIONS), max_size=5), trailers=TRAILERS)
+def test_a_body_in_any_chunks_is_the_body_in_one_piece(echo, chunks, trailers):
+    body = b"".join(data for data, _ in chunks)
+    sent = b"".join(chunk(data, extension) for data, extension in chunks)
+    status, headers, responded = echo.response_to(CHUNKED, sent, f"0\r\n{trailers}\r\n")
+
+    assert (status, responded) == (200, body)
+    assert headers["X-Length"] == str(len(body))
+    assert "transfer-encoding" not in {name.lower() for name, _ in echo.requested[-1].headers}
+
+
+def test_a_connection_takes_another_request_after_one_in_chunks(echo):
+    connection = http.client.HTTPConnection(*echo.address, timeout=20)
+    for body in (b"first", b"second"):
+        connection.request(
+            "POST", "/x", iter([body[:2], body[2:]]), {"Transfer-Encoding": "chunked"}, encode_chunked=True
+        )
+        assert connection.getresponse().read() == body
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "message"),
+    [
+        (f"{CHUNKED}x\r\n", 400, "A chunk's size must be hexadecimal, got b'x\\r\\n'"),
+        (f"{CHUNKED}-1\r\n", 400, "A chunk's size must be hexadecimal, got b'-1\\r\\n'"),
+        (f"{CHUNKED}1\r\nab\r\n", 400, "A chunk is longer than its size"),
+        (f"{CHUNKED}0\r\n" + "A: 1\r\n" * 101, 400, "More than 100 trailers"),
+        (f"{CHUNKED}1;{'e' * 65_536}\r\n", 400, "A line of a chunked body is longer than 65536 bytes"),
+        (f"{CHUNKED}{BODY_BYTES_MAX + 1:x}\r\n", 413, "Request Too Long"),
+        (f"{CHUNKED}ffffffffffffffff\r\n", 413, "Request Too Long"),
+        (f"{HEAD}Content-Length: {BODY_BYTES_MAX + 1}\r\n\r\n", 413, "Request Too Long"),
+        (f"{HEAD}Content-Length: ten\r\n\r\n", 400, "Content-Length must be a number of bytes, got 'ten'"),
+        (
+            f"{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+            400,
+            "Content-Length beside Transfer-Encoding",
+        ),
+        (
+            f"{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n",
+            501,
+            "Transfer-Encoding 'gzip, chunked' is not implemented; chunked is",
+        ),
+    ],
+    ids=lambda value: value[:60] if isinstance(value, str) else None,
+)
+def test_a_body_that_cannot_be_taken_is_refused_before_it_is_read(echo, sent, status, message):
+    requested = len(echo.requested)
+    received, headers, body = echo.response_to(sent)
+
+    assert (received, json.loads(body), headers["Connection"]) == (status, {"message": message}, "close")
+    assert len(echo.requested) == requested
+
+
+def test_chunks_that_grow_too_large_together_are_refused(echo):
+    half = chunk(bytes(BODY_BYTES_MAX // 2))
+    status, _, _ = echo.response_to(CHUNKED, half, half, "1\r\n")
+    assert status == 413
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [f"{HEAD}Content-Length: 10\r\n\r\nhalf", f"{CHUNKED}a\r\nhalf", f"{CHUNKED}4\r\nhalf\r\n", f"{CHUNKED}4"],
+)
+def test_half_a_body_is_never_served_and_prints_nothing(echo, sent, capsys):
+    requested = len(echo.requested)
+    with echo.send(sent) as connection:
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(1) == b""  # it closed, too
+
+    assert len(echo.requested) == requested
+    assert capsys.readouterr().err == ""
+
+
+def test_a_client_that_hangs_up_before_its_response_prints_nothing(echo, capsys):
+    echo.let.clear()
+    echo.requesting.clear()
+    of_others = set(threading.enumerate())
+    connection = echo.send(f"{HEAD}Content-Length: 1\r\n\r\nx")
+    assert echo.requesting.wait(20)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()  # a reset, at once
+    started = set(threading.enumerate()) - of_others
+    responding = [thread for thread in started if "process_request_thread" in thread.name]
+    echo.let.set()
+    for thread in responding:
+        thread.join(20)
+
+    assert responding
+    assert capsys.readouterr().err == ""
+
+
+def test_a_fault_of_our_own_is_still_printed(capsys):
+    def broken(request):
+        raise LookupError("ours")
+
+    server = Server(0, broken).open()
+    with socket.create_connection(server.server_address, timeout=20) as connection:
+        connection.sendall(f"{HEAD}\r\n".encode())
+        assert connection.recv(1) == b""
+    server.stop()
+    assert "LookupError: ours" in capsys.readouterr().err
+
+
+def test_a_port_is_taken_at_once_and_responds_when_it_is_opened():
+    server = Server(0, lambda request: Reply(200, [], b"open"))
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(server.server_address, timeout=20)
+    server.open()
+    connection = http.client.HTTPConnection(*server.server_address, timeout=20)
+    connection.request("GET", "/")
+    assert connection.getresponse().read() == b"open"
+    connection.close()
+    server.stop()
+
+
+def test_a_server_that_never_opened_stops_at_once():
+    server = Server(0, lambda request: Reply(200, [], b""))
+    server.stop()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(server.server_address, timeout=20)
+
+
+def test_of_two_that_took_one_port_the_later_to_open_is_refused_by_its_option():
+    first = Server(0, lambda request: Reply(200, [], b""))
+    port = first.server_address[1]
+    second = Server(port, lambda request: Reply(200, [], b""), option="--token-port")
+    first.open()
+    with pytest.raises(PortInUse, match=f"port {port} on 127.0.0.1 is in use; choose another with --token-port"):
+        second.open()
+    first.stop()
+
+
+@pytest.mark.parametrize(
+    ("accepted", "size", "encoding"),
+    [("gzip, deflate, br", 1024, "gzip"), ("gzip", 1023, None), ("br", 4096, None), ("", 4096, None)],
+)
+def test_a_body_is_compressed_as_by_api_gateway_from_its_least_size_for_who_accepts_it(accepted, size, encoding):
+    payload = {"statusCode": 200, "headers": {"Content-Type": "text/plain"}, "body": "x" * size}
+    functions = SimpleNamespace(invoke=lambda *_: InvocationResult(payload, failed=False))
+    route = Route("f", "prod", "a", 5, binary=True, compress_from=1024)
+    api = RestApi(route, functions=functions, clock=SimpleNamespace(now=lambda: 0.0))
+    reply = api.reply_to(Request("GET", "/", [("Accept-Encoding", accepted)], b"", "127.0.0.1"))
+    api.stop()
+
+    assert dict(reply.headers).get("Content-Encoding") == encoding
+    assert (gzip.decompress(reply.body) if encoding else reply.body) == b"x" * size

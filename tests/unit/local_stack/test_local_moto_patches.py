@@ -1,0 +1,424 @@
+"""Our changes of moto, beside the stock behaviour: a new moto that changes either is noticed here."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+import uuid
+
+import boto3
+import moto
+import pytest
+from moto import mock_aws
+from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.cloudformation.models import Stack
+from moto.core.config import default_user_config
+from moto.core.serialize import BaseJSONSerializer
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.table import Table
+from moto.sqs import models as sqs_models
+from moto.sqs.models import Message, Queue
+from moto.sqs.responses import SQSResponse
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+from headwater.aws.versioned_puts import put_versions
+from local_stack.aws import moto_partiql, moto_patches
+from local_stack.web.server import Reply, Server
+
+REGION = "us-east-1"
+PATCHED = [
+    (BaseJSONSerializer, "_serialize_type_structure"),
+    (DynamoDBBackend, "batch_execute_statement"),
+    (DynamoDBBackend, "transact_write_items"),
+    (LambdaSimpleBackend, "invoke"),
+    (Queue, "attributes"),
+    (Queue, "delete_message"),
+    (Queue, "messages"),
+    (SQSResponse, "get_queue_attributes"),
+    (Stack, "parse_template"),
+    (StepFunctionsParserBackend, "start_execution"),
+    (Table, "query"),
+    (WaitFunction, "_wait_interval"),
+    (sqs_models, "unix_time_millis"),
+]
+
+
+@pytest.fixture(autouse=True)
+def stock(monkeypatch):
+    """Every test begins and ends with moto as it was."""
+    for owner, name in PATCHED:
+        monkeypatch.setattr(owner, name, vars(owner)[name])
+    monkeypatch.setitem(default_user_config, "lambda", {"use_docker": False})
+
+
+@pytest.fixture(scope="module")
+def aws():
+    with pytest.MonkeyPatch.context() as environment, mock_aws(config={"lambda": {"use_docker": False}}):
+        environment.delenv("AWS_ENDPOINT_URL", raising=False)
+        yield
+
+
+def test_moto_is_the_version_that_the_patches_were_written_for():
+    assert moto.__version__ == "5.2.5"
+
+
+@pytest.fixture(scope="module")
+def table(aws):
+    """Three roots of four nodes; `twin` and `action` are shared across roots; two items lack them."""
+    client = boto3.client("dynamodb", region_name=REGION)
+    client.create_table(
+        TableName="records",
+        KeySchema=[{"AttributeName": "root", "KeyType": "HASH"}, {"AttributeName": "node", "KeyType": "RANGE"}],
+        AttributeDefinitions=[
+            {"AttributeName": name, "AttributeType": "S"} for name in ("root", "node", "action", "twin")
+        ],
+        BillingMode="PAY_PER_REQUEST",
+        LocalSecondaryIndexes=[
+            {
+                "IndexName": "local",
+                "KeySchema": [
+                    {"AttributeName": "root", "KeyType": "HASH"},
+                    {"AttributeName": "action", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "global",
+                "KeySchema": [{"AttributeName": "twin", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+    )
+    for root, node in itertools.product("abc", range(4)):
+        item = {"root": root, "node": f"n{node}", "twin": f"t{node % 2}", "action": f"A{node // 2}"}
+        if (root, node) in {("a", 0), ("b", 3)}:
+            item = {"root": root, "node": f"n{node}"}
+        client.put_item(TableName="records", Item={name: {"S": value} for name, value in item.items()})
+    return client
+
+
+QUERIES = [
+    {"KeyConditionExpression": "root = :v", "v": "a"},
+    {"KeyConditionExpression": "root = :v", "v": "unknown"},
+    {"KeyConditionExpression": "root = :v AND node >= :n", "v": "b", "n": "n1"},
+    {"KeyConditionExpression": "root = :v AND begins_with(node, :n)", "v": "b", "n": "n", "ScanIndexForward": False},
+    {"KeyConditionExpression": "root = :v", "v": "a", "IndexName": "local"},
+    {"KeyConditionExpression": "root = :v AND #a = :n", "v": "b", "n": "A0", "IndexName": "local"},
+    {"KeyConditionExpression": "twin = :v", "v": "t1", "IndexName": "global"},
+    {"KeyConditionExpression": "twin = :v", "v": "t1", "IndexName": "global", "ScanIndexForward": False},
+    {"KeyConditionExpression": "root = :v", "v": "c", "FilterExpression": "twin = :n", "n": "t0"},
+    {"KeyConditionExpression": "root = :v", "v": "c", "ConsistentRead": True, "ProjectionExpression": "node"},
+]
+
+
+def pages(client, query, size):
+    """Every page of the answer, with its counts and its last key."""
+    given = {name: value for name, value in query.items() if name not in {"v", "n"}}
+    values = {f":{name}": {"S": query[name]} for name in ("v", "n") if name in query}
+    if "#a" in query["KeyConditionExpression"]:
+        given["ExpressionAttributeNames"] = {"#a": "action"}
+    found, start = [], {}
+    while True:
+        page = client.query(TableName="records", Limit=size, ExpressionAttributeValues=values, **given, **start)
+        found.append((page["Items"], page["Count"], page["ScannedCount"], page.get("LastEvaluatedKey")))
+        if "LastEvaluatedKey" not in page:
+            return found
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_a_query_of_one_partition_returns_what_the_stock_query_does(table, query):
+    stock = [pages(table, query, size) for size in (1, 2, 100)]
+    moto_patches.query_one_partition()
+    assert [pages(table, query, size) for size in (1, 2, 100)] == stock
+
+
+def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):
+    moto_patches.query_one_partition()
+    looked_at = []
+    stock_items = Table.all_items
+    monkeypatch.setattr(Table, "all_items", lambda self: looked_at.append(len(stock_items(self))) or stock_items(self))
+    pages(table, QUERIES[0], 100)
+    pages(table, QUERIES[6], 100)
+    assert looked_at == [4, 5]
+
+
+@pytest.fixture
+def function(aws):
+    trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}}]}
+    iam = boto3.client("iam", region_name=REGION)
+    role = iam.create_role(RoleName="r", AssumeRolePolicyDocument=json.dumps(trust))["Role"]["Arn"]
+    client = boto3.client("lambda", region_name=REGION)
+    name = f"f-{uuid.uuid4()}"
+    client.create_function(
+        FunctionName=name, Runtime="python3.13", Role=role, Handler="h.h", Code={"ZipFile": b"nothing"}
+    )
+    return client, name
+
+
+def test_stock_moto_echoes_the_payload_and_ours_calls_the_given_address(function):
+    client, name = function
+    assert client.invoke(FunctionName=name, Payload=b'{"a": 1}')["Payload"].read() == b'{"a": 1}'
+
+    requested = []
+
+    def reply_to(request):
+        requested.append((request.method, request.target, request.header("x-amz-invocation-type"), request.body))
+        return Reply(200, [("X-Amz-Function-Error", "Unhandled")], b'{"errorType": "Refused"}')
+
+    server = Server(0, reply_to).open()
+    try:
+        moto_patches.run_functions_at(server.url)
+        result = client.invoke(FunctionName=name, Payload=b'{"a": 1}')
+    finally:
+        server.stop()
+    assert (result["FunctionError"], result["Payload"].read()) == ("Unhandled", b'{"errorType": "Refused"}')
+    assert requested == [("POST", f"/2015-03-31/functions/{name}/invocations", "RequestResponse", b'{"a": 1}')]
+
+
+def attempt(client, *operations):
+    """The transaction's reasons for failing, or its error's code; an empty list if it went through."""
+    try:
+        client.transact_write_items(TransactItems=list(operations))
+    except client.exceptions.TransactionCanceledException as error:
+        return [reason["Code"] for reason in error.response["CancellationReasons"]]
+    except client.exceptions.ClientError as error:
+        return error.response["Error"]["Code"]
+    return []
+
+
+def an_operation(kind, root, node, **more):
+    key = {"root": {"S": root}, "node": {"S": node}}
+    named = {"Item": key | {"by": {"S": "put"}}} if kind == "Put" else {"Key": key}
+    return {kind: {"TableName": "records", **named, **more}}
+
+
+def an_update(root, node, **more):
+    values = {":v": {"N": "1"}}
+    return an_operation("Update", root, node, UpdateExpression="ADD times :v", ExpressionAttributeValues=values, **more)
+
+
+TRANSACTIONS = [
+    [an_operation("Put", "new", "a"), an_update("a", "n1"), an_operation("Delete", "b", "n1")],
+    [an_update("a", "n1"), an_operation("Put", "c", "n9", ConditionExpression="attribute_exists(twin)")],
+    [an_operation("ConditionCheck", "a", "n1", ConditionExpression="attribute_exists(twin)"), an_update("c", "n8")],
+    [an_operation("Delete", "c", "n1"), an_operation("Delete", "c", "n1")],
+    [an_update("a", "n2"), an_operation("Put", "a", "n3"), an_operation("Delete", "a", "unknown")],
+    [
+        an_operation("Delete", "c", "n2", ConditionExpression="attribute_not_exists(twin)"),
+        an_operation("Put", "d", "a"),
+    ],
+]
+
+
+def outcomes(client):
+    """Return each transaction's response and the table after it, and restore the table."""
+    before = client.scan(TableName="records")["Items"]
+    seen = [(attempt(client, *operations), client.scan(TableName="records")["Items"]) for operations in TRANSACTIONS]
+    for item in client.scan(TableName="records")["Items"]:
+        client.delete_item(TableName="records", Key={"root": item["root"], "node": item["node"]})
+    for item in before:
+        client.put_item(TableName="records", Item=item)
+    return seen
+
+
+def test_transactions_return_and_leave_what_stock_ones_do(table):
+    stock = outcomes(table)
+    moto_patches.copy_only_what_a_transaction_touches()
+    assert outcomes(table) == stock
+    assert [returned for returned, _ in stock] == [
+        [],
+        ["None", "ConditionalCheckFailed"],
+        [],
+        "ValidationException",
+        [],
+        ["ConditionalCheckFailed", "None"],
+    ]
+
+
+def test_a_transaction_copies_no_item_that_it_does_not_name(table, monkeypatch):
+    moto_patches.copy_only_what_a_transaction_touches()
+    copied = []
+    monkeypatch.setattr(
+        Table, "__deepcopy__", lambda self, _: copied.append(len(self.all_items())) or self, raising=False
+    )
+    assert attempt(table, an_update("a", "n1"), an_update("b", "n2"), an_operation("Put", "new", "a")) == []
+    assert copied == [2, 2, 2]
+    table.delete_item(TableName="records", Key={"root": {"S": "new"}, "node": {"S": "a"}})
+
+
+TEMPLATES = [
+    '{"Resources": {"Queue": {"Type": "AWS::SQS::Queue", "Properties": {"DelaySeconds": 5, "Is": [true, null, 0.5]}}}}',
+    "Resources:\n  Queue:\n    Type: AWS::SQS::Queue\n    Properties:\n      Name: !Ref Other\n",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_templates_are_read_as_stock_moto_reads_them(template):
+    stock = Stack.parse_template(template)
+    moto_patches.read_templates_as_json_first()
+    assert Stack.parse_template(template) == stock
+
+
+def test_no_yaml_is_parsed_for_a_json_template(monkeypatch):
+    monkeypatch.setattr(moto_patches, "_stock_parse", lambda _: pytest.fail("read as YAML"))
+    moto_patches.read_templates_as_json_first()
+    assert Stack.parse_template(TEMPLATES[0])["Resources"]["Queue"]["Type"] == "AWS::SQS::Queue"
+
+
+VALUES = [
+    {"S": "text"},
+    {"N": "1.50"},
+    {"BOOL": False},
+    {"NULL": True},
+    {"SS": ["a", "b"]},
+    {"NS": ["1"]},
+    {"B": b"\x00\xff"},
+    {"L": [{"S": "a"}, {"M": {"k": {"N": "1"}}}]},
+    {"M": {"S": {"S": "a key named like a type"}, "B": {"B": b"\x01"}}},
+    {"M": {}},
+    {"L": []},
+]
+
+
+def test_attribute_values_are_rendered_as_stock_moto_renders_them(table):
+    item = {"root": {"S": "values"}, "node": {"S": "n"}} | {f"v{n}": value for n, value in enumerate(VALUES)}
+    table.put_item(TableName="records", Item=item)
+    key = {"root": item["root"], "node": item["node"]}
+    stock = table.get_item(TableName="records", Key=key)["Item"]
+    moto_patches.render_attribute_values_as_they_are()
+    assert table.get_item(TableName="records", Key=key)["Item"] == stock == item
+    table.delete_item(TableName="records", Key=key)
+
+
+@pytest.fixture
+def queue(aws):
+    client = boto3.client("sqs", region_name=REGION)
+    return client, *a_queue(client)
+
+
+def a_queue(client):
+    """A queue whose messages are dead after two receives, and where they then are."""
+    dead = client.create_queue(QueueName=f"dead-{uuid.uuid4()}")["QueueUrl"]
+    arn = client.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    policy = json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 2})
+    url = client.create_queue(QueueName=f"q-{uuid.uuid4()}", Attributes={"RedrivePolicy": policy})["QueueUrl"]
+    return url, dead
+
+
+def depths(client, url):
+    result = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    kinds = ("", "NotVisible", "Delayed")
+    return [result[f"ApproximateNumberOfMessages{kind}"] for kind in kinds]
+
+
+def a_life_of_messages(client, url, dead):
+    """Everything that can happen to a message, and what a caller sees of it."""
+    client.send_message(QueueUrl=url, MessageBody="late", DelaySeconds=900)
+    for start in (0, 3):
+        entries = [{"Id": str(n), "MessageBody": f"m{n}"} for n in range(start, start + 3)]
+        client.send_message_batch(QueueUrl=url, Entries=entries)
+    seen = [depths(client, url)]
+    held = client.receive_message(QueueUrl=url, MaxNumberOfMessages=4, VisibilityTimeout=600)["Messages"]
+    seen += [[message["Body"] for message in held], depths(client, url)]
+    for message in (held[1], held[1], held[0]):  # a message may be deleted twice
+        client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    seen.append(depths(client, url))
+    with pytest.raises(client.exceptions.ReceiptHandleIsInvalid):
+        client.delete_message(QueueUrl=url, ReceiptHandle="never given")
+    for message in held[2:]:
+        client.change_message_visibility(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
+    for _ in range(2):  # the second time takes what was received twice to the dead letters
+        again = client.receive_message(
+            QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0, MessageSystemAttributeNames=["All"]
+        )
+        counts = [message["Attributes"]["ApproximateReceiveCount"] for message in again.get("Messages", [])]
+        seen += [[message["Body"] for message in again.get("Messages", [])], counts]
+    return [*seen, depths(client, url), depths(client, dead)]
+
+
+def test_a_message_lives_as_it_does_in_stock_moto(queue):
+    client, url, dead = queue
+    stock = a_life_of_messages(client, url, dead)
+    assert stock[0] == ["6", "0", "1"]
+    moto_patches.keep_queues_fast_when_they_are_long()
+    assert a_life_of_messages(client, *a_queue(client)) == stock
+
+
+def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):
+    client, url, _ = queue
+    moto_patches.keep_queues_fast_when_they_are_long()
+    for n in range(50):
+        client.send_message(QueueUrl=url, MessageBody=str(n))
+    requested = []
+    monkeypatch.setattr(Message, "visible", property(lambda self: requested.append(self.body) or True))
+    client.send_message(QueueUrl=url, MessageBody="last")
+    [held] = client.receive_message(QueueUrl=url)["Messages"]
+    client.delete_message(QueueUrl=url, ReceiptHandle=held["ReceiptHandle"])
+    assert set(requested) == {"0"}
+
+
+@pytest.fixture
+def machine(request, monkeypatch):
+    monkeypatch.setitem(default_user_config, "stepfunctions", {"execute_state_machine": True})
+    client = boto3.client("stepfunctions", region_name=REGION)
+    succeeding = {"StartAt": "End", "States": {"End": {"Type": "Succeed"}}}
+    definition = json.dumps(getattr(request, "param", succeeding))
+    role = "arn:aws:iam::123456789012:role/r"
+    made = client.create_state_machine(name=f"m-{uuid.uuid4()}", definition=definition, roleArn=role)
+    return client, made["stateMachineArn"]
+
+
+def test_executions_without_a_name_get_one_each(aws, machine):
+    client, arn = machine
+    stock = client.start_execution(stateMachineArn=arn)["executionArn"]
+    assert stock.rpartition(":")[2] == "None"
+    moto_patches.name_every_execution()
+    names = [client.start_execution(stateMachineArn=arn)["executionArn"].rpartition(":")[2] for _ in range(2)]
+    assert [str(uuid.UUID(name)) for name in names] == names
+    assert client.start_execution(stateMachineArn=arn, name="mine")["executionArn"].endswith(":mine")
+
+
+@pytest.mark.parametrize(
+    "machine", [{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 600, "End": True}}}], indirect=True
+)
+def test_an_execution_waits_no_longer_than_it_may(aws, machine):
+    client, arn = machine
+    moto_patches.wait_at_most(0)
+    execution = client.start_execution(stateMachineArn=arn, name="waits")["executionArn"]
+    until = time.monotonic() + 30
+    while client.describe_execution(executionArn=execution)["status"] == "RUNNING" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert client.describe_execution(executionArn=execution)["status"] == "SUCCEEDED"
+
+
+def versioned(number, version):
+    return {"pk": {"S": "P"}, "sk": {"S": f"S{number}"}, "json": {"S": "{}"}, "version": {"N": str(version)}}
+
+
+def test_a_put_on_condition_of_a_version_is_refused_where_the_stock_statement_overwrites_or_says_nothing(aws):
+    client = boto3.client("dynamodb", region_name=REGION)
+    client.create_table(
+        TableName="versions",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    first, stale = versioned(1, 1), versioned(1, 5)
+    inserted = {"Statement": "INSERT INTO \"versions\" VALUE {'pk': 'P', 'sk': 'S'}"}
+    for _ in range(2):
+        assert client.batch_execute_statement(Statements=[inserted])["Responses"] == [{"TableName": "versions"}]
+
+    moto_partiql.put_versions_in_batches()
+
+    assert put_versions(client, "versions", [first, versioned(2, 1)]) == [True, True]
+    assert put_versions(client, "versions", [first, stale | {"sk": {"S": "S2"}}]) == [False, False]
+    assert put_versions(client, "versions", [versioned(1, 2), versioned(3, 2)]) == [True, False]
+    items = client.scan(TableName="versions")["Items"]
+    assert [item["version"]["N"] for item in items if "version" in item] == ["2", "1"]
+    # Other statements are moto's.
+    assert client.batch_execute_statement(Statements=[inserted])["Responses"] == [{"TableName": "versions"}]

@@ -1,0 +1,194 @@
+"""A template is read, or refused with everything that is wrong in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from local_stack.compute.schedules import ScheduledStart, parse_cron
+from local_stack.compute.streams import refuse_wide_filter
+from local_stack.errors import UnknownInTemplate
+from local_stack.template.resources import Bucket, EventSourceMapping, Queue
+from local_stack.template.template import parse_template
+from local_stack.wiring import api_routes, queue_mappings, scheduled_starts
+
+
+def a_template(**resources):
+    return {"Resources": resources}
+
+
+def a_queue(**properties):
+    return {"Type": "AWS::SQS::Queue", "Properties": properties}
+
+
+def a_mapping(**properties):
+    known = {"EventSourceArn": {"Fn::GetAtt": ["Work", "Arn"]}, "FunctionName": {"Ref": "Load"}}
+    return {"Type": "AWS::Lambda::EventSourceMapping", "Properties": known | properties}
+
+
+def a_function():
+    return {"Type": "AWS::Lambda::Function", "Properties": {"Handler": "lambdas.load.handler"}}
+
+
+def test_honoured_properties_are_read_and_ignored_ones_dropped():
+    template = parse_template(
+        a_template(
+            Work=a_queue(VisibilityTimeout=780, SqsManagedSseEnabled=True),
+            Archive={"Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain"},
+            Policy={"Type": "AWS::IAM::Policy", "Properties": {"Anything": 1}},
+        )
+    )
+    assert template.resources == {"Work": Queue(VisibilityTimeout=780), "Archive": Bucket()}
+
+
+def test_an_output_of_a_resource_that_is_ignored_is_ignored():
+    resources = a_template(Work=a_queue(), Policy={"Type": "AWS::IAM::ManagedPolicy"})
+    outputs = {"WorkUrl": {"Value": {"Ref": "Work"}}, "PolicyArn": {"Value": {"Ref": "Policy"}}}
+
+    assert parse_template({**resources, "Outputs": outputs}).outputs == {"WorkUrl": {"Ref": "Work"}}
+
+
+def test_references_are_read_as_logical_ids():
+    found = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping())).of(EventSourceMapping)
+    assert [(one.event_source_arn, one.function_name) for one in found.values()] == [("Work", "Load")]
+
+
+@pytest.mark.parametrize(
+    ("resources", "complaint"),
+    [
+        (
+            {"Work": a_queue(FifoQueue=True)},
+            "Work (AWS::SQS::Queue): property FifoQueue is not known to the local stack; honour it, or ignore it with "
+            "a reason",
+        ),
+        (
+            {"Fast": {"Type": "AWS::DAX::Cluster"}},
+            "Fast (AWS::DAX::Cluster): this resource type is not known to the local stack",
+        ),
+        (
+            {"Work": a_queue() | {"Condition": "IsProd"}},
+            "Work (AWS::SQS::Queue): attribute 'Condition' is not known to the local stack",
+        ),
+        (
+            {"Work": a_queue(RedrivePolicy={"deadLetterTargetArn": "arn:aws:sqs:::q", "maxReceiveCount": 3})},
+            "Work (AWS::SQS::Queue): property RedrivePolicy.deadLetterTargetArn: Value error, must be a Ref or "
+            "Fn::GetAtt of a resource in this template, got 'arn:aws:sqs:::q'",
+        ),
+        (
+            {"Feed": a_mapping(ScalingConfig={"MaximumConcurrency": 5, "MinimumPollers": 2})},
+            "Feed (AWS::Lambda::EventSourceMapping): property ScalingConfig.MinimumPollers is not known to the local "
+            "stack; honour it, or ignore it with a reason",
+        ),
+        (
+            {"Load": a_function() | {"Properties": {"Handler": "a.b", "Timeout": "soon"}}},
+            "Load (AWS::Lambda::Function): property Timeout: Input should be a valid integer, unable to parse string "
+            "as an integer, got 'soon'",
+        ),
+    ],
+)
+def test_what_is_unknown_or_wrong_is_named(resources, complaint):
+    with pytest.raises(UnknownInTemplate) as refused:
+        parse_template(a_template(**resources))
+    assert str(refused.value) == complaint
+
+
+def test_everything_that_is_wrong_is_shown_at_once():
+    with pytest.raises(UnknownInTemplate) as refused:
+        parse_template(a_template(Work=a_queue(FifoQueue=True, Old=1), Fast={"Type": "AWS::DAX::Cluster"}))
+    assert len(str(refused.value).splitlines()) == 3
+
+
+def test_an_unknown_section_of_the_template_is_refused():
+    with pytest.raises(UnknownInTemplate, match="section 'Transform' is not known"):
+        parse_template({"Resources": {}, "Transform": "AWS::Serverless-2016-10-31"})
+
+
+@pytest.mark.parametrize(
+    ("properties", "complaint"),
+    [
+        ({"BatchSize": 100}, "Feed: property BatchSize: above 10 needs a window, got 100"),
+        ({"FilterCriteria": {"Filters": [{"Pattern": "{}"}]}}, "the local stack filters streams, not queues"),
+        ({"EventSourceArn": {"Fn::GetAtt": ["Load", "Arn"]}}, "must be a queue or a table's stream"),
+    ],
+)
+def test_a_mapping_that_could_not_be_polled_as_written_is_refused(properties, complaint):
+    template = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping(**properties)))
+    with pytest.raises(UnknownInTemplate, match=complaint):
+        queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=None)
+
+
+def test_a_window_is_only_ever_shortened():
+    feeds = {"Long": a_mapping(BatchSize=100, MaximumBatchingWindowInSeconds=60), "Short": a_mapping()}
+    template = parse_template(a_template(Work=a_queue(), Load=a_function(), **feeds))
+    found = queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=0.5)
+    assert [one.window_s for one in found] == [0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{}", '{"eventName": ["REMOVE"]}', '{"eventName": ["INSERT"]}', '{"userIdentity": {"type": ["User"]}}']
+)
+def test_a_stream_s_filter_that_wants_more_or_less_than_ttl_removals_is_refused(pattern):
+    with pytest.raises(UnknownInTemplate, match=r"Feed .*: property FilterCriteria: of a stream"):
+        refuse_wide_filter("Feed", [pattern])
+
+
+def test_schedules_are_read_in_both_spellings():
+    def target(**more):
+        return {"Arn": {"Ref": "Machine"}, "RoleArn": "r", **more}
+
+    machine = {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": "{}"}}
+    rule = {"ScheduleExpression": "cron(30 0 * * ? *)", "Targets": [target(Id="T", Input='{"a":1}')]}
+    schedule = {"ScheduleExpression": "cron(0,15 * * * ? *)", "Target": target(), "FlexibleTimeWindow": {"Mode": "OFF"}}
+    off = {"ScheduleExpression": "cron(0 * * * ? *)", "Targets": [target(Id="T")], "State": "DISABLED"}
+    template = parse_template(
+        a_template(
+            Machine=machine,
+            Rule={"Type": "AWS::Events::Rule", "Properties": rule},
+            Schedule={"Type": "AWS::Scheduler::Schedule", "Properties": schedule},
+            Off={"Type": "AWS::Events::Rule", "Properties": off},
+        )
+    )
+    assert scheduled_starts(template, {"Machine": "arn"}) == [
+        ScheduledStart("Rule", "arn", '{"a":1}', frozenset({30}), frozenset({0})),
+        ScheduledStart("Schedule", "arn", "{}", frozenset({0, 15}), None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "expression", ["rate(5 minutes)", "cron(0 0 1 * ? *)", "cron(0/5 * * * ? *)", "cron(0 0 * * ?)"]
+)
+def test_a_schedule_that_we_would_misread_is_refused(expression):
+    with pytest.raises(UnknownInTemplate, match="Daily: property ScheduleExpression: "):
+        parse_cron("Daily", expression)
+
+
+def test_an_api_with_a_route_of_its_own_is_refused():
+    api = {"Type": "AWS::ApiGateway::RestApi"}
+    part = {"ParentId": {"Fn::GetAtt": ["Api", "RootResourceId"]}, "PathPart": "health", "RestApiId": {"Ref": "Api"}}
+    with pytest.raises(UnknownInTemplate, match=r"Api: the local stack serves one function at / and /\{proxy\+\}"):
+        api_routes(parse_template(a_template(Api=api, Part={"Type": "AWS::ApiGateway::Resource", "Properties": part})))
+
+
+def an_api(name, authorization, **stage):
+    of_api = {"RestApiId": {"Ref": name}}
+    integration = {"Type": "AWS_PROXY", "Uri": {"Fn::GetAtt": ["Load", "Arn"]}}
+    part = {"ParentId": {"Fn::GetAtt": [name, "RootResourceId"]}, "PathPart": "{proxy+}", **of_api}
+    method = {"HttpMethod": "ANY", "ResourceId": {"Ref": f"{name}Part"}, "Integration": integration, **of_api}
+    method["AuthorizationType"] = authorization
+    return {
+        name: {"Type": "AWS::ApiGateway::RestApi"},
+        f"{name}Part": {"Type": "AWS::ApiGateway::Resource", "Properties": part},
+        f"{name}Any": {"Type": "AWS::ApiGateway::Method", "Properties": method},
+        f"{name}Stage": {"Type": "AWS::ApiGateway::Stage", "Properties": {"StageName": "prod", **of_api, **stage}},
+    }
+
+
+def test_each_api_is_served_and_gives_its_function_its_own_stage_variables():
+    apis = {
+        **an_api("Tokens", "NONE", Variables={"auth": "token"}),
+        **an_api("Signed", "AWS_IAM", Variables={"auth": "iam"}),
+    }
+    routes = api_routes(parse_template(a_template(Load=a_function(), **apis)))
+    assert [(route.api_id, route.function, route.variables) for route in routes] == [
+        ("Signed", "Load", {"auth": "iam"}),
+        ("Tokens", "Load", {"auth": "token"}),
+    ]
