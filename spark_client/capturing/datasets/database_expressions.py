@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from spark_client.capturing.datasets.database_names import Ctes, NodeFactory, Scope, Unresolvable, plain
+from spark_client.capturing.plans.functions import FUNCTIONS, Effect, Function, classes
 from spark_client.capturing.plans.plan import Node, kinds
 
 _DEPTH_MAX = 150
-_AGGREGATES = kinds(
-    """
-    sum avg mean min max count stddev stddev_pop stddev_samp variance var_pop var_samp median mode
-    any_value bool_and bool_or every string_agg listagg group_concat array_agg json_agg collect_list collect_set
-    percentile_cont percentile_disc corr covar_pop covar_samp
-    """
-)
-# By function name, kinds of expressions with rules of their own; other functions change what goes in.
-_OWN = {
-    "coalesce": "Coalesce",
-    "nvl": "Coalesce",
-    "ifnull": "Coalesce",
-    "row_number": "RowNumber",
-    "rank": "Rank",
-    "dense_rank": "DenseRank",
-    "percent_rank": "PercentRank",
-    "cume_dist": "CumeDist",
-    "ntile": "NTile",
-    "md5": "Md5",
-    "sha1": "Sha1",
-    "sha2": "Sha2",
-    "crc32": "Crc32",
+# Functions that databases have beside Spark's, or in a simpler meaning.
+_OF_DATABASES = {
+    "group_concat": Function("group_concat", "", Effect.CHANGES, aggregates=True),
+    "json_agg": Function("json_agg", "", Effect.CHANGES, aggregates=True),
+    "convert": Function("convert", "", Effect.CHANGES),
+    "nullif": Function("nullif", "", Effect.CHANGES),
+    "right": Function("right", "", Effect.CHANGES),
 }
-_SCALARS = kinds(
-    """
-    upper lower trim ltrim rtrim btrim concat concat_ws substr substring left right length char_length replace lpad
-    rpad reverse abs round floor ceil ceiling sqrt power mod sign exp ln log log10 nullif greatest least extract
-    date_part date_trunc trunc to_char to_date to_number to_timestamp year month day hour minute second date dateadd
-    date_add datediff date_diff date_sub add_months cast convert split_part position instr locate initcap lag lead
-    """
-)
+_FUNCTIONS: Mapping[str, Function] = {**FUNCTIONS, **_OF_DATABASES}
+_RANKS = classes(Effect.NOTHING)
+# Effects that are the same in a database; those of higher functions and structs are not known to be.
+_ALIKE = (Effect.CHANGES, Effect.COMPARES, Effect.KEEPS, Effect.NOTHING)
 # Names that mean a value of the database, not a column, in some databases, where such a column needs quotes.
 _PSEUDO = kinds("rownum rowid sysdate systimestamp user uid current_user session_user system_user current_role")
 _NOW = kinds("current_date current_timestamp current_time localtime localtimestamp")
@@ -103,9 +85,12 @@ class ExpressionResolver:
         parts = call.values.get("nameParts") or [""]
         name = plain(str(parts[-1]))
         arguments = self._each(call.values.get("arguments") or [], scope, ctes)
-        if len(parts) == 1 and name in _AGGREGATES:
+        known = _FUNCTIONS.get(name) if len(parts) == 1 else None
+        if known is not None and known.aggregates:
             function = self._factory.node("Count" if name == "count" else "Changed", children=arguments)
             kept = self._each(call.values.get("filter"), scope, ctes)
             return self._factory.node("AggregateExpression", aggregateFunction=function, filter=kept)
-        known = len(parts) == 1 and (name in _OWN or name in _SCALARS)
-        return self._factory.node(_OWN.get(name, "Changed") if known else "DatabaseFunction", children=arguments)
+        if known is not None and (known.masks or known.kind == "Coalesce" or known.kind in _RANKS):
+            return self._factory.node(known.kind, children=arguments)
+        is_alike = known is not None and known.effect in _ALIKE
+        return self._factory.node("Changed" if is_alike else "DatabaseFunction", children=arguments)

@@ -5,10 +5,11 @@ An array has the structure of its elements, a map that of its values: `employees
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.functions import Effect, classes
+from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import (
     CHANGED,
     CONDITIONAL,
@@ -28,26 +29,6 @@ Rule: TypeAlias = "Callable[[Node, Expressions], Value]"
 # The names of a struct's fields, each with those of its own.
 _Names: TypeAlias = "Sequence[tuple[str, _Names]] | None"
 
-# What these give has the structure of all that they take: one of it, or a collection with its elements.
-_KEEPING = kinds(
-    """
-    Explode PosExplode Inline Reverse Flatten ArrayDistinct ArrayUnion ArrayIntersect ArrayCompact ArrayAppend
-    ArrayPrepend Concat CreateArray MapConcat Shuffle UpCast AnsiCast TryCast CollectList CollectSet First Last
-    AnyValue Collate ReplicateRows Mode ListAgg Lag Lead NthValue
-    """
-)
-# Of what they take first; the rest is an index, a key, a number, an order, or what is left out.
-_FIRST_KEEPING = kinds(
-    """
-    GetArrayItem GetMapValue ElementAt TryElementAt Get Slice ArrayExcept ArrayRemove ArrayRepeat MaxBy MinBy
-    """
-)
-# Of what they compare: of structs the first field decides, and the others come along.
-_COMPARING = kinds(
-    """
-    Max Min ArrayMax ArrayMin Greatest Least SortArray
-    """
-)
 _OF_BODIES = ("ArrayTransform", "TransformValues", "ZipWith", "MapZipWith")
 _OF_SOME_ELEMENTS = ("ArrayFilter", "MapFilter", "ArraySort")
 _ENTRY = ("key", "value")
@@ -240,19 +221,16 @@ def _variable(kind: str, place: int, elements: list[Value]) -> Value:
     return merge_values(elements)
 
 
-def _rules(names: Iterable[str], rule: Rule) -> dict[str, Rule]:
-    return dict.fromkeys(names, rule)
-
-
 RULES: Mapping[str, Rule] = {
-    **_rules(_KEEPING, keeping),
-    **_rules(_FIRST_KEEPING, _first_keeping),
-    **_rules(_COMPARING, _comparing),
+    **dict.fromkeys(classes(Effect.KEEPS), keeping),
+    **dict.fromkeys(classes(Effect.KEEPS_FIRST), _first_keeping),
+    **dict.fromkeys(classes(Effect.COMPARES), _comparing),
     "ArrayInsert": _inserted,
     "GetStructField": _struct_field,
     "GetArrayStructFields": _struct_field,
     "CreateNamedStruct": _struct,
     "UpdateFields": _with_fields,
+    "WithField": lambda node, of: of.value(node.node("valExpr")),
     "Cast": _cast,
     "ArraysZip": _zip,
     "CreateMap": _map,

@@ -1,7 +1,7 @@
 """Rules of the kinds of expressions that do more with columns than change them.
 
 A rule takes the node and an `Expressions`, which returns the values of the node's parts. For a new expression, add a
-rule to `RULES`, or its name to a set; rules of structs, arrays and maps are in `collection_rules`.
+rule to `RULES`, or a word to the table in `functions`; rules of structs, arrays and maps are in `collection_rules`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from headwater_model.columns import Transformation
 from spark_client.capturing.plans import collection_rules
 from spark_client.capturing.plans.collection_rules import Rule, higher_order
-from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.functions import MASKING, Effect, classes
+from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import (
     AGGREGATED,
     CHANGED,
@@ -33,27 +34,10 @@ if TYPE_CHECKING:
     from spark_client.capturing.plans.expressions import Expressions
 
 # The value of the first part, as it is.
-_SAME = kinds(
-    """
-    Alias OuterReference PromotePrecision CheckOverflow KnownNotNull KnownNullable KnownNotContainsNull
-    AssertNotNull KnownFloatingPointNormalized NormalizeNaNAndZero SortOrder TempResolvedColumn InheritAnalysisRules
-    OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions WithField
-    CheckOverflowInTableInsert CheckOverflowInTableWrite
-    """
-)
-_MASKED = Transformation("DIRECT", "IDENTITY", masking=True)
-# Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result hides their arguments.
-MASKING = kinds(
-    """
-    Crc32 HiveHash Md5 Murmur3Hash Sha1 Sha2 XxHash64 CollationAwareMurmur3Hash Mask Count
-    """
-)
+_SAME = classes(Effect.IS_FIRST)
 # Ranks: they are made of the window's order, not of arguments.
-_RANKS = kinds(
-    """
-    Rank DenseRank PercentRank RowNumber NTile CumeDist
-    """
-)
+_RANKS = classes(Effect.NOTHING)
+_MASKED = Transformation("DIRECT", "IDENTITY", masking=True)
 # Methods of `CharVarcharCodegenUtils`, which Spark puts around values written to such a column, or read from it.
 _OF_CHAR_TYPES = ("charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding")
 

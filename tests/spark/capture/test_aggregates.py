@@ -37,6 +37,16 @@ GROUPS = (
         """,
     ),
     query(
+        "an aggregate of pairs takes the rows in which both are",
+        "SELECT regr_avgx(air_time, distance) AS x, regr_slope(air_time, distance) AS s, "
+        "regr_count(air_time, distance) AS n FROM flights",
+        """
+        x <- flights.distance AGGREGATION, flights.distance CONDITIONAL, flights.air_time CONDITIONAL
+        s <- flights.distance AGGREGATION, flights.air_time AGGREGATION
+        n <- flights.distance AGGREGATION MASKED, flights.air_time AGGREGATION MASKED
+        """,
+    ),
+    query(
         "aggregates of expressions and expressions of aggregates",
         "SELECT avg(distance / air_time) AS speed, sum(distance) / max(flight) + 1 AS x FROM flights",
         """

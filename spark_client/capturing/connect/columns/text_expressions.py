@@ -10,26 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from spark_client.capturing.connect.columns.frames import Nodes, Typed, field_of, is_nested
-from spark_client.capturing.connect.columns.functions import CASTS, function
+from spark_client.capturing.connect.columns.functions import BY_PLACE, CASTS, function
 from spark_client.capturing.connect.columns.texts import MARK, PYTHON, REFERENCE, VARIABLE, Texts
 from spark_client.capturing.connect.snapshots import Unreadable
 from spark_client.capturing.model import SchemaField
-from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.plan import Node
 
 _WORD = re.compile(r"[^\s()\[\],\x01-\x04]+")
 # What stands for a subquery of an IN.
 _LIST = " list"
-_SAME = frozenset(
-    {
-        "outer",
-        "knownnullable",
-        "knownnotnull",
-        "assertnotnull",
-        "promote_precision",
-        "checkoverflow",
-        "normalizenanandzero",
-    }
-)
+# As Spark prints classes that change nothing.
+_SAME = frozenset({"outer", "knownnullable", "knownnotnull", "assertnotnull", "checkoverflow"})
 
 
 def read_expression(texts: Texts, text: str, plans: Sequence[Node]) -> Typed:
@@ -316,13 +307,7 @@ def _time(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     return Typed(nodes.node("PreciseTimestampConversion", child=items[0][0].node))
 
 
-# Functions whose arguments mean what their places say.
-_BY_PLACE = kinds(
-    """
-    struct named_struct map if nvl2 decode arrays_zip map_from_arrays array_insert aggregate reduce nanvl right
-    pivotfirst lambdafunction max_by min_by nullif zip_with map_zip_with
-    """
-)
+_BY_PLACE = BY_PLACE | {"pivotfirst", "lambdafunction"}
 _CALLS: Mapping[str, Callable[[Nodes, Sequence[tuple[Typed, str]]], Typed]] = {
     "struct": _struct,
     "named_struct": _struct,
