@@ -6,13 +6,14 @@ import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import normalize_run_id
 from spark_client.capturing.events.column_facet import column_facet
+from spark_client.capturing.events.descriptions import Description
 from spark_client.capturing.events.facets import (
     Facet,
     capture_facet,
@@ -65,6 +66,7 @@ class Application:
 
     context: RunContext
     spark_version: str | None = None
+    description: Description = field(default_factory=Description)
 
     @property
     def root(self) -> JobRun:
@@ -148,7 +150,7 @@ def application_event(
     `counts` are those of the capture; `root_ids` are the roots of the records that the application worked on
     (`current_run.reported_roots`).
     """
-    facets = _of_application(application)
+    facets = {**_of_application(application), **application.description.run_facets()}
     if application.context.parent is not None:
         facets["parent"] = parent_facet(application.context.parent, application.root)
     facets |= _error(failure, "PYTHON", _Cut(), rules)
@@ -156,7 +158,8 @@ def application_event(
         facets["headwater_records"] = records_facet(root_ids)
     if counts:
         facets["headwater_capture"] = capture_facet(counts=counts)
-    return _event(type_, at_ms, application.context.run, facets, {"jobType": job_type_facet("APPLICATION")})
+    job_facets = {"jobType": job_type_facet("APPLICATION"), **application.description.job_facets()}
+    return _event(type_, at_ms, application.context.run, facets, job_facets)
 
 
 def _of_application(application: Application) -> dict[str, Facet]:

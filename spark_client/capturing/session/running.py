@@ -103,6 +103,7 @@ class RunningCapture(Capture):
         self._application = application
         self._rules = _rules(settings)
         self._names = JobNames(run.name)
+        self._rename = settings.names.rename
         self._counts = counts
         self._flush_s = settings.flush_s
         self._grace_s = grace_s
@@ -116,7 +117,7 @@ class RunningCapture(Capture):
         self._emit_application("START", _now_ms())
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
-        self._runs = StreamRuns(self._names.name, settings.stream_interval_s)
+        self._runs = StreamRuns(lambda write: self._names.name(self._rename(write)), settings.stream_interval_s)
         self._self_test = self_test
         of_streams = Streams(streams, self._runs, self._emit_stream)
         self._worker = Worker(source, read, self._emit, counts, self._application_ended, of_streams, self._test)
@@ -202,6 +203,7 @@ class RunningCapture(Capture):
             self._counts.warn("left", ", and ".join(lost))
 
     def _emit(self, read: Read) -> bool:
+        read = self._rename(read)
         emitted = events.write_events(read, self._application, self._names.name(read), self._rules)
         self._warn_of_cuts(emitted[-1])
         return self._sender.put(emitted)
@@ -217,7 +219,13 @@ class RunningCapture(Capture):
 
     def _emit_stream(self, report: StreamReport) -> bool:
         event = events.stream_event(
-            report.write, self._application, report.job_name, report.run_id, report.phase, report.at_ms, self._rules
+            self._rename(report.write),
+            self._application,
+            report.job_name,
+            report.run_id,
+            report.phase,
+            report.at_ms,
+            self._rules,
         )
         self._warn_of_cuts(event)
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))

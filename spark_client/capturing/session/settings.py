@@ -12,6 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater_model.ids import normalize_run_id
+from spark_client.capturing.datasets.name_rules import (
+    NameRules,
+    NamespaceResolver,
+    parse_aliases,
+    parse_removal,
+    parse_replacements,
+    parse_resolver,
+)
+from spark_client.capturing.events.descriptions import Description, Owner, Tag, parse_tags
 from spark_client.capturing.session.transport_conf import translate_transport, under
 from spark_client.current_run import JobRun
 from spark_client.transport.choose import VARIABLES
@@ -43,6 +52,8 @@ class Settings:
         events_max, events_max_bytes: events that wait to be sent; further events are dropped.
         flush_s: how long the end of the program waits until all is sent.
         stream_interval_s: least time between two events of a streaming run.
+        names: rules for the names of datasets.
+        description: what the application's job and run are described by.
         connect_columns: True if columns are read on Spark Connect, which takes requests to the server.
         handle_sigterm: True if SIGTERM waits as the end does, where the program has no handler of its own.
     """
@@ -69,6 +80,8 @@ class Settings:
     stream_interval_s: float = 60.0
     connect_columns: bool = True
     handle_sigterm: bool = True
+    names: NameRules = field(default_factory=NameRules)
+    description: Description = field(default_factory=Description)
 
 
 def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
@@ -88,8 +101,41 @@ def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> S
         root=_run(conf, f"{_OPENLINEAGE}rootParent"),
         destination=_destination(conf, environment),
         transport=translate_transport(under(f"{_OPENLINEAGE}transport.", conf)),
+        names=_names(conf),
+        description=_description(conf),
         **known,
     )
+
+
+def _names(conf: Mapping[str, str]) -> NameRules:
+    rules = {name: _read(conf, key, parse) for name, (key, parse) in _NAME_RULES.items() if key in conf}
+    keys = under(_RESOLVERS, conf)
+    resolvers = [_resolver(name, keys) for name in sorted({key.rpartition(".")[0] for key in keys})]
+    known: dict[str, Any] = {name: value for name, value in rules.items() if value is not None}
+    return NameRules(resolvers=tuple(each for each in resolvers if each is not None), **known)
+
+
+def _resolver(name: str, keys: Mapping[str, str]) -> NamespaceResolver | None:
+    own = under(f"{name}.", keys)
+    try:
+        return parse_resolver(name, own)
+    except ValueError as error:
+        _log.warning("%s%s is %r: %s; it is left out", _RESOLVERS, name, own, error)
+        return None
+
+
+def _description(conf: Mapping[str, str]) -> Description:
+    owners = under(f"{_OPENLINEAGE}job.owners.", conf)
+    return Description(
+        text=conf.get(f"{_CAPTURE}description", "").strip() or None,
+        owners=tuple(Owner(name.strip(), kind) for kind, name in sorted(owners.items()) if name.strip()),
+        job_tags=_tags(conf, f"{_OPENLINEAGE}job.tags"),
+        run_tags=_tags(conf, f"{_OPENLINEAGE}run.tags"),
+    )
+
+
+def _tags(conf: Mapping[str, str], key: str) -> tuple[Tag, ...]:
+    return _read(conf, key, parse_tags) or () if key in conf else ()
 
 
 def _read(conf: Mapping[str, str], key: str, parse: Callable[[str], Any]) -> Any:
@@ -129,6 +175,12 @@ def _patterns(text: str) -> tuple[re.Pattern[str], ...]:
         raise ValueError(f"must be regular expressions, one a line ({error})") from error
 
 
+_RESOLVERS = f"{_OPENLINEAGE}dataset.namespaceResolvers."
+_NAME_RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "remove": (f"{_OPENLINEAGE}dataset.removePath.pattern", parse_removal),
+    "replacements": (f"{_CAPTURE}datasetReplacements", parse_replacements),
+    "aliases": (f"{_CAPTURE}datasetAliases", parse_aliases),
+}
 _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "enabled": (f"{_CAPTURE}enabled", _switch),
     "reads": (f"{_CAPTURE}reads", _switch),

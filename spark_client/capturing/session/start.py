@@ -152,7 +152,8 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     )
     executions = Executions(spark, bounds, at_once=strict)
     try:
-        application = Application(given.context(settings, context.appName or "spark"), spark.version)
+        run = given.context(settings, context.appName or "spark")
+        application = Application(run, spark.version, settings.description)
         extractor = _LaterExtractor(conf)
         return RunningCapture(
             application,
@@ -221,7 +222,8 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
         return given.off()
     counts = Counts()
     transport = open_event_transport(client, settings, os.environ, counts)
-    application = Application(given.context(settings, conf.get("spark.app.name") or "spark"), server.spark_version())
+    run = given.context(settings, conf.get("spark.app.name") or "spark")
+    application = Application(run, server.spark_version(), settings.description)
     source = CommandSource(Commands(spark.client, settings.executions_max), settings.stream_interval_s)
     try:
         extractor = ConnectExtractor(parse_catalogs(conf, os.environ), columns=settings.connect_columns)

@@ -135,6 +135,32 @@ def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: 
     assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "exit status 3"
 
 
+def test_names_tags_and_owners_are_those_of_the_configuration(tmp_path: Path) -> None:
+    configured = {
+        "spark.openlineage.job.tags": "nightly;team:flights",
+        "spark.openlineage.run.tags": "backfill",
+        "spark.openlineage.job.owners.team": "flights",
+        "spark.headwater.capture.description": "emissions of each flight",
+        "spark.openlineage.dataset.removePath.pattern": "remove",
+        "spark.headwater.capture.datasetReplacements": r"^.*/(\w+)$ -> lake/\1",
+        "spark.headwater.capture.datasetAliases": "file lake/flights -> s3://lake flights",
+    }
+    session = SESSION.replace(".getOrCreate()", f"\n    .config(map={configured!r}).getOrCreate()")
+
+    returned, errors, events = run(session + CAPTURE + WRITES, tmp_path)
+
+    application, written = events[0], events[-2]
+    job, run_facets = application["job"]["facets"], application["run"]["facets"]
+    assert returned == 0
+    assert [(tag["key"], tag["value"]) for tag in job["tags"]["tags"]] == [("nightly", "true"), ("team", "flights")]
+    assert job["ownership"]["owners"] == [{"name": "flights", "type": "team"}]
+    assert job["documentation"]["description"] == "emissions of each flight"
+    assert [tag["key"] for tag in run_facets["tags"]["tags"]] == ["backfill"]
+    assert [(one["namespace"], one["name"]) for one in written["outputs"]] == [("s3://lake", "flights")]
+    assert written["job"]["name"] == "nightly_emissions.flights"
+    assert errors.count("spark.openlineage.dataset.removePath.pattern is 'remove': must be") == 1
+
+
 # Takes long: a Spark process of its own, which waits for a transport that is not there.
 def test_a_job_whose_lineage_goes_nowhere_ends_as_it_would_have(tmp_path: Path) -> None:
     script = "import os\nos.environ['HEADWATER_URL'] = os.environ.pop('HEADWATER_FILE') and 'http://127.0.0.1:9'\n"

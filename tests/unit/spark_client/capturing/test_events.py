@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -10,11 +11,15 @@ from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, R
 from openlineage.client.facet_v2 import (
     column_lineage_dataset,
     dataset_version_dataset,
+    documentation_job,
     error_message_run,
     lifecycle_state_change_dataset,
     output_statistics_output_dataset,
+    ownership_job,
     sql_job,
     symlinks_dataset,
+    tags_job,
+    tags_run,
 )
 from openlineage.client.serde import Serde
 
@@ -23,6 +28,7 @@ from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
+from spark_client.capturing.events.descriptions import Description, Owner, parse_tags
 from spark_client.capturing.events.events import EventRules, application_event, write_events
 from spark_client.capturing.model import Dataset, Failure, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext
@@ -233,6 +239,30 @@ def test_an_application_reports_in_the_end_which_records_it_worked_on() -> None:
     schema = json.loads((SCHEMAS / "headwater_records.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate({"headwater_records": facet})
     assert facet["rootIds"] == ["flights", "planes"]
+
+
+def test_the_description_of_an_application_is_as_openlineage_has_it() -> None:
+    description = Description("of each flight", (Owner("flights", "team"),), parse_tags("a;b:c:d"), parse_tags("e:f"))
+
+    start = application_event(replace(APPLICATION, description=description), "START", AT_MS)
+
+    tags = [tags_job.TagsJobFacetFields("a", "true", "CONFIG"), tags_job.TagsJobFacetFields("b", "c", "d")]
+    facets = {
+        "jobType": job_type("APPLICATION"),
+        "documentation": documentation_job.DocumentationJobFacet("of each flight", **BY),
+        "ownership": ownership_job.OwnershipJobFacet([ownership_job.Owner("flights", "team")], **BY),
+        "tags": tags_job.TagsJobFacet(tags, **BY),
+    }
+    assert start["job"] == content(Job("emissions", "emissions", facets))
+    of_run = tags_run.TagsRunFacet([tags_run.TagsRunFacetFields("e", "f", "CONFIG")], **BY)
+    assert start["run"]["facets"]["tags"] == content(of_run)
+    assert "tags" not in write_events(a_write(), replace(APPLICATION, description=description), JOB)[1]["job"]["facets"]
+
+
+@pytest.mark.parametrize("text", ["a:", ":b", "a:b:c:d"])
+def test_a_tag_without_its_form_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="must be key, key:value or key:value:source"):
+        parse_tags(text)
 
 
 def test_an_application_begins_and_ends_as_a_run_of_its_own() -> None:

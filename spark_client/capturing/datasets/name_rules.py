@@ -1,0 +1,212 @@
+"""Rules by which a program's configuration changes the names of its datasets.
+
+`NameRules.rename(read)` returns what a write or a read is reported as. The rules are applied in this order: a part of
+the name is removed, parts are replaced, the namespace is resolved, and the whole name is looked up among the aliases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
+from headwater_model.ids import DatasetId
+from spark_client.capturing.model import Dataset, Read, Symlink, Write
+
+R = TypeVar("R", bound=Read)
+# Group of the pattern `spark.openlineage.dataset.removePath.pattern`, in OpenLineage's integration for Spark.
+_REMOVE = "remove"
+_ARROW = " -> "
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceResolver:
+    """Rule for namespaces, as OpenLineage's `hostList`, `pattern` and `patternGroup` resolvers are.
+
+    `schema` restricts it to namespaces that begin with it; `resolved` is the new text, or of a `patternGroup` the name
+    of the group that stays.
+    """
+
+    patterns: tuple[re.Pattern[str], ...]
+    resolved: str
+    is_group: bool = False
+    schema: str | None = None
+
+    def resolve(self, namespace: str) -> str:
+        """Return the namespace with what the first matching pattern matches replaced."""
+        if self.schema and not namespace.startswith(f"{self.schema}://"):
+            return namespace
+        match = next((match for pattern in self.patterns if (match := pattern.search(namespace))), None)
+        if match is None:
+            return namespace
+        text = match[self.resolved] or "" if self.is_group else self.resolved
+        return match.re.sub(lambda _: text, namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class NameRules:
+    """Rules for names of datasets.
+
+    Attributes:
+        remove: pattern whose group `remove` is taken out of a name.
+        replacements: patterns in names, and by what they are replaced, one after the other.
+        resolvers: rules for namespaces.
+        aliases: names that stand for other names.
+    """
+
+    remove: re.Pattern[str] | None = None
+    replacements: tuple[tuple[re.Pattern[str], str], ...] = ()
+    resolvers: tuple[NamespaceResolver, ...] = ()
+    aliases: Mapping[DatasetId, DatasetId] = field(default_factory=dict)
+
+    def name(self, dataset: DatasetId) -> DatasetId:
+        r"""Return the dataset's name by these rules; a rule that leaves nothing of a name changes nothing.
+
+        >>> rules = NameRules(parse_removal(r"(.*)(?<remove>/v\d+)"), parse_replacements("^raw/ -> lake/"))
+        >>> rules.name(DatasetId("s3://flights", "raw/checked/v12"))
+        DatasetId(namespace='s3://flights', name='lake/checked')
+        """
+        name = dataset.name
+        found = self.remove.search(name) if self.remove else None
+        if found is not None and found[_REMOVE]:
+            name = name[: found.start(_REMOVE)] + name[found.end(_REMOVE) :] or name
+        for pattern, replacement in self.replacements:
+            name = pattern.sub(replacement, name) or name
+        namespace = dataset.namespace
+        for resolver in self.resolvers:
+            namespace = resolver.resolve(namespace) or namespace
+        renamed = DatasetId(namespace, name)
+        return self.aliases.get(renamed, renamed)
+
+    def rename(self, read: R) -> R:
+        """Return a write or a read with all its datasets renamed; inputs that have one name then are one."""
+        if self == _NO_RULES:
+            return read
+        inputs: dict[DatasetId, Dataset] = {}
+        for dataset in map(self._dataset, read.inputs):
+            inputs[dataset.id] = _united(inputs[dataset.id], dataset) if dataset.id in inputs else dataset
+        if not isinstance(read, Write):
+            return replace(read, inputs=tuple(inputs.values()))
+        return replace(
+            read,
+            inputs=tuple(inputs.values()),
+            output=self._dataset(read.output),
+            columns=self._columns(read.columns),
+            renamed_from=self.name(read.renamed_from) if read.renamed_from else None,
+        )
+
+    def _dataset(self, dataset: Dataset) -> Dataset:
+        named = self.name(dataset.id)
+        links = {replace(link, namespace=new.namespace, name=new.name): new for link, new in self._links(dataset)}
+        return replace(dataset, id=named, symlinks=tuple(link for link, new in links.items() if new != named))
+
+    def _links(self, dataset: Dataset) -> Iterable[tuple[Symlink, DatasetId]]:
+        return [(link, self.name(DatasetId(link.namespace, link.name))) for link in dataset.symlinks]
+
+    def _columns(self, columns: ColumnLineage) -> ColumnLineage:
+        # Columns that share their sources go on to do so: of 1,500 columns of 1,500 others each source is renamed once.
+        known: dict[int, Sources] = {}
+        for sources in (columns.dataset_level, *columns.fields.values()):
+            if id(sources) not in known:
+                known[id(sources)] = self._sources(sources)
+        fields = {path: known[id(sources)] for path, sources in columns.fields.items()}
+        return ColumnLineage(fields, known[id(columns.dataset_level)], columns.types)
+
+    def _sources(self, sources: Sources) -> Sources:
+        renamed: dict[ColumnSource, frozenset[Transformation]] = {}
+        for source, transformations in sources.items():
+            new = replace(source, dataset=self.name(source.dataset))
+            renamed[new] = transformations | renamed.get(new, frozenset())
+        return renamed
+
+
+_NO_RULES = NameRules()
+
+
+def _united(first: Dataset, second: Dataset) -> Dataset:
+    """Return two inputs that have one name; a version is that of both or of none."""
+    links = tuple(dict.fromkeys((*first.symlinks, *second.symlinks)))
+    version = first.version if first.version == second.version else None
+    return replace(first, schema=first.schema or second.schema, symlinks=links, version=version)
+
+
+def parse_pattern(text: str) -> re.Pattern[str]:
+    """Return a regular expression, whose groups may be named as in Java (`(?<name>`) or in Python (`(?P<name>`).
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return re.compile(re.sub(r"\(\?<(?=[A-Za-z])", "(?P<", text.strip()))
+    except re.error as error:
+        raise ValueError(f"must be a regular expression ({error})") from error
+
+
+def parse_removal(text: str) -> re.Pattern[str]:
+    """Return the pattern of what is removed from names.
+
+    Raises:
+        ValueError: it is no regular expression with a group `remove`.
+    """
+    pattern = parse_pattern(text)
+    if _REMOVE not in pattern.groupindex:
+        raise ValueError(f"must be a regular expression with a group (?<{_REMOVE}>...)")
+    return pattern
+
+
+def parse_replacements(text: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    r"""Return patterns and replacements of lines such as `^raw/(\w+)/v\d+ -> \1`.
+
+    Raises:
+        ValueError: a line is no regular expression and its replacement.
+    """
+    pairs = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        pattern, arrow, replacement = f"{line} ".rpartition(_ARROW)
+        try:
+            compiled = parse_pattern(pattern)
+            if not arrow or not pattern:
+                raise ValueError("it has no arrow")
+            compiled.sub(replacement.strip(), "")  # reads the replacement, whatever matches
+        except (re.error, IndexError, ValueError) as error:
+            raise ValueError(f"must be lines of REGEX -> REPLACEMENT ({line!r}: {error})") from error
+        pairs.append((compiled, replacement.strip()))
+    return tuple(pairs)
+
+
+def parse_aliases(text: str) -> Mapping[DatasetId, DatasetId]:
+    """Return the aliases in lines such as `s3://lake raw/flights -> s3://lake flights`.
+
+    Raises:
+        ValueError: a line is not two names, each a namespace, a blank and a name.
+    """
+    aliases = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        names = [each.strip().split(None, 1) for each in line.split(_ARROW)]
+        if [len(each) for each in names] != [2, 2]:
+            raise ValueError(f"must be lines of NAMESPACE NAME -> NAMESPACE NAME ({line!r})")
+        alias, dataset = (DatasetId(*each) for each in names)
+        aliases[alias] = dataset
+    return aliases
+
+
+def parse_resolver(resolved: str, conf: Mapping[str, str]) -> NamespaceResolver:
+    """Return the resolver in the keys behind `spark.openlineage.dataset.namespaceResolvers.{resolved}.`.
+
+    Raises:
+        ValueError: its type is unknown, or what the type needs is missing.
+    """
+    kind, schema = conf.get("type"), conf.get("schema") or None
+    hosts = [host.strip() for host in re.split("[;,]", conf.get("hosts", "").strip("[] ")) if host.strip()]
+    if kind == "hostList" and hosts:
+        patterns = tuple(re.compile(re.escape(host), re.IGNORECASE) for host in hosts)
+        return NamespaceResolver(patterns, resolved, schema=schema)
+    if kind in ("pattern", "patternGroup") and conf.get("regex"):
+        pattern, group = parse_pattern(conf["regex"]), conf.get("matchingGroup", "")
+        if kind == "pattern":
+            return NamespaceResolver((pattern,), resolved, schema=schema)
+        if group in pattern.groupindex:
+            return NamespaceResolver((pattern,), group, is_group=True, schema=schema)
+    raise ValueError("must be a hostList with hosts, a pattern with a regex, or a patternGroup with its matchingGroup")
