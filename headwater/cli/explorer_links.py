@@ -5,6 +5,15 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 
+def start_link(url: str) -> str:
+    """Return the address of the start page.
+
+    >>> start_link("http://127.0.0.1:8080/")
+    'http://127.0.0.1:8080/explore/'
+    """
+    return f"{url.rstrip('/')}/explore/"
+
+
 def map_link(url: str, node_id: str) -> str:
     """Return the address of the map around a job or dataset.
 

@@ -6,16 +6,21 @@ They are skipped, saying why, where there is no Chromium (`CHROMIUM`, else the P
 from __future__ import annotations
 
 from contextlib import ExitStack
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
+from examples.company.estate import build_estate
+from examples.company.history import history_of
 from headwater.api.page_files import built_files
 from local_stack.toolchain import find_chromium
 from tests.explorer import stories
 from tests.explorer.served import ServedGraph
 
 ROOT = Path(__file__).resolve().parents[2]
+COMPANY_END = datetime(2025, 11, 20, 12, 30, tzinfo=timezone.utc)
+_TOGETHER = 300
 # Without these, Chromium looks for Google's hosts at every start.
 _OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 _OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
@@ -144,5 +149,16 @@ def estate():
 def hub():
     """A dataset with so many readers that they and what they write are more than a response holds."""
     served = _served(*stories.a_hub(2_600))
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def company():
+    """Two nights of the example company; in the second, jobs fail and schemas have changed."""
+    served = ServedGraph(now_s=int(COMPANY_END.timestamp()))
+    events = list(history_of(build_estate(), end=COMPANY_END, days=2))
+    for start in range(0, len(events), _TOGETHER):
+        served.load(*events[start : start + _TOGETHER])
     yield served
     served.stop()

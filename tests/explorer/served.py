@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import boto3
 
-from benchmarks.memory_table import MemoryTable
+from benchmarks.memory_table import MemoryS3, MemoryTable
 from headwater.api.app import Api
 from headwater.api.http.links import Links
 from headwater.api.services import Services
@@ -90,7 +90,7 @@ class ServedGraph(Served):
         self._table = MemoryTable()
         keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
         self._now_s = now_s
-        self._event_log = EventLog(self._table, None, "archive")
+        self._event_log = EventLog(self._table, MemoryS3().client(), "archive")
         given = {
             "queries": LineageQueries(self._table),
             "event_log": self._event_log,

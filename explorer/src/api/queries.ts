@@ -3,7 +3,7 @@
 import { get, Failure, type ResponseOf, type Schema } from "./client";
 import { DRAWN_MAX, FOLD_ABOVE, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
-import { cutsOf, datasetId, fieldId, jobId, slashed, type NodeName } from "../url/ids";
+import { cutsOf, datasetId, fieldId, jobId, learnName, slashed, type NodeName } from "../url/ids";
 import type { Side } from "../url/state";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
@@ -41,6 +41,7 @@ export interface Searching {
 export async function search({ q, tag, kind, limit, namespace }: Searching, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
   const query = { q, tag, namespace, limit, filter: kind === "field" ? "column" : undefined, sort: q ? "relevance" : undefined, form: "summary" };
   const { results, totalCount, truncated } = await get("/api/v1/search", { query, signal });
+  for (const hit of results) if (hit.field === undefined) learnName(hit.nodeId, hit);
   return { hits: results, total: totalCount, truncated };
 }
 
@@ -127,6 +128,7 @@ export type Neighbour = ResponseOf<"/api/v1/lineage/neighbours">["neighbours"][n
 export function toItem(node: GraphNode | Neighbour): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
   if (!node.data) return blank;
+  learnName(node.id, node.data);
   const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [], owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [] };
   if (node.type === "JOB") {
     const run = node.data.latestRun;

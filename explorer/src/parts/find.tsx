@@ -43,12 +43,12 @@ export function useHits(q: string, limit: number, tag = "") {
   });
 }
 
-/** Exact names first, then those that begin so, then words that do; columns after tables of the same rank. */
+/** Exact names and last segments of names first, then names that begin so, then words that do; columns after tables of the same rank. */
 function ranked(q: string, hits: Hit[]): Hit[] {
   const text = q.toLowerCase();
   const rank = (hit: Hit) => {
     const name = (hit.field ?? hit.name).toLowerCase();
-    if (name === text) return 0;
+    if (name === text || name.split(/[./]/).at(-1) === text) return 0;
     if (name.startsWith(text)) return 1;
     return name.split(/[^a-z0-9]+/).some((word) => word.startsWith(text)) ? 2 : 3;
   };

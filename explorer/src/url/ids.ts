@@ -17,7 +17,15 @@ export function kindOf(id: string): Kind | null {
   return PREFIXES[id.slice(0, id.indexOf(":"))] ?? null;
 }
 
-/** Return the possible cuts of an id into namespace and name, the likeliest first: names seldom hold a colon. */
+// Names of nodes by their ids, as responses have them.
+const known = new Map<string, { namespace: string; name: string }>();
+
+/** Remember how the id of a dataset or a job is cut, once a response has both names. */
+export function learnName(id: string, { namespace, name }: { namespace: string; name: string }): void {
+  if (name.includes(":")) known.set(id, { namespace, name });
+}
+
+/** Return the possible cuts of an id into namespace and name: the known one, else the likeliest first, for names seldom hold a colon. */
 export function cutsOf(id: string): NodeName[] {
   const kind = kindOf(id);
   if (!kind) return [];
@@ -28,6 +36,8 @@ export function cutsOf(id: string): NodeName[] {
     field = rest.slice(at + 1);
     rest = rest.slice(0, at);
   }
+  const learned = known.get(`${kind === "job" ? "job" : "dataset"}:${rest}`);
+  if (learned) return [{ kind, ...learned, ...(field === undefined ? {} : { field }) }];
   const cuts: NodeName[] = [];
   for (let at = rest.lastIndexOf(":"); at > 0 && cuts.length < CUTS_MAX; at = rest.lastIndexOf(":", at - 1)) {
     cuts.push({ kind, namespace: rest.slice(0, at), name: rest.slice(at + 1), ...(field === undefined ? {} : { field }) });

@@ -1,4 +1,4 @@
-"""`headwater demo`: a real PySpark pipeline's lineage through the whole stack, on this machine."""
+"""`headwater demo`: a real PySpark pipeline's lineage, or a company's, through the whole stack, on this machine."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ With --once, or without a terminal, the demo ends; --keep has the stack stay up 
 With --days-of-compaction it runs that many days instead, and ends: a delivery each day, a compaction each night,
 sealed and written as tables by Spark. Then a record that has expired from the table is found in the archive, the
 archive is verified, and an object that was tampered with is detected.
+
+With --company it loads a company that does not exist instead: 300 jobs and 500 datasets with thirty nights of runs,
+failures, a stream, changes of schemas, tags and owners, and a day of records with their proofs. Then the last line is
+the address of the explorer.
 
 Its files stay in .headwater/demo: the input, the pipeline's Parquet, pictures of its jobs and of a column's lineage,
 and a copy of the archive.
@@ -49,6 +53,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="N",
         help="run N days and nights, one day of flights each, and show the archive",
     )
+    which.add_argument("--company", action="store_true", help="load a company's runs and records, to look at")
     end = parser.add_mutually_exclusive_group()
     end.add_argument("--once", action="store_true", help="end after the summary, on a terminal too")
     end.add_argument(
@@ -60,10 +65,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_demo(given: argparse.Namespace) -> int:
     """Run the demo and return its exit code."""
+    from headwater.cli.demo.company import demonstrate_company
     from headwater.cli.demo.nights import demonstrate_nights
     from headwater.cli.demo.run import demonstrate
     from headwater.cli.service import NoResponse
     from local_stack.errors import LocalError
+    from spark_client.errors import LineageError
 
     if given.keep and given.days_of_compaction:
         print("headwater demo: --keep: must not be given with --days-of-compaction", file=sys.stderr)
@@ -72,8 +79,10 @@ def run_demo(given: argparse.Namespace) -> int:
         if given.days_of_compaction:
             return 0 if demonstrate_nights(given.days_of_compaction) else 1
         keep = stays(given, is_terminal=sys.stdout.isatty())
+        if given.company:
+            return 0 if demonstrate_company(keep=keep) else 1
         return 0 if demonstrate(given.days, keep=keep, verbose=given.verbose) else 1
-    except (LocalError, NoResponse) as error:
+    except (LineageError, LocalError, NoResponse) as error:
         print(f"headwater demo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -11,24 +11,23 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import boto3
-from rich.console import Console, Group
-from rich.text import Text
+from rich.console import Console
 
 from examples.emissions.landing import land_flights
 from examples.emissions.session import FOLDER
 from headwater.cli.demo.column_story import ColumnStory, fetch_story, print_story
+from headwater.cli.demo.end import end_demo
 from headwater.cli.demo.pipeline_run import prepare, run_pipeline
 from headwater.cli.demo.reconciliation import Reconciliation, count_dead, count_loaded
 from headwater.cli.demo.summary import DemoResults, summary_of
 from headwater.cli.demo.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
-from headwater.cli.explorer_build import explorer_build, is_built
+from headwater.cli.explorer_build import explorer_build
 from headwater.cli.explorer_links import columns_link
 from headwater.cli.job_graph import JobGraph, fetch_graph
-from headwater.cli.program import command
 from headwater.cli.text.graph_text import tree_of as tree_of_jobs
 from headwater.cli.text.picture import write_picture
 from headwater.cli.text.progress import Progress
-from headwater.cli.text.terminal import log_handler, output_console, print_part, wait_for_interrupt
+from headwater.cli.text.terminal import log_handler, output_console, print_part
 from headwater_model.ids import JobId
 from local_stack.stack import LocalStack
 
@@ -41,7 +40,6 @@ _COLUMNS = FOLDER / "columns.svg"
 _PICTURE = FOLDER / "jobs.svg"
 _A_JOB = JobId("emissions", "emissions.demo_checked").node_id
 _DEPTH = 20
-_TO_BUILD = "install Node.js 20 or newer with npm, then start again"
 
 
 def demonstrate(days: int, *, keep: bool, verbose: bool) -> bool:
@@ -60,7 +58,8 @@ def demonstrate(days: int, *, keep: bool, verbose: bool) -> bool:
             _print_jobs(console, results.jobs)
             print_story(console, results.columns)
         print_part(console, summary_of(results))
-        _end(console, stack, results.columns.result, keep=keep)
+        about = "The stack stays up until Ctrl-C. The column in the explorer:"
+        end_demo(console, stack, about, columns_link(stack.api_url, results.columns.result), keep=keep, log=_BUILD_LOG)
     return results.reconciliation.balanced
 
 
@@ -139,17 +138,3 @@ def _print_traces(console: Console) -> None:
 def _print_jobs(console: Console, jobs: JobGraph) -> None:
     console.print("\n[bold underline]The pipeline's jobs, and what they read and write[/]")
     print_part(console, tree_of_jobs(jobs))
-
-
-def _end(console: Console, stack: LocalStack, column: str, *, keep: bool) -> None:
-    """Leave the stack up until Ctrl-C, or print how that is done; the address to open is the last line."""
-    if not keep:
-        print_part(console, Text(f"To see the column in a browser: {command('demo --keep')}"))
-        return
-    about, address = "The stack stays up until Ctrl-C. The column in the explorer:", columns_link(stack.api_url, column)
-    if not is_built():
-        about, address = f"No explorer ({_BUILD_LOG}): {_TO_BUILD}. The HTTP API, until Ctrl-C:", stack.api_url
-    print_part(console, Group(Text(), Text(about)))
-    # Unbroken, for a terminal that opens what is clicked.
-    console.print(address, highlight=False, markup=False, soft_wrap=True)
-    wait_for_interrupt()

@@ -1,0 +1,183 @@
+"""Nights of the company: the events of its runs, most of which go well.
+
+A night has an age: 0 is the last one, which began half a day before the end. All that goes wrong has an age, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from random import Random
+from uuid import NAMESPACE_URL, uuid5
+
+from examples.company.events import (
+    Json,
+    a_facet,
+    after,
+    an_event,
+    inputs_of,
+    job_of,
+    output_of,
+    parent_of,
+)
+from examples.company.model import Dataset, Estate, Job, Write
+from examples.company.records import roots_of
+
+_BEGIN = timedelta(hours=12)
+_FLAKY = 0.004
+_PARTS = "org.apache.spark.sql.execution"
+_FRAMES = "\n".join(
+    f"\tat {_PARTS}.datasources.FileFormatWriter$.step{number}(FileFormatWriter.scala:{90 + number})"
+    for number in range(38)
+)
+_UPCAST = (
+    "org.apache.spark.SparkException: Job aborted due to stage failure: Task 3 in stage 41.0 failed 4 times\n"
+    f"{_FRAMES}\n"
+    "Caused by: org.apache.spark.sql.AnalysisException: [CANNOT_UP_CAST_DATATYPE] Cannot up cast amount from "
+    '"DECIMAL(18,4)" to "DECIMAL(12,2)". The type path of the target object is: - field (class: "amount")'
+)
+_MEMORY = "java.lang.OutOfMemoryError: GPU memory exhausted, 0 bytes of 16 GiB are free"
+_QUERY = (
+    "snowflake.connector.errors.ProgrammingError: 000630 (57014): Statement reached its statement timeout of 1800 s"
+)
+_RESET = "java.net.SocketException: Connection reset by peer"
+
+
+@dataclass(frozen=True)
+class _Night:
+    """A night of a history of `days`, by its age."""
+
+    begins: datetime
+    age: int
+    days: int
+    end: datetime
+    seed: int
+
+    def run_id(self, job: Job) -> str:
+        """Return the id of the job's run in this night; a stream has one run."""
+        begins = self.end - timedelta(days=self.days) if job.streams else self.begins
+        return str(uuid5(NAMESPACE_URL, f"{self.seed} {job.namespace} {job.name} {begins.isoformat()}"))
+
+    def reached(self, age: int) -> bool:
+        """True if something of this age has happened; in a short history, it happens after the first night."""
+        return self.age < min(age, self.days - 1)
+
+
+def history_of(estate: Estate, *, end: datetime, days: int = 30, seed: int = 1) -> Iterator[Json]:
+    """Yield the events of `days` nights until `end` (UTC), night by night, by their times."""
+    begins = end.replace(minute=0, second=0, microsecond=0) - _BEGIN
+    for age in reversed(range(days)):
+        night = _Night(begins - timedelta(days=age), age, days, end, seed)
+        events = [event for job in estate.jobs for event in _events_of(job, night)]
+        yield from sorted(events, key=lambda event: str(event["eventTime"]))
+
+
+def _events_of(job: Job, night: _Night) -> Iterator[Json]:
+    if job.streams:
+        yield from _stream_of(job, night)
+        return
+    state, error = _fate_of(job, night)
+    if state == "NONE":
+        return
+    random = Random(f"{night.seed} {job.name} {night.age}")
+    starts = after(night.begins, 60 * job.starts_min + random.uniform(0, 20))
+    ends = after(starts, 60 * job.takes_min * random.uniform(0.7, 1.4))
+    run: Json = {"runId": night.run_id(job), "facets": {}}
+    if job.parent:
+        root = job.root and night.run_id(job.root)
+        run["facets"]["parent"] = parent_of(job.parent, night.run_id(job.parent), job.root, root or "")
+    rendered = _rendered_job(job)
+    yield an_event("START", starts, rendered, run)
+    if state == "RUNNING":
+        return
+    facets = dict(run["facets"])
+    if error:
+        facets["errorMessage"] = a_facet("errorMessage", message=error, programmingLanguage="scala")
+    if job.name == "spark.bronze_bkpf" and night.age == 0:
+        facets["headwater_records"] = {**a_facet("parent"), "rootIds": roots_of(night.end)}
+    outputs = (
+        [] if state == "ABORT" else [_output(write, job, night, random, is_whole=not error) for write in job.writes]
+    )
+    yield an_event(state, ends, rendered, {**run, "facets": facets}, inputs_of(job), outputs)
+
+
+def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
+    """Yield what a stream reports each night: that it still runs."""
+    run: Json = {"runId": night.run_id(job), "facets": {}}
+    rendered, outputs = _rendered_job(job), [_rendered_output(write, _day_of(night), True) for write in job.writes]
+    if night.age == night.days - 1:
+        yield an_event("START", night.begins, rendered, run)
+    at = after(night.end, -120) if night.age == 0 else after(night.begins, 7200)
+    yield an_event("RUNNING", at, rendered, run, inputs_of(job), outputs)
+
+
+def _fate_of(job: Job, night: _Night) -> tuple[str, str]:
+    """Return how the job's run of this night ends, NONE if there is none, and its error."""
+    fates = {
+        "spark.silver_payments": _failed(_UPCAST) if night.reached(3) else None,
+        "nordwind_daily": ("FAIL", "") if night.reached(3) else None,
+        "nordwind.marts.sessions_by_week": _failed(_QUERY) if night.age == 0 else None,
+        "dbt-run-nordwind": ("FAIL", "") if night.age == 0 else None,
+        "nordwind.marts.refunds_by_country": ("ABORT", "") if night.age == 0 else None,
+        "refresh 107:stock": ("RUNNING", "") if night.age == 0 else None,
+        "spark.gpu_forecast": _failed(_MEMORY),
+        "spark.fax_orders": None if night.age == night.days - 1 else ("NONE", ""),
+        "spark.backup_orders": None if night.age in (night.days - 1, _dropped_at(night)) else ("NONE", ""),
+        "nordwind.marts.gift_cards_by_day": None if night.reached(2) else ("NONE", ""),
+        "nordwind_weekly": None if night.age % 7 == 0 else ("NONE", ""),
+    }
+    fate = fates.get(job.name)
+    if fate is not None:
+        return fate
+    is_flaky = night.age > 0 and job.writes and Random(f"{night.seed} flaky {job.name} {night.age}").random() < _FLAKY
+    return _failed(_RESET) if is_flaky else ("COMPLETE", "")
+
+
+def _failed(error: str) -> tuple[str, str]:
+    return "FAIL", error
+
+
+def _dropped_at(night: _Night) -> int:
+    """Return the age of the night in which the backup of the orders is dropped."""
+    return max(0, min(5, night.days - 2))
+
+
+def _output(write: Write, job: Job, night: _Night, random: Random, *, is_whole: bool) -> Json:
+    """Return an output with the number of its rows, or with its end."""
+    output = _rendered_output(write, _day_of(night), is_whole)
+    if job.name == "spark.backup_orders" and night.age == _dropped_at(night):
+        dropped = a_facet("lifecycleStateChange", lifecycleStateChange="DROP")
+        return {**output, "facets": {**output["facets"], "lifecycleStateChange": dropped}}
+    if not is_whole:
+        return output
+    rows = int(Random(write.dataset.name).uniform(1e3, 1e6) * (1 - 0.01 * night.age) * random.uniform(0.97, 1.03))
+    return {**output, "outputFacets": {"outputStatistics": a_facet("outputStatistics", rowCount=rows, size=rows * 61)}}
+
+
+def _day_of(night: _Night) -> tuple[bool, bool, bool]:
+    """Return which of the changes of schemas have happened: of orders, of customers, of revenue."""
+    return night.reached(14), night.reached(9), night.reached(6)
+
+
+@cache
+def _rendered_job(job: Job) -> Json:
+    return job_of(job)
+
+
+@cache
+def _rendered_output(write: Write, day: tuple[bool, bool, bool], is_whole: bool) -> Json:
+    return output_of(write, _columns_of(write.dataset, *day), is_whole=is_whole)
+
+
+def _columns_of(dataset: Dataset, is_decimal: bool, is_without_fax: bool, counts_orders: bool) -> Mapping[str, str]:
+    """Return the columns of a dataset after some of the changes of schemas."""
+    columns = dict(dataset.columns)
+    if dataset.name == "silver/shop/orders" and not is_decimal:
+        columns["amount"] = "int"
+    if dataset.name == "silver/crm/customers" and not is_without_fax:
+        columns["fax"] = "string"
+    if dataset.name == "nordwind.gold.revenue" and not counts_orders:
+        del columns["orders"]
+    return columns
