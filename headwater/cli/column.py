@@ -1,11 +1,10 @@
-"""`headwater column`: the sources of a column and the columns made from it, as text and as a picture."""
+"""`headwater column`: the sources of a column and the columns made from it, as trees or as a Mermaid flowchart."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from pathlib import Path
 
 from headwater.cli.graph import add_formats, add_url
 
@@ -20,7 +19,7 @@ UUID) cannot be combined with --down.
 _EXAMPLES = """\
 examples:
   %(prog)s datasetField:s3://flights:estimated:co2_kg
-  %(prog)s datasetField:s3://flights:landing:distance --down --svg distance.svg
+  %(prog)s datasetField:s3://flights:landing:distance --down
   %(prog)s datasetField:s3://flights:estimated:co2_kg --mermaid co2.mmd
   %(prog)s job:emissions:emissions.demo_estimated --depth 1
 """
@@ -30,7 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command and its options."""
     parser = subparsers.add_parser(
         "column",
-        help="print the lineage of a column, as text and as a picture",
+        help="print the lineage of a column",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -43,17 +42,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--down", action="store_true", help="print the downstream columns, too")
     add_url(parser)
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
     add_formats(parser)
     parser.set_defaults(func=run_column)
 
 
 def run_column(given: argparse.Namespace) -> int:
-    """Print and draw the lineage of a column; return 1 if the column or the service is missing."""
+    """Print the lineage of a column; return 1 if the column or the service is missing."""
     from headwater.cli.column_graph import fetch_response, parse_columns
     from headwater.cli.explorer_links import columns_link
     from headwater.cli.service import NoResponse
-    from headwater.cli.text.column_picture import write_column_picture
     from headwater.cli.text.column_text import trees_of
     from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
     from headwater.cli.text.terminal import output_console, print_json, print_part
@@ -69,8 +66,6 @@ def run_column(given: argparse.Namespace) -> int:
             print_part(console, trees_of(graph, given.node_id, down=given.down))
             link = columns_link(given.url, given.node_id)
             console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
-        if given.svg:
-            write_column_picture(graph, given.node_id, given.svg)
         if given.mermaid:
             write_mermaid(render_columns(graph, given.node_id), given.mermaid)
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""`headwater graph`: the jobs and datasets around a node, as text and as a picture."""
+"""`headwater graph`: the jobs and datasets around a node, as a tree or as a Mermaid flowchart."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ carries the bearer token in HEADWATER_TOKEN.
 _EXAMPLES = """\
 examples:
   %(prog)s job:emissions:emissions.demo_estimated
-  %(prog)s dataset:s3://flights:checked --depth 1 --svg checked.svg
-  %(prog)s dataset:s3://flights:checked --mermaid -
+  %(prog)s dataset:s3://flights:checked --depth 1 --mermaid -
   %(prog)s 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
 """
 
@@ -29,7 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command and its options."""
     parser = subparsers.add_parser(
         "graph",
-        help="print the jobs and datasets around a node, as text and as a picture",
+        help="print the jobs and datasets around a node",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -37,7 +36,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
     parser.add_argument("--depth", type=int, default=20, metavar="N", help="the number of jobs to follow (default: 20)")
     add_url(parser)
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
     add_formats(parser)
     parser.set_defaults(func=run_graph)
 
@@ -60,13 +58,12 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
 
 
 def run_graph(given: argparse.Namespace) -> int:
-    """Print and draw the graph around a node; return 1 if the node or the service is missing."""
+    """Print the graph around a node; return 1 if the node or the service is missing."""
     from headwater.cli.explorer_links import map_link
     from headwater.cli.job_graph import fetch_response, parse_graph
     from headwater.cli.service import NoResponse
     from headwater.cli.text.graph_text import tree_of
     from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
-    from headwater.cli.text.picture import write_picture
     from headwater.cli.text.terminal import output_console, print_json, print_part
 
     try:
@@ -80,8 +77,6 @@ def run_graph(given: argparse.Namespace) -> int:
             print_part(console, tree_of(graph))
             link = map_link(given.url, given.node_id)
             console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
-        if given.svg:
-            write_picture(graph, given.svg)
         if given.mermaid:
             write_mermaid(render_jobs(graph), given.mermaid)
     except BrokenPipeError:

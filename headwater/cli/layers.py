@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 Edge: TypeAlias = tuple[str, str]
 _Successors: TypeAlias = Mapping[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
-    """Each node's layer, from 0, and the edges that lead back to an earlier one."""
+def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Mapping[str, int]:
+    """Return each node's layer from 0: the longest path to it; a source's is just before its first successor's.
 
-    layers: Mapping[str, int]
-    backward: frozenset[Edge]
-
-
-def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Layers:
-    """Return each node's layer: the longest path to it; a source's is just before its first successor's.
-
-    >>> layers_of("abcx", [("a", "b"), ("b", "c"), ("x", "c")]).layers
+    >>> layers_of("abcx", [("a", "b"), ("b", "c"), ("x", "c")])
     {'a': 0, 'b': 1, 'c': 2, 'x': 1}
-    >>> sorted(layers_of("ab", [("a", "b"), ("b", "a")]).backward)
-    [('b', 'a')]
+    >>> layers_of("ab", [("a", "b"), ("b", "a")])
+    {'a': 0, 'b': 1}
     """
     edges = sorted(set(edges))
     backward = frozenset(_backward(sorted(nodes), edges))
@@ -36,7 +27,7 @@ def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Layers:
     for node in nodes:
         if node not in fed and successors.get(node):
             layers[node] = min(layers[one] for one in successors[node]) - 1
-    return Layers(layers, backward)
+    return layers
 
 
 def _backward(nodes: list[str], edges: list[Edge]) -> Iterator[Edge]:

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
-from xml.etree import ElementTree
 
 import pytest
 
@@ -55,8 +54,8 @@ def test_the_demo_balances_its_books_and_ends_with_the_columns_address_which_is_
     assert "Building the explorer" in printed
     piped = as_piped(printed)
     assert counts_of(piped) == COUNTS
-    assert_traces_and_jobs_are_shown(tmp_path, piped)
-    assert_one_columns_path_is_shown(tmp_path / ".headwater/demo", piped)
+    assert_traces_and_jobs_are_shown(piped)
+    assert_one_columns_path_is_shown(piped)
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
 
 
@@ -74,8 +73,8 @@ def assert_its_column_is_served(address: str, folder: Path) -> None:
     assert column in [node["id"] for node in graph]
 
 
-def assert_traces_and_jobs_are_shown(folder: Path, printed: str) -> None:
-    """Two traces as trees, and the jobs as a list and as a picture."""
+def assert_traces_and_jobs_are_shown(printed: str) -> None:
+    """Two traces as trees, and the jobs with the datasets that they read and write."""
     traces, _, _ = printed.partition("The pipeline's jobs")
     trees = re.findall(r"^ +([A-Z_]+) ", traces, re.MULTILINE)
     assert trees == [
@@ -84,19 +83,11 @@ def assert_traces_and_jobs_are_shown(folder: Path, printed: str) -> None:
     ]
     jobs = re.findall(r"^ +(emissions\S*  \w+) in .*$", printed, re.MULTILINE)
     assert sorted(jobs) == [f"emissions{job}  COMPLETED" for job in ("", *(f".demo_{name}" for name in WRITTEN))]
-    picture = ElementTree.parse(folder / ".headwater/demo/jobs.svg")
-    drawn = [
-        group.attrib["data-id"] for group in picture.iter("{http://www.w3.org/2000/svg}g") if "data-id" in group.attrib
-    ]
-    data = f"dataset:file:{folder}/.headwater/demo"
-    assert sorted(node.replace(data, "").rpartition("/")[2] for node in drawn) == [
-        *("airports.csv", "checked", "estimated", "factors.json", "job:emissions:emissions"),
-        *(f"job:emissions:emissions.demo_{name}" for name in WRITTEN),
-        *("landing", "planes.csv", "rejected", "totals"),
-    ]
+    datasets = set(re.findall(r"dataset:file:/\S*/([\w.]+)$", printed, re.MULTILINE))
+    assert datasets == {*WRITTEN, "airports.csv", "factors.json", "landing", "planes.csv"}
 
 
-def assert_one_columns_path_is_shown(folder: Path, printed: str) -> None:
+def assert_one_columns_path_is_shown(printed: str) -> None:
     """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
     (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
     assert as_piped(shown) in printed
@@ -115,7 +106,3 @@ def assert_one_columns_path_is_shown(folder: Path, printed: str) -> None:
         r"\n  curl -s 'http://\S+/v3/namespaces/file/datasets/\S+factors.json/fields/average_seats/lineage\?\S+'\n",
         printed,
     )
-    picture = ElementTree.parse(folder / "columns.svg")
-    drawn = [group.attrib.get("data-id", "") for group in picture.iter("{http://www.w3.org/2000/svg}g")]
-    assert f"datasetField:file:{folder}/landing:distance" in drawn
-    assert f"datasetField:file:{folder}/totals:co2_kg" in drawn

@@ -25,8 +25,7 @@ With --company it loads a company that does not exist instead: 300 jobs and 500 
 failures, a stream, changes of schemas, tags and owners, and a day of records with their proofs. Then the last line is
 the address of the explorer.
 
-Its files stay in .headwater/demo: the input, the pipeline's Parquet, pictures of its jobs and of a column's lineage,
-and a copy of the archive.
+Its files stay in .headwater/demo: the input, the pipeline's Parquet, and a copy of the archive.
 Exit code: 0 when every check passed, 1 when the counts do not agree or another check failed.
 """
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from headwater.cli.column_graph import ColumnGraph, GraphDataset, fetch_columns
 from headwater.cli.demo import drill_down, field_paths
 from headwater.cli.service import NoResponse
-from headwater.cli.text.column_picture import write_column_picture
 from headwater.cli.text.column_text import trees_of
 from headwater.cli.text.terminal import print_part
 
@@ -37,8 +36,8 @@ class ColumnStory:
     paths: FieldPaths
 
 
-def fetch_story(url: str, folder: Path, picture: Path) -> ColumnStory:
-    """Fetch the columns of the demo's pipeline over the data in a folder, and draw the lineage of the result.
+def fetch_story(url: str, folder: Path) -> ColumnStory:
+    """Fetch the columns of the demo's pipeline over the data in a folder.
 
     Raises:
         NoResponse: the service did not respond, or does not know the columns.
@@ -49,7 +48,6 @@ def fetch_story(url: str, folder: Path, picture: Path) -> ColumnStory:
     up, down = (fetch_columns(url, one, depth=_DEPTH, down=True) for one in (result, source))
     if result not in up.columns:
         raise NoResponse(f"{url}: no column {result}")
-    write_column_picture(up, result, picture)
     origins = drill_down.drill_down(url, up.columns[result])
     return ColumnStory(result, source, up, down, origins, field_paths.fetch_paths(url, recorded, _BY_HAND))
 

@@ -25,7 +25,6 @@ from headwater.cli.explorer_build import explorer_build
 from headwater.cli.explorer_links import columns_link
 from headwater.cli.job_graph import JobGraph, fetch_graph
 from headwater.cli.text.graph_text import tree_of as tree_of_jobs
-from headwater.cli.text.picture import write_picture
 from headwater.cli.text.progress import Progress
 from headwater.cli.text.terminal import log_handler, output_console, print_part
 from headwater_model.ids import JobId
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 _ARCHIVE = FOLDER / "archive"
 _BUILD_LOG = FOLDER / "explorer.log"
-_COLUMNS = FOLDER / "columns.svg"
-_PICTURE = FOLDER / "jobs.svg"
 _A_JOB = JobId("emissions", "emissions.demo_checked").node_id
 _DEPTH = 20
 
@@ -86,24 +83,21 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
         traces=archived.traces,
         flight=find_trace(read_traces(_ARCHIVE), "ESTIMATED"),
         failures=[str(failure) for failure in stack.errors],
-        pictures=(_PICTURE, _COLUMNS),
         archive=_ARCHIVE,
         elapsed_s=monotonic() - started,
     )
 
 
 def _fetch_jobs(progress: Progress, stack: LocalStack) -> JobGraph:
-    """Fetch the pipeline's jobs and datasets, after their events are loaded, and draw them."""
-    with progress.stage("Fetching the pipeline's jobs, drawing them"):
-        graph = fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
-        write_picture(graph, _PICTURE)
-        return graph
+    """Fetch the pipeline's jobs and datasets, after their events are loaded."""
+    with progress.stage("Fetching the pipeline's jobs"):
+        return fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
 
 
 def _fetch_columns(progress: Progress, stack: LocalStack) -> ColumnStory:
-    """Fetch the lineage of a column, up, down and to the records, and draw it."""
-    with progress.stage("Fetching the lineage of a column, drawing it"):
-        return fetch_story(stack.api_url, FOLDER, _COLUMNS)
+    """Fetch the lineage of a column, up, down and to the records."""
+    with progress.stage("Fetching the lineage of a column"):
+        return fetch_story(stack.api_url, FOLDER)
 
 
 def _compact(progress: Progress, stack: LocalStack, first_day: str) -> None:

@@ -38,7 +38,6 @@ class DemoResults:
     traces: int
     flight: Trace | None
     failures: Sequence[str]
-    pictures: Sequence[Path]
     archive: Path
     elapsed_s: float
 
@@ -60,7 +59,6 @@ def _lines(results: DemoResults) -> Iterator[Text]:
     result = results.columns.up.columns[results.columns.result]
     sources = " and ".join(name_of(column) for column in sources_of(results.columns.up, result.id))
     yield _line("A column", f"{name_of(result)}, from {sources}")
-    yield _line("Pictures", ", ".join(map(str, results.pictures)))
     yield _line("Archive", f"{results.archive}: {results.traces:,} traces")
     for failure in results.failures[:_FAILURES_MAX]:
         yield Text(f"a function failed during the demo: {printable(failure)}", "yellow")

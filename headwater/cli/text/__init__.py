@@ -1,1 +1,1 @@
-"""Text for people: terminals, trees, Mermaid, pictures."""
+"""Text for people: terminals, trees, Mermaid."""

@@ -24,7 +24,7 @@ def tree_of(graph: JobGraph) -> Tree:
 
     A node that data reaches twice is shown in full once, and by name where it is reached again.
     """
-    layers = layers_of(graph.nodes, graph.edges).layers
+    layers = layers_of(graph.nodes, graph.edges)
     below: dict[str, list[str]] = defaultdict(list)
     for origin, destination in graph.edges:
         below[origin].append(destination)

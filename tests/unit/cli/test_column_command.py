@@ -15,16 +15,14 @@ from tests.unit.cli.column_responses import CO2, RESPONSE
 from tests.unit.cli.responding import Service
 
 
-def test_a_columns_way_is_printed_up_and_down_and_drawn(
-    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_columns_way_is_printed_up_and_down(
+    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADWATER_TOKEN", "secret")
     service.body = json.dumps(RESPONSE).encode()
-    picture = tmp_path / "new" / "co2.svg"
 
-    status = main(["column", CO2, "--depth", "3", "--down", "--url", service.url, "--svg", str(picture)])
+    assert main(["column", CO2, "--depth", "3", "--down", "--url", service.url]) == 0
 
-    assert status == 0
     requested = {"nodeId": [CO2], "depth": ["3"], "withDownstream": ["true"]}
     assert service.requested == [("/api/v1/column-lineage", requested, "Bearer secret")]
     lines = capsys.readouterr().out.splitlines()
@@ -37,7 +35,6 @@ def test_a_columns_way_is_printed_up_and_down_and_drawn(
         "",
         f"explorer: {columns_link(service.url, CO2)}",
     ]
-    assert picture.read_text(encoding="utf-8").startswith("<svg ")
 
 
 def test_a_columns_way_is_written_as_a_flowchart(

@@ -43,7 +43,6 @@ def some_results() -> DemoResults:
         traces=6099,
         flight={"record_id": "UA1545-co2", "root_id": "flights-2013-01-01", "lineage": [*map(a_step, ACTIONS[:3])]},
         failures=(),
-        pictures=(Path("jobs.svg"), Path("columns.svg")),
         archive=Path("archive"),
         elapsed_s=59.6,
     )
@@ -68,7 +67,6 @@ def test_what_ran_the_counts_a_flight_a_column_and_where_things_are(capsys: pyte
         "A flight   UA1545-co2",
         "           flights-2013-01-01 > READ > CHECK > CHECKED",
         "A column   co2_kg of estimated, from distance of landing and seats of planes",
-        "Pictures   jobs.svg, columns.svg",
         "Archive    archive: 6,099 traces",
         f"Done in 60 s. With the trees behind these lines: {command('demo --verbose')}",
     ]

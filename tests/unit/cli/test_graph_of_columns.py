@@ -1,9 +1,8 @@
-"""Columns as text and as a picture: each with all that it is made of, and how."""
+"""Columns as text: each with all that it is made of, and how."""
 
 from __future__ import annotations
 
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import assume, given
@@ -13,7 +12,6 @@ from rich.console import Console
 from headwater.api.marquez.column_views import render_columns
 from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
 from headwater.cli.service import NoResponse
-from headwater.cli.text.column_picture import draw
 from headwater.cli.text.column_text import trees_of
 from headwater.queries.columns import results as found_columns
 from headwater.queries.columns.results import ColumnInput, ColumnNode, Reporter
@@ -31,7 +29,6 @@ from tests.unit.cli.column_responses import (
     id_of,
 )
 
-SVG = "{http://www.w3.org/2000/svg}"
 GRAPH = parse_columns(RESPONSE)
 
 
@@ -266,83 +263,3 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
     graph = parse_columns(a_response(a_column("up\x1b[2J", "b\x1b[2J", type="\x00")))
 
     assert printed(graph, "job:a:b")[1:] == ["b�[2J of up�[2J  �"]
-
-
-# -- picture
-
-
-def parts_of(svg: str) -> tuple[dict[str, list[str | None]], list[tuple[str, str]], list[str | None]]:
-    """Return the text of each dataset and column in a picture, the joined columns, and the labels between them."""
-    root = ElementTree.fromstring(svg)
-    groups = [group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib]
-    texts = {group.attrib["data-id"]: [text.text for text in group.findall(f"{SVG}text")] for group in groups}
-    joined = [(p.attrib["data-from"], p.attrib["data-to"]) for p in root.iter(f"{SVG}path") if "data-from" in p.attrib]
-    ways = [group for group in root.iter(f"{SVG}g") if group.attrib.get("class", "").startswith("edge")]
-    return texts, sorted(joined), sorted(way.findtext(f"{SVG}text") or "" for way in ways)
-
-
-def test_the_picture_has_every_column_in_its_dataset_and_every_way_with_its_label() -> None:
-    texts, joined, labels = parts_of(draw(GRAPH, CO2))
-
-    assert texts[f"dataset:{STORE}:landing"] == ["landing", STORE]
-    assert texts[CO2] == ["co2_kg", "double"]
-    assert texts.keys() == {
-        *(column.id for column in GRAPH.columns.values()),
-        *(column.dataset.id for column in GRAPH.columns.values()),
-    }
-    assert joined == sorted((way.origin, way.destination) for way in GRAPH.edges)
-    assert labels == [
-        "aggregation: sum",
-        "estimate fuel, estimate CO2",
-        "filter",
-        "find seats, estimate fuel, estimate CO2",
-        "identity",
-    ]
-
-
-def test_every_way_begins_at_its_columns_row() -> None:
-    root = ElementTree.fromstring(draw(GRAPH, CO2))
-    rows = {
-        group.attrib["data-id"]: float(text.attrib["y"])
-        for group in root.iter(f"{SVG}g")
-        for text in group.findall(f"{SVG}text")
-        if text.attrib.get("class") == "column"
-    }
-
-    for path in root.iter(f"{SVG}path"):
-        if path.attrib.get("data-from") in rows:
-            start = float(path.attrib["d"].removeprefix("M").split("C")[0].split()[1])
-            assert start == pytest.approx(rows[path.attrib["data-from"]] - 4, abs=0.2)
-
-
-def test_the_same_columns_are_the_same_picture() -> None:
-    assert draw(GRAPH, CO2) == draw(parse_columns({"graph": RESPONSE["graph"][::-1]}), CO2)
-
-
-def test_columns_of_one_dataset_that_are_made_of_each_other_can_be_drawn() -> None:
-    graph = parse_columns(
-        a_response(
-            a_column("t", "a", a_source("t", "b", IDENTITY), datasetDependencies=[a_source("t", "a", FILTER)]),
-            a_column("t", "b", a_source("t", "a", IDENTITY), a_source("t", "b", IDENTITY)),
-        )
-    )
-
-    assert len(parts_of(draw(graph, id_of("t", "a")))[1]) == 4
-
-
-def test_any_name_can_be_drawn_and_nothing_at_all() -> None:
-    name = "</text><script>&\"'\x00" + "x" * 500
-
-    texts, _, _ = parts_of(draw(parse_columns(a_response(a_column(name, name, a_source(name, "b")))), "job:a:b"))
-
-    assert ["</text><script>&…xxxxxxxxxxxxxxxxx", "double"] in texts.values()
-    assert parts_of(draw(ColumnGraph({}, ()), "job:a:b")) == ({}, [], [])
-
-
-@pytest.mark.large
-def test_a_graph_of_thousands_is_drawn_in_seconds() -> None:
-    columns = [
-        a_column("wide", f"c{n}", *(a_source("raw", f"c{n + m}", IDENTITY) for m in range(3))) for n in range(1500)
-    ]
-
-    assert len(parts_of(draw(parse_columns(a_response(*columns)), "job:a:b"))[1]) == 4_500

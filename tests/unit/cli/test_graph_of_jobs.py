@@ -1,30 +1,26 @@
-"""The graph of jobs and datasets as text and as a picture: all of it, once, where nothing overlaps."""
+"""The graph of jobs and datasets as text: all of it, once."""
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.api.marquez.graph_views import render_graph
 from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
-from headwater.cli.layers import Edge
+from headwater.cli.layers import Edge, layers_of
 from headwater.cli.service import NoResponse
 from headwater.cli.text.graph_text import tree_of
-from headwater.cli.text.picture import draw
 from headwater.facts.entities import LastWriter, outline_dataset, outline_job
 from headwater.facts.graph_results import Graph
 from headwater_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, NOON, RAW, a_found_dataset, a_found_job
+from tests.examples import examples
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
-SVG = "{http://www.w3.org/2000/svg}"
+NAMES = [f"n{number}" for number in range(9)]
 RAW_ID, CHECKED_ID, CHECK_ID = RAW.node_id, CHECKED.node_id, CHECK.node_id
 
 
@@ -170,109 +166,24 @@ def test_a_chain_of_hundreds_stays_on_the_screen_and_is_shown_to_its_end() -> No
     assert [line.strip() for line in lines if "shown" in line][:2] == ["└── n006  shown below", "└── n012  shown below"]
 
 
-# -- picture
+# -- layers
 
 
-def parts_of(svg: str) -> tuple[dict[str, ElementTree.Element], dict[Edge, ElementTree.Element]]:
-    """The picture's nodes by id, and its edges."""
-    root = ElementTree.fromstring(svg)
-    nodes = {group.attrib["data-id"]: group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib}
-    edges = {
-        (p.attrib["data-from"], p.attrib["data-to"]): p for p in root.iter(f"{SVG}path") if "data-from" in p.attrib
-    }
-    return nodes, edges
+@given(st.sets(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda edge: edge[0] != edge[1])))
+@examples(300)
+def test_every_edge_that_closes_no_cycle_leads_to_a_later_layer(edges: set[Edge]) -> None:
+    layers = layers_of(NAMES, edges)
+
+    assert layers.keys() == set(NAMES)
+    for origin, destination in edges:
+        if origin not in reached_from(destination, edges):
+            assert layers[origin] < layers[destination]
 
 
-def texts_of(node: ElementTree.Element) -> list[str | None]:
-    return [text.text for text in node.iter(f"{SVG}text")]
-
-
-def test_the_picture_has_every_node_and_every_edge() -> None:
-    nodes, edges = parts_of(draw(PIPELINE))
-
-    assert nodes.keys() == PIPELINE.nodes.keys()
-    assert set(edges) == set(PIPELINE.edges)
-    assert {node_id: (node.attrib["class"], *texts_of(node)) for node_id, node in nodes.items()} == {
-        LANDING.id: ("dataset", "landing", "file:/demo"),
-        CHECKED_SET.id: ("dataset", "checked", "file:/demo"),
-        REJECTED.id: ("dataset", "rejected", "file:/demo"),
-        PLANES.id: ("dataset", "planes.csv", "file:/demo"),
-        ESTIMATED.id: ("dataset", "estimated", "file:/demo"),
-        OLD.id: ("dataset stale", "old", "file:/demo", "stale, last written by copy"),
-        CHECK_JOB.id: ("job completed", "emissions.check", "emissions", "COMPLETED in 2.3 s"),
-        ESTIMATE.id: ("job failed", "emissions.estimate", "emissions", "FAILED in 1 min 11 s"),
-        SUM_UP.id: ("job running", "emissions.sum_up", "emissions", "RUNNING"),
-    }
-
-
-def test_jobs_are_round_and_datasets_are_drums() -> None:
-    nodes, _ = parts_of(draw(PIPELINE))
-
-    shapes = {node_id.partition(":")[0]: node.find("./*[@class='shape']") for node_id, node in nodes.items()}
-    assert {kind: None if shape is None else shape.tag for kind, shape in shapes.items()} == {
-        "job": f"{SVG}rect",
-        "dataset": f"{SVG}path",
-    }
-
-
-def test_the_same_graph_is_the_same_picture() -> None:
-    assert draw(PIPELINE) == draw(JobGraph(PIPELINE.nodes, PIPELINE.edges[::-1]))
-
-
-def test_any_name_can_be_drawn_and_a_long_one_is_shortened() -> None:
-    name = "</text><script>&\"'" + "x" * 500
-    nodes, _ = parts_of(draw(a_graph((a_dataset(name), a_job(name)))))
-
-    (job,) = (node for node_id, node in nodes.items() if node_id.startswith("job:"))
-    assert job.attrib["data-id"] == f"job:emissions:{name}"
-    assert texts_of(job)[0] == "</text><script>&…xxxxxxxxxxxxxxxxx"
-
-
-def test_a_graph_of_one_node_and_one_of_none_can_be_drawn() -> None:
-    lone = JobGraph({LANDING.id: LANDING}, ())
-
-    assert parts_of(draw(lone))[0].keys() == {LANDING.id}
-    assert parts_of(draw(JobGraph({}, ()))) == ({}, {})
-
-
-def extent_of(svg: str) -> tuple[float, float]:
-    """Measure how far to the right and down the picture's edges and boxes reach, in its own coordinates."""
-    root = ElementTree.fromstring(svg)
-    area = next(root.iter(f"{SVG}g"))
-    left, top = map(float, re.findall(r"[\d.]+", area.attrib["transform"]))
-    reached = [(0.0, 0.0)]
-    for path in (path for path in root.iter(f"{SVG}path") if "data-from" in path.attrib):
-        for command, numbers in re.findall(r"([MCH])([^MCH]*)", path.attrib["d"]):
-            given = [float(number) for number in numbers.split()]
-            xs, ys = (given, []) if command == "H" else (given[::2], given[1::2])
-            reached.append((max(xs), max(ys, default=0.0)))
-    for box in root.iter(f"{SVG}rect"):
-        x, y, width, height = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
-        reached.append((x + width, y + height))
-    return left + max(x for x, _ in reached), top + max(y for _, y in reached)
-
-
-def size_of(svg: str) -> tuple[float, float]:
-    root = ElementTree.fromstring(svg)
-    return float(root.attrib["width"]), float(root.attrib["height"])
-
-
-@given(
-    edges=st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda edge: edge[0] != edge[1]), min_size=1)
-)
-@settings(max_examples=100)
-def test_no_edge_of_any_graph_leaves_its_picture(edges: set[tuple[int, int]]) -> None:
-    svg = draw(a_graph(*((a_job(f"j{one}"), a_job(f"j{other}")) for one, other in edges)))
-
-    (right, bottom), (width, height) = extent_of(svg), size_of(svg)
-    assert right < width
-    assert bottom < height
-
-
-@pytest.mark.parametrize("name", ["emissions-jobs.svg", "emissions-columns.svg"])
-def test_a_picture_of_the_readme_shows_all_of_it(name: str) -> None:
-    svg = (DOCS / name).read_text(encoding="utf-8")
-
-    (right, bottom), (width, height) = extent_of(svg), size_of(svg)
-    assert 0 < right < width
-    assert 0 < bottom < height
+def reached_from(start: str, edges: set[Edge]) -> set[str]:
+    reached, left = {start}, [start]
+    while left:
+        node = left.pop()
+        left += (following := {to for origin, to in edges if origin == node} - reached)
+        reached |= following
+    return reached
