@@ -29,6 +29,7 @@ from moto.core.config import default_user_config
 from moto.core.model import StructureShape
 from moto.core.responses import ActionResult
 from moto.core.serialize import BaseJSONSerializer
+from moto.dynamodb.comparisons import COMPARISON_FUNCS
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
@@ -120,9 +121,10 @@ def wait_at_most(seconds: int) -> None:
 
 
 def query_one_partition() -> None:
-    """Let Query read only the items of the requested key.
+    """Let Query read only the items of the requested key, and of a partition those in the requested range.
 
-    moto sorts the whole table for each query: 350 ms at 20,000 items, where this takes 1.
+    moto sorts the whole table for each query: 350 ms at 20,000 items, where this takes 1. It sorts a partition twice:
+    200 ms at 6,000 items.
     """
 
     def query(self: Table, hash_key: DynamoType | None, *args: Any, **kwargs: Any) -> Any:
@@ -131,6 +133,10 @@ def query_one_partition() -> None:
             return _stock_query(self, hash_key, *args, **kwargs)
         narrowed = copy.copy(self)
         narrowed.items = _items_with(self, *conditions[0])  # type: ignore[assignment]
+        ranges = kwargs.get("range_key_conditions") or []
+        if conditions[0][0] == self.hash_key_attr and len(ranges) == 1 and ranges[0][0] == self.range_key_attr:
+            _, comparison, bounds = ranges[0]
+            narrowed.items = {key: _items_in(items, comparison, bounds) for key, items in narrowed.items.items()}  # type: ignore[assignment]
         return _stock_query(narrowed, hash_key, *args, **kwargs)
 
     Table.query = query  # type: ignore[method-assign]
@@ -144,6 +150,24 @@ def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoT
         partition: {sort: item for sort, item in items.items() if _is(item.attrs.get(attribute), value)}
         for partition, items in table.items.items()
     }
+
+
+def _items_in(items: dict[DynamoType, Item], comparison: str, bounds: list[DynamoType]) -> dict[DynamoType, Item]:
+    """Return the items of a partition whose sort key, a string, is in a range; and its first and its last item.
+
+    By these a page has a last key where the partition goes on behind the range, as in stock.
+    """
+    if not items or any(bound.type != "S" for bound in bounds):
+        return items
+    is_in: Callable[..., bool] = COMPARISON_FUNCS[comparison]  # type: ignore[assignment]
+    limits = [bound.value for bound in bounds]
+    ends = (min(items, key=_text_of), max(items, key=_text_of))
+    return {key: items[key] for key in (*ends, *(key for key in items if is_in(key.value, *limits)))}
+
+
+def _text_of(key: DynamoType) -> str:
+    text: str = key.value
+    return text
 
 
 def _is(found: DynamoType | None, value: DynamoType) -> bool:

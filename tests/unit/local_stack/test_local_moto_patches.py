@@ -106,6 +106,10 @@ QUERIES = [
     {"KeyConditionExpression": "root = :v", "v": "unknown"},
     {"KeyConditionExpression": "root = :v AND node >= :n", "v": "b", "n": "n1"},
     {"KeyConditionExpression": "root = :v AND begins_with(node, :n)", "v": "b", "n": "n", "ScanIndexForward": False},
+    {"KeyConditionExpression": "root = :v AND node BETWEEN :n AND :m", "v": "b", "n": "n1", "m": "n2"},
+    {"KeyConditionExpression": "root = :v AND node < :n", "v": "b", "n": "n3", "ScanIndexForward": False},
+    {"KeyConditionExpression": "root = :v AND node > :n", "v": "b", "n": "n9"},
+    {"KeyConditionExpression": "root = :v AND node = :n", "v": "b", "n": "n1"},
     {"KeyConditionExpression": "root = :v", "v": "a", "IndexName": "local"},
     {"KeyConditionExpression": "root = :v AND #a = :n", "v": "b", "n": "A0", "IndexName": "local"},
     {"KeyConditionExpression": "twin = :v", "v": "t1", "IndexName": "global"},
@@ -117,8 +121,8 @@ QUERIES = [
 
 def pages(client, query, size):
     """Every page of the answer, with its counts and its last key."""
-    given = {name: value for name, value in query.items() if name not in {"v", "n"}}
-    values = {f":{name}": {"S": query[name]} for name in ("v", "n") if name in query}
+    given = {name: value for name, value in query.items() if name not in {"v", "n", "m"}}
+    values = {f":{name}": {"S": query[name]} for name in ("v", "n", "m") if name in query}
     if "#a" in query["KeyConditionExpression"]:
         given["ExpressionAttributeNames"] = {"#a": "action"}
     found, start = [], {}
@@ -142,9 +146,11 @@ def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):
     looked_at = []
     stock_items = Table.all_items
     monkeypatch.setattr(Table, "all_items", lambda self: looked_at.append(len(stock_items(self))) or stock_items(self))
-    pages(table, QUERIES[0], 100)
-    pages(table, QUERIES[6], 100)
-    assert looked_at == [4, 5]
+    by_partition, by_range, by_index = QUERIES[0], QUERIES[7], QUERIES[10]
+    pages(table, by_partition, 100)
+    pages(table, by_range, 100)
+    pages(table, by_index, 100)
+    assert looked_at == [4, 3, 5]
 
 
 @pytest.fixture
