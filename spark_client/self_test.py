@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from spark_client.capturing.jvm.executions import Executions, Item
+    from spark_client.capturing.jvm.executions import Executions
+    from spark_client.capturing.jvm.items import Item
 
 _DRAIN_S = 60.0
 _COLUMN = "doubled"
@@ -54,7 +55,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def run(spark: SparkSession) -> Iterator[Line]:
     """Yield a line for each check."""
-    from spark_client.capturing.jvm.executions import Executions, Lost, Unavailable
+    from spark_client.capturing.jvm.executions import Executions, Unavailable
+    from spark_client.capturing.jvm.items import Lost
 
     yield Line("Spark", spark.version)
     try:

@@ -12,6 +12,7 @@ from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.glue import find_glue_target
 from spark_client.capturing.datasets.locations import find_path
+from spark_client.capturing.datasets.scans import scanned
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.targets import Target, find_sink, find_targets
 from spark_client.capturing.datasets.versions import (
@@ -149,6 +150,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
+            scanned=scanned(execution, self._catalogs.default_fs),
         )
 
     def _read_all(self, execution: Execution, command: str) -> Read:
@@ -206,6 +208,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
+            scanned=scanned(execution, self._catalogs.default_fs),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)

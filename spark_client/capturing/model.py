@@ -81,6 +81,41 @@ class WriteStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class InputStatistics:
+    """Rows, bytes and files that were read of an input; `folders`: the partitions of it that hold all of these files.
+
+    Without folders it is not known that less than the whole dataset was read.
+    """
+
+    rows: int | None = None
+    size_bytes: int | None = None
+    files: int | None = None
+    folders: tuple[str, ...] = ()
+
+    def plus(self, other: InputStatistics) -> InputStatistics:
+        """Return the statistics of two scans of one dataset."""
+        both = (*self.folders, *other.folders) if self.folders and other.folders else ()
+        return InputStatistics(
+            rows=_sum(self.rows, other.rows),
+            size_bytes=_sum(self.size_bytes, other.size_bytes),
+            files=_sum(self.files, other.files),
+            folders=tuple(dict.fromkeys(both)),
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Scan of files in an executed plan: the paths that it was given, and what it read; its folders are any paths."""
+
+    paths: tuple[str, ...]
+    read: InputStatistics
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """Execution that read, and wrote nothing that is known.
 
@@ -91,6 +126,7 @@ class Read:
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
         stream: run id of the streaming query that it is a part of, or is.
         unknown_output: reason why what it wrote has no name; None if it wrote nothing.
+        scanned: how much was read of inputs, where scans of files counted that.
     """
 
     execution_id: int
@@ -104,6 +140,7 @@ class Read:
     unknown_inputs: tuple[str, ...] = ()
     stream: str | None = None
     unknown_output: str | None = None
+    scanned: Mapping[DatasetId, InputStatistics] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +227,7 @@ class Execution:
         is_read: True if it is a query whose rows went to the program.
         task_outputs: rows and bytes that its tasks wrote by their own count.
         last_rdd: id of the newest RDD of its last job: of a checkpoint, the one that its frame reads.
+        scans: of files, those that its queries ran.
     """
 
     id: int
@@ -210,6 +248,7 @@ class Execution:
     is_read: bool = False
     last_rdd: str | None = None
     task_outputs: WriteStatistics = WriteStatistics()
+    scans: tuple[Scan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,18 @@ def is_partition(url: str) -> bool:
     >>> [is_partition(path) for path in ("/data/flights", "/data/flights/", "/data/flights/day=2013-01-01")]
     [False, False, True]
     """
+    return bool(partition_of(url))
+
+
+def partition_of(url: str) -> str:
+    """Return the end of a path that says which part of the dataset that `find_path` names it is.
+
+    >>> partition_of("s3a://lake/flights/day=2013-01-01/hour=5")
+    'day=2013-01-01/hour=5'
+    """
     scheme, _, path = _split(clean_name(url))
     name = _name(scheme, path)
-    return trim_partitions(name) != name
+    return name[len(trim_partitions(name)) :].strip("/")
 
 
 def find_topic(servers: str, topic: str) -> DatasetId | None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
 from headwater_model.ids import DatasetId
-from spark_client.capturing.model import Dataset, Read, Symlink, Write
+from spark_client.capturing.model import Dataset, InputStatistics, Read, Symlink, Write
 
 R = TypeVar("R", bound=Read)
 # Group of the pattern `spark.openlineage.dataset.removePath.pattern`, in OpenLineage's integration for Spark.
@@ -87,11 +87,16 @@ class NameRules:
         inputs: dict[DatasetId, Dataset] = {}
         for dataset in map(self._dataset, read.inputs):
             inputs[dataset.id] = _united(inputs[dataset.id], dataset) if dataset.id in inputs else dataset
+        scanned: dict[DatasetId, InputStatistics] = {}
+        for before, statistics in read.scanned.items():
+            name = self.name(before)
+            scanned[name] = scanned[name].plus(statistics) if name in scanned else statistics
         if not isinstance(read, Write):
-            return replace(read, inputs=tuple(inputs.values()))
+            return replace(read, inputs=tuple(inputs.values()), scanned=scanned)
         return replace(
             read,
             inputs=tuple(inputs.values()),
+            scanned=scanned,
             output=self._dataset(read.output),
             columns=self._columns(read.columns),
             renamed_from=self.name(read.renamed_from) if read.renamed_from else None,

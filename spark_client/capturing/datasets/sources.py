@@ -24,8 +24,8 @@ from spark_client.connectors import Computed
 JvmObject: TypeAlias = Mapping[str, Any]
 
 _QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
-# A relation with more paths than this is named by their folders.
-_PLACES_MAX = 50
+# A relation with more paths than this is named by their folders: an event has no room for more inputs with columns.
+_PLACES_MAX = 1_000
 # Formats whose records may be no rows, and Spark's name of the column for them.
 _TEXT_FORMATS = frozenset({"csv", "json", "xml"})
 FORMATS_OF_FILES = _TEXT_FORMATS | {

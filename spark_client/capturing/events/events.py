@@ -19,6 +19,7 @@ from spark_client.capturing.events.facets import (
     capture_facet,
     dataset_facets,
     error_facet,
+    input_facets,
     job_type_facet,
     lifecycle_facet,
     parent_facet,
@@ -250,7 +251,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     """Return the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
     read, write = reporting.read, reporting.read if isinstance(reporting.read, Write) else None
     inputs = read.inputs[:_FEW_INPUTS] if "inputs" in cut else read.inputs
-    reads = [_dataset(dataset, budget, with_schema="inputSchemas" not in cut) for dataset in inputs]
+    reads = [_input(dataset, read, budget, cut) for dataset in inputs]
     outputs = [_output(write, budget, cut, reporting.rules)] if write else []
     job_facets = {**reporting.job_facets, **_sql(read, cut, reporting.rules)}
     run_facets = {**reporting.run_facets, **_error(read.failure, "JAVA", cut, reporting.rules)}
@@ -293,6 +294,12 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> E
         form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change, write.renamed_from)
     statistics = statistics_facet(write.written)
     return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
+
+
+def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Event:
+    form = _dataset(dataset, budget, with_schema="inputSchemas" not in cut)
+    scanned = read.scanned.get(dataset.id)
+    return form if scanned is None or "inputSchemas" in cut else {**form, "inputFacets": input_facets(scanned)}
 
 
 def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Event:

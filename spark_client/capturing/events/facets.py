@@ -9,12 +9,17 @@ from typing import Any, Literal, TypeAlias
 
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.scans import partitions_of
 from spark_client.capturing.events.size_budget import SizeBudget
-from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink, WriteStatistics
+from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, Symlink, WriteStatistics
 from spark_client.current_run import JobRun
 from spark_client.recorder.events import PRODUCER, ours
 
 Facet: TypeAlias = dict[str, Any]
+# OpenLineage's schema of both subsets, those of inputs and of outputs.
+_SUBSET_SCHEMA = (
+    "https://openlineage.io/spec/facets/1-0-0/BaseSubsetDatasetFacet.json#/$defs/InputSubsetInputDatasetFacet"
+)
 # Bytes of the JSON around a name.
 _FIELD_BYTES = 32
 
@@ -111,6 +116,20 @@ def statistics_facet(written: WriteStatistics) -> Facet | None:
     """Return the facet of a write's statistics; None where Spark counted nothing."""
     counts = _given({"rowCount": written.rows, "size": written.size_bytes, "fileCount": written.files})
     return openlineage_facet("OutputStatisticsOutputDatasetFacet", "1-0-2", **counts) if counts else None
+
+
+def input_facets(read: InputStatistics) -> dict[str, Facet]:
+    """Return the facets of how much was read of an input, and of the partitions of it that were read."""
+    counts = _given({"rowCount": read.rows, "size": read.size_bytes, "fileCount": read.files})
+    statistics = openlineage_facet("InputStatisticsInputDatasetFacet", "1-0-0", **counts)
+    if not read.folders:
+        return {"inputStatistics": statistics}
+    partitions = partitions_of(read.folders)
+    condition: Facet = {"type": "location", "locations": list(read.folders)}
+    if partitions is not None:
+        condition = {"type": "partition", "partitions": [{"dimensions": each} for each in partitions]}
+    subset = {"_producer": PRODUCER, "_schemaURL": _SUBSET_SCHEMA, "inputCondition": condition}
+    return {"inputStatistics": statistics, "subset": subset}
 
 
 def _schema_facet(fields: Sequence[SchemaField], budget: SizeBudget) -> Facet:

@@ -165,7 +165,7 @@ public class Executions {
         }
     }
 
-    /** Versions of tables that were read and written; without them the execution is reported all the same. */
+    /** Versions of tables that were read and written, and how much scans read; without them the execution is reported all the same. */
     private void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
         QueryExecution[] queries = new QueryExecution[kept.parts.size() + 1];
         queries[0] = query;
@@ -176,6 +176,8 @@ public class Executions {
         Object[] arguments = {queries, Long.valueOf(kept.startedMs), Long.valueOf(kept.endedMs)};
         Object versions = Parts.call("TableVersions", "of", types, arguments);
         json.append(versions == null ? "" : versions);
+        Object scans = Parts.call("ScanMetrics", "of", new Class[] {QueryExecution[].class}, new Object[] {queries});
+        json.append(",\"scans\":[").append(scans == null ? "" : scans).append(']');
     }
 
     private static void appendWritten(long[] written, StringBuilder json) {

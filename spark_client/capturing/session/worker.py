@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from spark_client.capturing.jvm.executions import LISTENER, Lost, Unread
+from spark_client.capturing.jvm.executions import LISTENER
+from spark_client.capturing.jvm.items import Lost, Unread
 from spark_client.capturing.model import (
     Ended,
     Over,

@@ -168,7 +168,8 @@ def _names(dataset: Dataset) -> set[DatasetId]:
 def _merge_pair(outer: Write, inner: Write) -> Write:
     """Return the outer write's table, statement and outcome with the inner write's numbers."""
     if outer.command in STATEMENTS:
-        return replace(outer, written=outer.written.otherwise(inner.written))
+        scanned = {**inner.scanned, **outer.scanned}
+        return replace(outer, written=outer.written.otherwise(inner.written), scanned=scanned)
     columns, unknown, tier = _columns(outer, inner)
     return replace(
         outer,
@@ -180,6 +181,7 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
         # The insert of a CTAS overwrites the table that the CTAS has just made.
         change=outer.change if outer.command in WRAPPERS - {GLUE_WRITE} else outer.change or inner.change,
         written=inner.written.otherwise(outer.written),
+        scanned={**inner.scanned, **outer.scanned},
         sql=outer.sql or inner.sql,
         # The inner plan is the outer one after the optimizer: it has no more detail.
         unknown_inputs=_in_more_detail(outer, inner).unknown_inputs,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
-from spark_client.capturing.jvm.executions import Unread
+from spark_client.capturing.jvm.items import Unread
 from spark_client.capturing.model import Dataset, Ended, Execution, Over, StreamStart, Write
 from spark_client.capturing.plans.plan import Node
 

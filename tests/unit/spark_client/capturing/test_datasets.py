@@ -31,8 +31,15 @@ def test_files_are_the_folders_that_they_are_in_each_once():
     )
 
 
+@pytest.mark.parametrize("count", [50, 51, 1_000])
+def test_each_of_many_paths_has_its_name(count: int):
+    many = [f"s3a://lake/flights/{number}x" for number in range(count)]
+
+    assert len(find_datasets(a_relation(*many), CATALOGS).datasets) == count
+
+
 def test_very_many_files_are_the_folders_above_them():
-    many = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in ("a", "b") for hour in range(40)]
+    many = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in ("a", "b") for hour in range(600)]
 
     assert [one.id.name for one in find_datasets(a_relation(*many), CATALOGS).datasets] == [
         "days/a/hours",
@@ -44,16 +51,16 @@ def test_very_many_files_are_the_folders_above_them():
 
 
 def test_no_folder_is_left_out_however_they_lie():
-    deep = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in "abc" * 20 for hour in range(40)]
-    wide = [f"s3a://lake/{number}/a/x.csv" for number in range(60)]
-    roots = [f"s3a://lake-{number}/x.csv" for number in range(60)]
+    deep = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in "abc" for hour in range(600)]
+    wide = [f"s3a://lake/{number}/a/x.csv" for number in range(1_100)]
+    roots = [f"s3a://lake-{number}/x.csv" for number in range(1_100)]
 
     def places(paths: list[str]) -> set[str]:
         return {one.id.name for one in find_datasets(a_relation(*paths), CATALOGS).datasets}
 
     assert places(deep) == {"days/a/hours", "days/b/hours", "days/c/hours"}
-    assert places(wide) == {str(number) for number in range(60)}
-    assert len(find_datasets(a_relation(*roots), CATALOGS).datasets) == 60
+    assert places(wide) == {str(number) for number in range(1_100)}
+    assert len(find_datasets(a_relation(*roots), CATALOGS).datasets) == 1_100
 
 
 def test_temporary_files_are_nobodys_dataset():

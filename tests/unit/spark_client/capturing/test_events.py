@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import jsonschema
 import pytest
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import (
+    base_subset_dataset,
     column_lineage_dataset,
     dataset_version_dataset,
     documentation_job,
     error_message_run,
+    input_statistics_input_dataset,
     lifecycle_state_change_dataset,
     output_statistics_output_dataset,
     ownership_job,
@@ -30,7 +33,7 @@ from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from spark_client.capturing.events.descriptions import Description, Owner, parse_tags
 from spark_client.capturing.events.events import EventRules, application_event, write_events
-from spark_client.capturing.model import Dataset, Failure, SchemaField, WriteStatistics
+from spark_client.capturing.model import Dataset, Failure, InputStatistics, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext
 from spark_client.recorder.events import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
@@ -239,6 +242,40 @@ def test_an_application_reports_in_the_end_which_records_it_worked_on() -> None:
     schema = json.loads((SCHEMAS / "headwater_records.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate({"headwater_records": facet})
     assert facet["rootIds"] == ["flights", "planes"]
+
+
+@pytest.mark.parametrize(
+    ("folders", "condition"),
+    [
+        (
+            (
+                "s3a://flights/checked/day=2013-01-01/hour=5",
+                "s3a://flights/checked/day=x%20y/hour=__HIVE_DEFAULT_PARTITION__",
+            ),
+            base_subset_dataset.PartitionSubsetCondition(
+                [
+                    base_subset_dataset.Partition({"day": "2013-01-01", "hour": "5"}),
+                    base_subset_dataset.Partition({"day": "x y", "hour": None}),
+                ]
+            ),
+        ),
+        (
+            ("s3://flights/checked/2013/01/01",),
+            base_subset_dataset.LocationSubsetCondition(["s3://flights/checked/2013/01/01"]),
+        ),
+        ((), None),
+    ],
+)
+def test_an_input_has_what_was_read_of_it(folders: tuple[str, ...], condition: Any) -> None:
+    event = ended(scanned={CHECKED: InputStatistics(2, 1_000, 1, folders)})
+
+    statistics = content(input_statistics_input_dataset.InputStatisticsInputDatasetFacet(2, 1_000, 1, **BY))
+    subset = base_subset_dataset.InputSubsetInputDatasetFacet(condition, **BY)
+    (facets,) = [one["inputFacets"] for one in event["inputs"] if "inputFacets" in one]
+    expected = {"inputStatistics": statistics, **({"subset": content(subset)} if condition else {})}
+    for partition in expected.get("subset", {}).get("inputCondition", {}).get("partitions", ()):
+        partition["dimensions"].setdefault("hour", None)
+    assert facets == expected
 
 
 def test_the_description_of_an_application_is_as_openlineage_has_it() -> None:

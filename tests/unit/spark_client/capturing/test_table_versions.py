@@ -17,7 +17,7 @@ from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.events.events import Application, write_events
 from spark_client.capturing.extract import Extractor
-from spark_client.capturing.jvm.executions import parse_execution
+from spark_client.capturing.jvm.items import parse_item
 from spark_client.capturing.model import Commit, Dataset, Execution, Write, WriteStatistics
 from spark_client.current_run import JobRun, RunContext
 from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, SCHEMA, a_node
@@ -40,7 +40,7 @@ def parse_commit(commit: dict[str, Any]) -> Commit | None:
     """Return the commit of the driver's document of an execution."""
     plan = {"kinds": ["Project"], "objects": [[0, {}]], "types": []}
     known = {"id": 1, "root_id": 1, "action": "command", "started_ms": 1, "ended_ms": 2, "had_jobs": True}
-    execution = parse_execution(json.dumps({**known, "tier": "full", "plan": plan, "commit": commit}))
+    execution = parse_item(json.dumps({**known, "tier": "full", "plan": plan, "commit": commit}))
     assert isinstance(execution, Execution)
     return execution.commit
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.jvm.executions import Lost, Unread
+from spark_client.capturing.jvm.items import Lost, Unread
 from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, UnknownTarget, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.stream_runs import StreamRuns

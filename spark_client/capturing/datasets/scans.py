@@ -1,0 +1,51 @@
+"""Amounts that were read of each input, and the partitions that were read, by the scans of files in executed plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import unquote
+
+from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.locations import find_path, is_partition, partition_of
+from spark_client.capturing.model import Execution, InputStatistics
+from spark_client.dataset_names import clean_name
+
+# Folder of the rows without a value, by Hive's convention.
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def scanned(execution: Execution, default_fs: str) -> Mapping[DatasetId, InputStatistics]:
+    """Return by dataset what an execution's scans read.
+
+    A scan of several datasets counts them together, so nothing is known of these; nor of a stream's batches.
+    """
+    found: dict[DatasetId, InputStatistics] = {}
+    uncounted: set[DatasetId] = set()
+    for scan in () if execution.stream else execution.scans:
+        datasets = {dataset for path in scan.paths if (dataset := find_path(path, default_fs)) is not None}
+        if len(datasets) != 1:
+            uncounted |= datasets
+            continue
+        (dataset,) = datasets
+        folders = scan.read.folders if all(map(is_partition, scan.read.folders)) else ()
+        read = replace(scan.read, folders=tuple(map(clean_name, folders)))
+        found[dataset] = found[dataset].plus(read) if dataset in found else read
+    return {dataset: read for dataset, read in found.items() if dataset not in uncounted}
+
+
+def partitions_of(folders: Sequence[str]) -> list[Mapping[str, str | None]] | None:
+    """Return the columns and values of the partitions in folders; None if one is named in another way.
+
+    >>> partitions_of(["s3a://lake/flights/day=2013-01-01/hour=5"])
+    [{'day': '2013-01-01', 'hour': '5'}]
+    >>> partitions_of(["s3a://lake/flights/2013/01/01"])
+    """
+    parts = [partition_of(folder).split("/") for folder in folders]
+    if not all(part.count("=") == 1 for each in parts for part in each):
+        return None
+    return [{unquote(name): _value(text) for name, text in (part.split("=") for part in each)} for each in parts]
+
+
+def _value(text: str) -> str | None:
+    return None if text == _NULL else unquote(text)
