@@ -24,7 +24,7 @@ _IGNORED = {
 }
 
 
-# Everything on; each engine of the Spark jobs has a template of its own, and each has one of two web ACLs.
+# Everything on; each of the two ways to a web ACL has a template of its own.
 _A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 _TURNED: Mapping[str, object] = {
     "alarm_email": "someone@example.org",
@@ -33,15 +33,12 @@ _TURNED: Mapping[str, object] = {
     "api_concurrency": 50,
     "object_lock": "governance:365",
 }
-_ENGINES: Sequence[Mapping[str, object]] = (
-    {"spark_engine": "glue", "web_acl_arn": _A_WEB_ACL},
-    {"spark_engine": "emr-serverless", "requests_per_address": 2000},
-)
+_WEB_ACLS: Sequence[Mapping[str, object]] = ({"web_acl_arn": _A_WEB_ACL}, {"requests_per_address": 2000})
 
 
 def main() -> int:
     """Run the command line and return its status."""
-    findings = [finding for engine in _ENGINES for finding in check({**_TURNED, **engine})]
+    findings = [finding for web_acl in _WEB_ACLS for finding in check({**_TURNED, **web_acl})]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)
     sys.stdout.write(f"cdk-nag and cfn-lint: {len(findings)} findings\n")
     return 1 if findings else 0

@@ -154,9 +154,7 @@ class Compaction(Construct):
         return sfn.StateMachine(
             self,
             "StateMachine",
-            definition_body=sfn.DefinitionBody.from_string(
-                self._spark_jobs.engine.definition(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
-            ),
+            definition_body=sfn.DefinitionBody.from_string(STATE_MACHINE_FILE.read_text(encoding="utf-8")),
             definition_substitutions={
                 "CompactFunctionArn": self.compact.resource.function_arn,
                 **self._spark_jobs.engine.substitutions,

@@ -23,7 +23,6 @@ _NAMES = (
     "compaction_hour_utc",
     "partition_trimming",
     "temporary_patterns",
-    "spark_engine",
     "search_scan_gb",
     "sign_digests",
     "web_acl_arn",
@@ -67,7 +66,6 @@ class StackContext:
     compaction_hour_utc: int = 0
     partition_trimming: bool = True
     temporary_patterns: tuple[str, ...] | None = None
-    emr_serverless: bool = False
     search_scan_gb: int = 10
     sign_digests: bool = False
     web_acl_arn: str | None = None
@@ -107,9 +105,6 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
             "partition_trimming", _choice(true=True, false=False), default.partition_trimming
         ),
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
-        emr_serverless=reader.read(
-            "spark_engine", _choice(**{"glue": False, "emr-serverless": True}), default.emr_serverless
-        ),
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),

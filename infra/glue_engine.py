@@ -25,9 +25,7 @@ _WORKERS_KEPT = 4
 
 
 class GlueEngine(Construct):
-    """The jobs in Glue, and their logs; the state machine's definition is Glue's as it is written."""
-
-    SERVICE = "glue.amazonaws.com"
+    """The jobs in Glue, and their logs; `substitutions` are those of the state machine's definition."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, jobs: Sequence[SparkJob], code: SparkCode, removal: RemovalPolicy
@@ -40,11 +38,6 @@ class GlueEngine(Construct):
             _open(job.rights, log_groups)
             code.read_by(job.rights, [code.script, code.package, *self._wheels])
         self.substitutions: Mapping[str, str] = {f"{name}JobName": made.ref for name, made in self._jobs.items()}
-        self.outputs = self.substitutions
-
-    def definition(self, text: str) -> str:
-        """Return the state machine as this engine runs it."""
-        return text
 
     def open_to(self, rights: Rights) -> None:
         """Let a state machine start the jobs, wait for them, and stop them when it is stopped."""

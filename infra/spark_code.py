@@ -1,4 +1,4 @@
-"""The code of the Spark jobs: a script, our code in an archive, and the libraries that the engine lacks."""
+"""The code of the Spark jobs: a script, our code in an archive, and the libraries that Glue lacks."""
 
 from __future__ import annotations
 
@@ -17,21 +17,16 @@ from infra.wheels import Target, built_once
 LIBRARIES = PROJECT / "build" / "jobs"
 _SCRIPT = PROJECT / "jobs" / "launch.py"
 _LOCKS = PROJECT / "requirements"
-# Glue brings boto3, pandas and pyarrow for its Python; EMR Serverless brings none of them for Python 3.11.
-PYTHON_VERSION = "3.11"
-_GLUE = Target(("manylinux_2_28_x86_64", "manylinux2014_x86_64"), PYTHON_VERSION)
-_EMR = Target(("manylinux_2_28_aarch64", "manylinux2014_aarch64"), PYTHON_VERSION)
+# Glue brings boto3, pandas and pyarrow.
+_GLUE = Target(("manylinux_2_28_x86_64", "manylinux2014_x86_64"), "3.11")
 
 
-def build_libraries(*, emr_serverless: bool, locks: Path = _LOCKS, libraries: Path = LIBRARIES) -> Path:
-    """Return the folder of the libraries, wheels or unpacked for EMR, built from the package index if it is missing.
+def build_libraries(*, locks: Path = _LOCKS, libraries: Path = LIBRARIES) -> Path:
+    """Return the folder of the libraries' wheels, downloaded from the package index if it is missing.
 
     Raises:
         subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
     """
-    if emr_serverless:
-        lock_file = locks / "jobs-emr.txt"
-        return built_once(("emr",), lock_file, libraries, lambda folder: _EMR.install(lock_file, folder))
     lock_file = locks / "jobs.txt"
     return built_once(("glue",), lock_file, libraries, lambda folder: _GLUE.download(lock_file, folder))
 
@@ -75,19 +70,6 @@ class SparkCode(Construct):
             )
             found.append(Uploaded(location.bucket_name, location.object_key))
         return found
-
-    def archive(self) -> Uploaded | None:
-        """Return the unpacked libraries in one archive."""
-        if self._libraries is None:
-            return None
-        asset = assets.Asset(
-            self,
-            "Libraries",
-            path=str(self._libraries),
-            asset_hash=self._libraries.name,
-            asset_hash_type=cdk.AssetHashType.CUSTOM,
-        )
-        return _uploaded(asset)
 
     def read_by(self, rights: Rights, files: Sequence[Uploaded]) -> None:
         """Let a role read these files among the account's assets, and no others."""

@@ -1,4 +1,4 @@
-"""One job of Spark for any engine: a module of `jobs/`, its constant arguments, and its rights."""
+"""One job of Spark: a module of `jobs/`, its constant arguments, and its rights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ class SparkJob(Construct):
         arguments: Mapping[str, str],
         timeout_min: int,
         runs_max: int,
-        service: str,
         scales: bool = True,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -35,5 +34,5 @@ class SparkJob(Construct):
         self.timeout_min = timeout_min
         self.runs_max = runs_max
         self.scales = scales
-        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal(service))
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("glue.amazonaws.com"))
         self.rights = Rights(self.role)

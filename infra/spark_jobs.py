@@ -9,7 +9,6 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater_model.archive_tables import PREFIX, TABLES
-from infra.emr_engine import EmrEngine
 from infra.glue_engine import GlueEngine
 from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
@@ -27,7 +26,7 @@ _WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartU
 
 
 class SparkJobs(Construct):
-    """`jobs.compact_archive` and `jobs.trace_root`, each with a role of its own, on AWS Glue or EMR Serverless."""
+    """`jobs.compact_archive` and `jobs.trace_root`, each with a role of its own, on AWS Glue."""
 
     def __init__(
         self,
@@ -35,12 +34,10 @@ class SparkJobs(Construct):
         construct_id: str,
         *,
         traced: TraceResources,
-        emr_serverless: bool,
         libraries: Path | None,
         removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
-        engine = EmrEngine if emr_serverless else GlueEngine
         compact_archive = SparkJob(
             self,
             "CompactArchive",
@@ -49,7 +46,6 @@ class SparkJobs(Construct):
             arguments={"--archive": f"s3://{traced.archive_bucket.bucket_name}"},
             timeout_min=_COMPACT_TIMEOUT_MIN,
             runs_max=_COMPACT_RUNS_MAX,
-            service=engine.SERVICE,
         )
         _open_archive(compact_archive.rights, traced.archive_bucket)
         trace_root = SparkJob(
@@ -65,14 +61,13 @@ class SparkJobs(Construct):
             },
             timeout_min=_TRACE_TIMEOUT_MIN,
             runs_max=_TRACE_RUNS_MAX,
-            service=engine.SERVICE,
             scales=False,
         )
         traced.open_to(trace_root.rights)
         trace_root.rights.deny_token_writes(traced.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
         code = SparkCode(self, "Code", libraries=libraries)
-        self.engine = engine(self, "Engine", jobs=(compact_archive, trace_root), code=code, removal=removal)
+        self.engine = GlueEngine(self, "Engine", jobs=(compact_archive, trace_root), code=code, removal=removal)
 
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:

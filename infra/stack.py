@@ -106,7 +106,6 @@ class LineageStack(cdk.Stack):
             self,
             "SparkJobs",
             traced=traced,
-            emr_serverless=context.emr_serverless,
             libraries=libraries,
             removal=self._removal,
         )
@@ -173,7 +172,7 @@ class LineageStack(cdk.Stack):
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
             "SearchDatabase": self._search.database.ref,
             "SearchWorkgroup": self._search.workgroup.ref,
-            **self._spark_jobs.engine.outputs,
+            **self._spark_jobs.engine.substitutions,
         }
         if compaction.signing_key is not None:
             outputs["SigningKeyArn"] = compaction.signing_key.key_arn

@@ -31,7 +31,7 @@ def make_stack(app: cdk.App) -> LineageStack:
         f"Headwater-{context.stage}",
         context=context,
         layer=build_layer() if context.layer else None,
-        libraries=build_libraries(emr_serverless=context.emr_serverless) if context.layer else None,
+        libraries=build_libraries() if context.layer else None,
     )
 
 

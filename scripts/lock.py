@@ -49,23 +49,15 @@ pydantic>=2.11
 tzdata
 zlib-ng>=1.1
 """
-# What the Spark jobs import that AWS Glue does not bring, and what EMR Serverless does not bring for Python 3.11.
+# What the Spark jobs import that AWS Glue does not bring.
 _JOBS = "orjson"
-_JOBS_EMR = """
-boto3
-numpy<2
-orjson
-pandas<2.3
-pyarrow<20
-"""
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
-# For each file, what is pinned and for whom: any machine with Python 3.10+, Lambda on arm64, Glue on x86, EMR on arm64.
+# For each file, what is pinned and for whom: any machine with Python 3.10+, Lambda on arm64, Glue on x86.
 _OURS = ("pyproject.toml", "--no-emit-package", "headwater", "--no-emit-package", "headwater-client")
 _ANYWHERE = ("--universal", "--python-version", "3.10")
 _LAMBDA = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13")
 _GLUE = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.11")
-_EMR = ("--python-platform", "aarch64-manylinux_2_28", "--python-version", "3.11")
 LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "dev.txt": ((*_ANYWHERE, *_OURS, "--extra", "dev"), ""),
     # A part of dev.txt, of the same versions: both are installed into one environment.
@@ -73,7 +65,6 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "uv.txt": ((*_ANYWHERE, "-"), _UV),
     "lambda.txt": ((*_LAMBDA, "-"), _FUNCTIONS),
     "jobs.txt": ((*_GLUE, "-"), _JOBS),
-    "jobs-emr.txt": ((*_EMR, "-"), _JOBS_EMR),
     "java.txt": ((*_ANYWHERE, "-"), _JAVA),
     "java17.txt": ((*_ANYWHERE, "-"), _JAVA_17),
     "node.txt": ((*_ANYWHERE, "-"), _NODE),

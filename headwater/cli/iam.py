@@ -24,7 +24,7 @@ nothing to AWS.
 _EXAMPLES = """\
 examples:
   %(prog)s
-  %(prog)s -c spark_engine=emr-serverless -c sign_digests=true
+  %(prog)s -c auth=token -c sign_digests=true
   %(prog)s --json | jq '.[] | select(.wildcards != [])'
 """
 

@@ -149,6 +149,6 @@ def test_a_job_without_its_tables_fails_at_once(cloud, workers, monkeypatch):
 
 
 def test_the_job_loads_no_models():
-    """Neither Glue nor EMR has pydantic."""
+    """Glue has no pydantic."""
     code = "import sys, jobs.trace_root; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

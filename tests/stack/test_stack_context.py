@@ -20,7 +20,6 @@ PRODUCTION = StackContext(
     compaction_hour_utc=0,
     partition_trimming=True,
     temporary_patterns=None,
-    emr_serverless=False,
     search_scan_gb=10,
     sign_digests=False,
     web_acl_arn=None,
@@ -33,8 +32,8 @@ WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89a
 LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
-    "partition_trimming, temporary_patterns, spark_engine, search_scan_gb, sign_digests, web_acl_arn, "
-    "requests_per_address, api_concurrency, object_lock, layer"
+    "partition_trimming, temporary_patterns, search_scan_gb, sign_digests, web_acl_arn, requests_per_address, "
+    "api_concurrency, object_lock, layer"
 )
 
 
@@ -75,8 +74,6 @@ def test_the_operations_guide_lists_every_context_value():
         ({"temporary_patterns": "none"}, {"temporary_patterns": ()}),
         ({"temporary_patterns": "default"}, {}),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
-        ({"spark_engine": "emr-serverless"}, {"emr_serverless": True}),
-        ({"spark_engine": "glue"}, {}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
         ({"web_acl_arn": WEB_ACL}, {"web_acl_arn": WEB_ACL}),
@@ -126,7 +123,6 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             "temporary_patterns: must be a list of regular expressions, or text with commas between them, got 1",
         ),
         ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
-        ({"spark_engine": "emr"}, "spark_engine: must be glue or emr-serverless, got 'emr'"),
         ({"search_scan_gb": 0}, "search_scan_gb: must be a whole number from 1 to 1000000, got 0"),
         ({"sign_digests": "yes"}, "sign_digests: must be true or false, got 'yes'"),
         (
@@ -151,6 +147,7 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         ),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the context values {NAMES}; did you mean retention?, got 'x'"),
+        ({"spark_engine": "glue"}, f"spark_engine: must be one of the context values {NAMES}, got 'glue'"),
         ({"colour": "x"}, f"colour: must be one of the context values {NAMES}, got 'x'"),
         (
             {"auth": "none", "retention": "keep"},

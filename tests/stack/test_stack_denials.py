@@ -42,7 +42,7 @@ PARTITIONS = {
 
 @pytest.fixture(params=["template", "turned"])
 def stack(request):
-    """The stack as production deploys it, on Glue, and with every context value given, on EMR."""
+    """The stack as production deploys it, and with every context value given."""
     return request.getfixturevalue(request.param)
 
 

@@ -127,12 +127,9 @@ assert jobs.launch.__file__.startswith({package!r})
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
-def test_the_libraries_of_the_jobs_are_wheels_for_glue_and_unpacked_for_emr(lock_file, tmp_path):
-    for name in ("jobs.txt", "jobs-emr.txt"):
-        (tmp_path / name).write_text(lock_file.read_text())
+def test_the_libraries_of_the_jobs_are_wheels_that_are_downloaded_once(lock_file, tmp_path):
+    (tmp_path / "jobs.txt").write_text(lock_file.read_text())
     places = {"locks": tmp_path, "libraries": tmp_path / "jobs"}
-    glue = build_libraries(emr_serverless=False, **places)
-    emr = build_libraries(emr_serverless=True, **places)
-    assert [path.name for path in glue.iterdir()] == ["tiny-1.0-py3-none-any.whl"]
-    assert [path.name for path in emr.glob("*.py")] == ["tiny.py"]
-    assert build_libraries(emr_serverless=False, **places) == glue
+    libraries = build_libraries(**places)
+    assert [path.name for path in libraries.iterdir()] == ["tiny-1.0-py3-none-any.whl"]
+    assert build_libraries(**places) == libraries

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.large
 TURNED = {"alarm_email": "ops@example.org", "auth": "token", "sign_digests": True}
 
 
-@pytest.fixture(scope="module", params=["glue", "emr-serverless"])
-def stack(request, tmp_path_factory):
-    app = make_app(tmp_path_factory.mktemp("permissions"), {**TURNED, "spark_engine": request.param})
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory):
+    app = make_app(tmp_path_factory.mktemp("permissions"), TURNED)
     made = make_stack(app)
     app.synth()
     return made

@@ -34,7 +34,6 @@ def test_there_is_a_lock_file_for_each_environment():
         "dev.txt",
         "java.txt",
         "java17.txt",
-        "jobs-emr.txt",
         "jobs.txt",
         "lambda.txt",
         "local.txt",
@@ -107,11 +106,6 @@ def pinned(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["lambda.txt", "jobs.txt"])
 def test_what_is_deployed_has_the_version_that_development_uses(name):
+    """The orjson of functions and jobs above all: the name of an archive object ends in the SHA-256 of its bytes."""
     of_development = pinned("dev.txt")
     assert {package: of_development.get(package) for package in pinned(name)} == pinned(name)
-
-
-def test_lines_are_written_by_the_same_version_wherever_a_root_is_traced():
-    """The same records make the same bytes: the name of an archive object ends in their SHA-256."""
-    names = ("dev.txt", "lambda.txt", "jobs.txt", "jobs-emr.txt")
-    assert len({pinned(name)["orjson"] for name in names}) == 1
