@@ -14,7 +14,8 @@ from spark_client.capturing.datasets.glue import find_glue_target
 from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.scans import scanned
 from spark_client.capturing.datasets.statistics import count_writes
-from spark_client.capturing.datasets.targets import Target, find_sink, find_targets
+from spark_client.capturing.datasets.target import Target
+from spark_client.capturing.datasets.targets import find_sink, find_targets
 from spark_client.capturing.datasets.versions import (
     NO_VERSIONS,
     ReadVersions,

@@ -13,8 +13,9 @@ from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
 from spark_client.capturing.datasets.glue import FrameRead, QueryRead, read_frame
+from spark_client.capturing.datasets.leaf_source import DatabaseQuery, LeafSource
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
-from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets, find_record_column
+from spark_client.capturing.datasets.sources import find_datasets, find_record_column
 from spark_client.capturing.model import GLUE_WRITE, RDD_ACTION, Dataset
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation, plans_of

@@ -25,15 +25,10 @@ from spark_client.capturing.connect.server import NoResponse, Server
 from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedReads, ServerCache, put
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
+from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.locations import find_uri, is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.datasets.sources import (
-    FORMATS_OF_FILES,
-    LeafSource,
-    find_connected,
-    find_options,
-    find_paths,
-)
+from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, find_connected, find_options
 from spark_client.capturing.model import Dataset, SchemaField
 
 K = TypeVar("K", bound=Hashable)

@@ -15,9 +15,10 @@ from typing import Any
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.datasets.sources import LeafSource, find_connected, find_options, find_paths
+from spark_client.capturing.datasets.sources import find_connected, find_options
 from spark_client.capturing.model import Change, Dataset, Symlink
 from spark_client.capturing.plans.dynamic_frames import evaluate
 from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened

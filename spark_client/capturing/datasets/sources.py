@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from headwater_model.ids import DatasetId
@@ -13,6 +13,7 @@ from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.jdbc_queries import find_query
+from spark_client.capturing.datasets.leaf_source import PLACES_MAX, DatabaseQuery, LeafSource, all_of, find_paths
 from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
@@ -24,8 +25,6 @@ from spark_client.connectors import Computed
 JvmObject: TypeAlias = Mapping[str, Any]
 
 _QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
-# A relation with more paths than this is named by their folders: an event has no room for more inputs with columns.
-_PLACES_MAX = 1_000
 # Formats whose records may be no rows, and Spark's name of the column for them.
 _TEXT_FORMATS = frozenset({"csv", "json", "xml"})
 FORMATS_OF_FILES = _TEXT_FORMATS | {
@@ -57,38 +56,6 @@ _REASONS = {
     "LogicalRDD": "made of an RDD",
     RDD_ACTION: "an RDD that is made of no files and no frames",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DatabaseQuery:
-    """Query that a database runs, as Spark's parser reads it, and the database's URL."""
-
-    plan: Node
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class LeafSource:
-    """Source of a leaf. Each column is the column of that name of each dataset; without datasets, made of nothing.
-
-    `unknown` is the reason why its columns have unknown sources; datasets that are there nevertheless are read. Of
-    `merged` datasets each has the columns of its own schema alone; a dataset without a schema may have any. `query`
-    is the parsed plan of a query that a database runs; `unnamed` is the reason why it has reads without a name.
-    `absent` columns are in no file.
-    """
-
-    datasets: tuple[Dataset, ...] = ()
-    unknown: str | None = None
-    merged: bool = False
-    query: DatabaseQuery | None = None
-    unnamed: str | None = None
-    absent: frozenset[str] = frozenset()
-
-    @property
-    def unknown_inputs(self) -> tuple[str, ...]:
-        """Reasons why an input has no name; empty if it has one, or nothing is read."""
-        reason = self.unknown if not self.datasets else self.unnamed
-        return (reason,) if reason is not None else ()
 
 
 def find_datasets(leaf: Node, catalogs: Catalogs, *, is_write: bool = False) -> LeafSource:
@@ -167,7 +134,7 @@ def find_options(options: object, catalogs: Catalogs, form: str | None = None) -
         return _jdbc(str(url), options.get("dbtable") or options.get("query") or "")
     if servers := options.get("kafka.bootstrap.servers"):
         named = (find_topic(str(servers), topic.strip()) for topic in _topics(options))
-        return _all(Dataset(topic) for topic in named if topic)
+        return all_of(Dataset(topic) for topic in named if topic)
     path = options.get("path")
     is_path = isinstance(path, str) and (str(form).lower() in FORMATS_OF_FILES or is_absolute(path))
     return find_paths([str(path)], catalogs) if is_path else None
@@ -178,17 +145,6 @@ def _topics(options: JvmObject) -> Sequence[str]:
     if assigned := options.get("assign"):
         return list(json.loads(str(assigned)))
     return str(options.get("topic") or options.get("subscribe") or "").split(",")
-
-
-def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> LeafSource | None:
-    """Return the datasets at paths, each once; above a bound, their folders."""
-    named = dict.fromkeys(find_path(path, catalogs.default_fs) for path in paths)
-    while len(named) > _PLACES_MAX:
-        folders = dict.fromkeys(_folder_of(dataset) for dataset in named)
-        if folders == named:
-            break
-        named = folders
-    return _all(Dataset(dataset, tuple(schema)) for dataset in named if dataset)
 
 
 def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
@@ -243,7 +199,7 @@ def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource |
         if named is not None:
             before, schema = found.get(named, ()), parse_schema(schema_text) or None
             found[named] = None if before is None or schema is None else merge_schemas([before, schema])
-    if not found or len(found) > _PLACES_MAX:
+    if not found or len(found) > PLACES_MAX:
         return None
     partitions = parse_schema(_text(relation, "partitionSchema"))
     if len(found) == 1:  # the user's own schema
@@ -412,16 +368,6 @@ def _completed(
 def _complete_dataset(dataset: Dataset, schema: tuple[SchemaField, ...], symlinks: tuple[Symlink, ...]) -> Dataset:
     others = tuple(link for link in symlinks if DatasetId(link.namespace, link.name) != dataset.id)
     return replace(dataset, schema=dataset.schema or schema, symlinks=dataset.symlinks or others)
-
-
-def _all(every: Any) -> LeafSource | None:
-    datasets = tuple(every)
-    return LeafSource(datasets) if datasets else None
-
-
-def _folder_of(named: DatasetId | None) -> DatasetId | None:
-    folder = named.name.rpartition("/")[0] if named else ""
-    return DatasetId(named.namespace, folder) if named and folder else named
 
 
 def _kind_of(leaf: Node) -> str:

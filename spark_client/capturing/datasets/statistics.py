@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from spark_client.capturing.datasets import jdbc
-from spark_client.capturing.datasets.targets import STATEMENTS, WRAPPERS, Target
+from spark_client.capturing.datasets.target import Target
+from spark_client.capturing.datasets.targets import STATEMENTS, WRAPPERS
 from spark_client.capturing.model import Execution, WriteStatistics
 
 # Command that writes all rows of the files anew in which some are changed.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets import whole_tables
 from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
-    LeafSource,
     find_connected,
     find_datasets,
     find_identifier,
@@ -19,9 +20,10 @@ from spark_client.capturing.datasets.sources import (
     find_symlinks,
     find_table,
 )
+from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.model import GLUE_WRITE, Change, Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.row_statements import HUDI_DELETE, RowChange, find_row_change
+from spark_client.capturing.plans.row_statements import HUDI_DELETE, find_row_change
 
 # Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; a
 # command that succeeded without such a part wrote nothing (IF NOT EXISTS).
@@ -54,37 +56,6 @@ _ANY_SCHEMA = "write.spark.accept-any-schema"
 _STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Write of a command.
-
-    Attributes:
-        command: its class.
-        output: None for a target without a name; `unknown` is the reason.
-        query: None where no query makes the data.
-        names: the output's columns, in the order of the query's.
-        generated: columns beside the query's, with one value: those of static partitions.
-        change: None where it adds to the dataset.
-        unknown: reason why the columns have unknown sources.
-        unless_there: it writes nothing if the target existed.
-        inputs: inputs beside the query.
-        rows: change of existing rows; `query` is the command then.
-        if_met: it may change nothing, unless its output was read or written before.
-    """
-
-    command: str
-    output: Dataset | None
-    query: Node | None = None
-    names: tuple[str, ...] = ()
-    generated: tuple[str, ...] = ()
-    change: Change | None = None
-    unknown: str | None = None
-    unless_there: bool = False
-    inputs: tuple[Dataset, ...] = ()
-    rows: RowChange | None = None
-    if_met: bool = False
 
 
 def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tuple[Target, ...]:
@@ -295,47 +266,6 @@ def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
     return Target(command.kind, output, command, names, unknown=why, rows=rows)
 
 
-def _dropped(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table that a statement drops; IF EXISTS does not say that it was there."""
-    output = None if command.values.get("isView") is True else _named_table(command, catalogs)
-    if output is None:
-        return None
-    return Target(command.kind, output, change="DROP", if_met=command.values.get("ifExists") is True)
-
-
-def _truncated(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table that a statement empties; of some partitions it is none."""
-    output = _named_table(command, catalogs)
-    whole = command.values.get("partitionSpec") is None
-    return Target(command.kind, output, change="TRUNCATE") if output is not None and whole else None
-
-
-def _renamed_table(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table by its new name, which reads itself by its old one."""
-    before = None if command.values.get("isView") is True else _named_table(command, catalogs)
-    old, new = command.values.get("oldName"), command.values.get("newName")
-    if before is None or not isinstance(old, Mapping) or not isinstance(new, Mapping):
-        return None
-    given = {name: value for name, value in new.items() if value is not None}
-    output = find_table({"identifier": {**old, **given}}, catalogs)
-    return Target(command.kind, output, change="RENAME", inputs=(before,)) if output else None
-
-
-def _named_table(command: Node, catalogs: Catalogs) -> Dataset | None:
-    """Return the table that a statement names; Spark may not know its place, or not any more."""
-    identifier = command.values.get("tableName") or command.values.get("oldName")
-    if isinstance(identifier, Mapping):
-        return find_table({"identifier": identifier}, catalogs)
-    named = command.node("child") or command.node("table")
-    if named is None:
-        return None
-    read = find_datasets(named, catalogs) if named.kind == "ResolvedTable" else None
-    if read is not None and len(read.datasets) == 1:
-        return read.datasets[0]
-    symlinks = find_identifier(named, catalogs)
-    return Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name)) if symlinks else None
-
-
 def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] = ()) -> Target:
     """Return a target with the query's columns, under the command's or the table's names."""
     query = parse_schema(command.text("query.schema"))
@@ -409,9 +339,5 @@ _RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
     "ReplaceTableAsSelect": _created_v2,
     "WriteToDataSourceV2": _stream,
     "LoadDataCommand": _loaded,
-    "DropTableCommand": _dropped,
-    "DropTable": _dropped,
-    "TruncateTableCommand": _truncated,
-    "TruncateTable": _truncated,
-    "AlterTableRenameCommand": _renamed_table,
+    **whole_tables.RULES,
 }

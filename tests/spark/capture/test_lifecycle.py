@@ -52,12 +52,28 @@ CASES = {
         ("INSERT INTO rows.ended SELECT carrier FROM flights", "TRUNCATE TABLE rows.ended"),
         ["None ended", "TRUNCATE ended"],
     ),
+    "a table of a database that is renamed and dropped": (
+        ("CREATE TABLE derby.APP.ENDED (carrier STRING)",),
+        (
+            "INSERT INTO derby.APP.ENDED SELECT carrier FROM flights",
+            "ALTER TABLE derby.APP.ENDED RENAME TO APP.RENAMED",
+            "DROP TABLE derby.APP.RENAMED",
+        ),
+        ["None APP.ENDED", "RENAME APP.RENAMED from APP.ENDED", "DROP APP.RENAMED"],
+    ),
+}
+_DERBY = {
+    "": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+    ".url": "jdbc:derby:memory:lifecycle;create=true",
+    ".driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
 }
 
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     add_catalog(spark, "rows", tmp_path_factory.mktemp("rows"))
+    for key, value in _DERBY.items():
+        spark.conf.set(f"spark.sql.catalog.derby{key}", value)
 
 
 def _effects(writes: Sequence[Write]) -> list[str]:

@@ -6,7 +6,8 @@ import pytest
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.jdbc_queries import find_query
-from spark_client.capturing.datasets.sources import LeafSource, find_datasets
+from spark_client.capturing.datasets.leaf_source import LeafSource
+from spark_client.capturing.datasets.sources import find_datasets
 from spark_client.capturing.model import Dataset, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_sink, find_targets
+from spark_client.capturing.datasets.target import Target
+from spark_client.capturing.datasets.targets import WRAPPERS, find_sink, find_targets
 from spark_client.capturing.model import GLUE_WRITE, Dataset, SchemaField, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,
