@@ -31,7 +31,7 @@ The baselines:
   after the other, the plain variant takes about as little CPU as ours, but waits for each write.)
 - **client**: the same functions with boto3's client of DynamoDB instead of `headwater/aws/dynamodb.py`. AWS is another
   process that responds at once, without TLS. Seconds of the function's CPU. The other clients that were measured are
-  in [operations.md](operations.md#how-the-functions-call-dynamodb). Requests have become few, so most of the CPU is
+  in [a decision record](decisions/0001-own-dynamodb-client.md). Requests have become few, so most of the CPU is
   the same on both sides. Measured apart, on a loaded machine: a request of **events** takes 0.2 ms of CPU, with
   boto3's client 1.0 ms; the 7 requests of the hub, whose responses are large, 6 ms and 19 ms, of 49 ms and 68 ms in
   all. A client that costs nothing would reach about 2.5x for events and 1.6x for the hub: the hub's goal is out of a
