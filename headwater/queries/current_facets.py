@@ -103,7 +103,7 @@ def _is_decisive(version: WrittenVersion, group: DatasetGroup) -> bool:
 
 def _schema_of(version: WrittenVersion, group: DatasetGroup) -> _Schema:
     found = latest(_history(version, group))
-    return _Schema(version.standing, found[1] if found else None)
+    return _Schema(version.order, found[1] if found else None)
 
 
 def _history(version: WrittenVersion, group: DatasetGroup) -> History:

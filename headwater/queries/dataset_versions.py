@@ -11,20 +11,20 @@ from headwater.events.event import Facets
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.entities import DatasetVersion
 from headwater.facts.facts import RunFacts, merged_facets, present
-from headwater.facts.index_scan import IndexScan, advance, end_of, read_run_facts, time_of
+from headwater.facts.index_scan import IndexScan, Position, advance, end_of, read_run_facts, run_of, time_of
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import dataset_version_id, failed
+from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import GraphTable, Row, RowQuery
 from headwater.queries.dataset_groups import DatasetGroup
 from headwater.queries.descriptions import describe, fields_of
 from headwater.queries.written_versions import (
-    VersionQuery,
     WrittenVersion,
     confirmed_version,
-    last_streamed,
     version_by,
 )
+from headwater.times import just_after
 from headwater_model.ids import DatasetId, RunKey
 
 # Versions of one dataset that are read.
@@ -50,14 +50,14 @@ class KnownVersion:
         return self.written.version if self.written else dataset_version_id(self.name, self.made_by)
 
     @property
-    def order(self) -> tuple[str, str]:
-        """The version's sort key among the dataset's versions."""
+    def creation(self) -> tuple[str, str]:
+        """The version's sort key among schemas: a stream's holds from its first event on."""
         return self.created, self.made_by
 
     @property
-    def standing(self) -> tuple[str, str]:
-        """The version's sort key among versions that may be current."""
-        return self.written.standing if self.written else self.order
+    def order(self) -> tuple[str, str]:
+        """The version's sort key among the dataset's versions: a stream stands where its last event does."""
+        return self.written.order if self.written else self.creation
 
     @property
     def run(self) -> RunKey | None:
@@ -83,10 +83,14 @@ class VersionPage:
 
 
 class _VersionScan:
-    """A scan of the versions of a dataset that were made at a time (`end`) or before; of facts as of the time `at`."""
+    """A scan of the versions of a dataset that were made at a time (`end`) or before; of facts as of the time `at`.
+
+    A stream stands among them where its last event at `end` or before does.
+    """
 
     def __init__(self, group: DatasetGroup, end: str, at: str | None = None) -> None:
         self._group, self._end, self._at = group, end, at
+        self._before = "~" if end == "~" else just_after(end)
         self._scans = [scan for name in group.names for scan in self._scans_of(name)]
 
     def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
@@ -95,12 +99,19 @@ class _VersionScan:
             yield from (
                 IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in ("VERSION", "FAILED")
             )
+        if self._group.facts.first_streamed:
+            places = [("ACTIVE", high), *coarse_highs("ACTIVE", self._end)]
+            yield from (IndexScan(pk, prefix, self._by_stream, high=place) for prefix, place in places)
         if self._group.facts.first_described:
             yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
 
     def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
-        one = confirmed_version(row, facts, name, self._group)
+        one = confirmed_version(row, facts, name, self._group, self._before)
         return _version_of_run(one, self._group) if one and row.sk.startswith("FAILED#") == failed(facts) else None
+
+    def _by_stream(self, row: Row, facts: RunFacts) -> KnownVersion | None:
+        one = version_by(run_of(row), facts, self._group, self._before) if facts.streaming else None
+        return _version_of_run(one, self._group) if one and one.created <= self._end else None
 
     def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
         if self._at is not None and time_of(row) >= self._at:
@@ -118,9 +129,9 @@ class _VersionScan:
         floor = max((scan.floor for scan in self._scans), default=())
         # A run that wrote two of the names made one version.
         made = {one.made_by: one for scan in self._scans for one in scan.found.values() if one.order >= floor}
-        known = sorted(made.values(), key=lambda one: one.order)
-        versions = _newest(self._group, known, most=most) if floor else _all(self._group, known, self._end)
-        return VersionPage(versions[::-1], bool(floor))
+        known = sorted(made.values(), key=lambda one: one.creation)
+        versions = _newest(self._group, known, floor, most=most) if floor else _all(self._group, known, self._end)
+        return VersionPage(sorted(versions, key=lambda one: one.order, reverse=True), bool(floor))
 
 
 def read_versions(group: DatasetGroup, table: GraphTable, end: str = "~", at: str | None = None) -> VersionPage:
@@ -146,19 +157,23 @@ def _all(group: DatasetGroup, known: Sequence[KnownVersion], end: str) -> list[K
     return [KnownVersion(read, "", group.primary, known[0].facets), *_changes(known[1:], known[0])]
 
 
-def _newest(group: DatasetGroup, known: Sequence[KnownVersion], *, most: bool) -> list[KnownVersion]:
-    """Return the newest versions of a dataset with unread rows.
+def _newest(group: DatasetGroup, read: Sequence[KnownVersion], floor: Position, *, most: bool) -> list[KnownVersion]:
+    """Return the newest versions of a dataset with unread rows before `floor`.
 
     It is unknown if the first DatasetEvent changed the schema: only versions after it count. If even the most rows have
-    none, the event is taken as a description of the initial version.
+    none, the event is taken as a description of the initial version. A stream that began before `floor` has no part in
+    this: schemas between its first event and the others are unread.
     """
+    streams = [one for one in read if one.creation < floor]
+    known = [one for one in read if one.creation >= floor]
     first = next((one for one in known if not one.failed and _schema(one.facets) is not None), None)
     if first is None or not first.by_event:
-        return _changes(known)
-    found = _changes(known[known.index(first) + 1 :], first)
+        return [*streams, *_changes(known)]
+    later = [one for one in streams if one.order > first.creation]
+    found = [*later, *_changes(known[known.index(first) + 1 :], first)]
     if found or not most or group.facts.first_read is None:
         return found
-    return [KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
+    return [*streams, KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
 
 
 def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
@@ -203,15 +218,8 @@ def first_pages(group: DatasetGroup, end: str = "~") -> list[RowQuery]:
 
 
 def current_versions(groups: Sequence[DatasetGroup], table: GraphTable) -> list[KnownVersion | None]:
-    """Return the current version of each group: the last that did not fail; streams count at their last event."""
-    table.expect(queries=(one for group in groups for one in VersionQuery(group, "ACTIVE").first_pages()))
-    found = newest_versions(groups, table, [_has_not_failed] * len(groups))
-    for number, stream in enumerate(last_streamed(groups, table) if groups else []):
-        newest = found[number]
-        # Only a streaming run can be later than the newest version.
-        if stream and (newest is None or stream.standing > newest.standing):
-            found[number] = _version_of_run(stream, groups[number])
-    return found
+    """Return the current version of each group: the last that did not fail."""
+    return newest_versions(groups, table, [_has_not_failed] * len(groups))
 
 
 def _has_not_failed(version: KnownVersion) -> bool:

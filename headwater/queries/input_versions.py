@@ -28,7 +28,7 @@ from headwater.facts.run_results import ResolvedBy, UsedVersion
 from headwater.facts.table import GraphTable, RowQuery
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import KnownVersion, first_pages, newest_versions
-from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_written
+from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
 from headwater_model.ids import DatasetId, RunKey
 
 # Inputs that one result resolves, all runs together: each costs about four requests.
@@ -140,6 +140,7 @@ def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
             queries += by_storage(read.group, storage, _others(read)).first_pages()
         elif (parent := parent_run(read.facts)) and read.facts.last:
             queries += VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last).first_pages()
+            queries += VersionQuery(read.group, "ACTIVE", read.facts.last).first_pages()
         else:
             queries += first_pages(read.group, read.facts.first or "")
     read_first(queries, table)
@@ -156,21 +157,23 @@ def _by_storage(reads: Sequence[InputVersion], table: GraphTable, at: str | None
 def _by_parent(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
     candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
-        VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
+        VersionQuery(read.group, f"BY_PARENT#{parent}", last, _others(read, parent), before=last)
         for read, parent in candidates
+        for last in [read.facts.last or ""]
     ]
-    for (read, _), one in zip(candidates, newest_written(wanted, table, at), strict=True):
+    for (read, _), one in zip(candidates, newest_of_both(wanted, table, at), strict=True):
         if one:
             read.resolve(one.version, "parentRun", one.run)
 
 
-def _others(
-    read: InputVersion, *, good: bool = False, parent: RunKey | None = None
-) -> Callable[[WrittenVersion], bool]:
+def _others(read: InputVersion, parent: RunKey | None = None) -> Callable[[WrittenVersion], bool]:
+    """Return a predicate of versions of other runs; of a parent, those made before the reader's last event."""
+
     def accept(one: WrittenVersion) -> bool:
-        if one.run == read.run or (good and failed(one.facts)):
-            return False
-        return parent is None or parent_run(one.facts) == parent
+        if one.run == read.run or parent is None:
+            return one.run != read.run
+        made = one.created < (read.facts.last or "") and not failed(one.facts)
+        return made and parent_run(one.facts) == parent
 
     return accept
 

@@ -10,11 +10,11 @@ from headwater.facts.entities import LastWriter
 from headwater.facts.facts import JobFacts, as_of
 from headwater.facts.job_nodes import compute_nodes, io_of
 from headwater.facts.keys import current_key, facts_key
-from headwater.facts.run_facts import ended
+from headwater.facts.run_facts import ended, failed
 from headwater.facts.table import GraphTable
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, NamespaceDeletions
-from headwater.queries.written_versions import VersionQuery, newest_written
+from headwater.queries.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
 
 
@@ -48,9 +48,10 @@ def find_stale(
     beyond `PRODUCERS_MAX` are not read, and taken as current.
     """
     stale = _unproduced(groups, table, namespaces, at, seen)
-    wanted = [VersionQuery(group, prefix, at or "~") for group in stale for prefix in ("VERSION", "FAILED")]
-    found = newest_written(wanted, table, at)
-    last = (good or bad for good, bad in zip(found[::2], found[1::2], strict=True))
+    good = [VersionQuery(group, "VERSION", at or "~", lambda one: not failed(one.facts)) for group in stale]
+    bad = [VersionQuery(group, "FAILED", at or "~", lambda one: failed(one.facts)) for group in stale]
+    found = newest_of_both([*good, *bad], table, at)
+    last = (whole or broken for whole, broken in zip(found[: len(stale)], found[len(stale) :], strict=True))
     return {
         group.primary: LastWriter(one.job, one.run.id, ended(one.facts) or one.created)
         for group, one in zip(stale, last, strict=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from headwater.facts.facts import RunFacts, merged_facets
+from headwater.facts.facts import RunFacts, as_of, merged_facets
 from headwater.facts.index_rows import is_of_stream, storage_prefix
 from headwater.facts.index_scan import IndexScan, first_of_groups, run_of, time_of
 from headwater.facts.keys import dataset_pk
@@ -21,13 +21,17 @@ _PAGES = (4, 100)
 
 @dataclass(frozen=True, slots=True)
 class WrittenVersion:
-    """A version that a run made of a dataset, under a name by which the run wrote it."""
+    """A version that a run made of a dataset, under a name by which the run wrote it.
+
+    `last`: the time at which it stands among the dataset's versions. A stream's is its end, or its last event.
+    """
 
     created: str
     run: RunKey
     job: JobId
     name: DatasetId
     facts: RunFacts
+    last: str
 
     @property
     def version(self) -> str:
@@ -37,12 +41,7 @@ class WrittenVersion:
     @property
     def order(self) -> tuple[str, str]:
         """The version's sort key among the dataset's versions."""
-        return self.created, str(self.run)
-
-    @property
-    def standing(self) -> tuple[str, str]:
-        """The version's sort key among versions that may be current; streams count at their last event."""
-        return max(effective_time(self.facts) or "", self.created), str(self.run)
+        return self.last, str(self.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class VersionQuery:
     """A query of a dataset's versions: accepted ones under an index prefix, made at a time or before.
 
     The prefix `ACTIVE` has the versions of streaming runs, by the time of their last event. `storage` is the storage's
-    own version, under its prefix.
+    own version, under its prefix. `before`: of streams, only events before this time count for the order.
     """
 
     group: DatasetGroup
@@ -58,6 +57,7 @@ class VersionQuery:
     high: str = "~"
     accept: Callable[[WrittenVersion], bool] = lambda _: True
     storage: str | None = None
+    before: str = "~"
 
     def scans(self) -> list[IndexScan[WrittenVersion]]:
         """Return the scans of each name of the dataset; all scans share their results."""
@@ -74,7 +74,7 @@ class VersionQuery:
                 prefix,
                 partial(self._confirm, name),
                 high=high,
-                order=self._order,
+                order=_order,
                 found=found,
             )
             for name in names
@@ -85,10 +85,6 @@ class VersionQuery:
         """Return the queries with which `newest_written` begins."""
         return [scan.query(_PAGES[0]) for scan in self.scans()]
 
-    def _order(self, one: WrittenVersion) -> tuple[str, str]:
-        """Return a version's sort key: before its row's if the row is coarse, or its run wrote another name first."""
-        return one.standing if self.prefix == "ACTIVE" else one.order
-
     def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
         one = self._confirmed(name, row, facts)
         return one if one and _under(self.prefix, one) and self.accept(one) else None
@@ -96,13 +92,18 @@ class VersionQuery:
     def _confirmed(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
         if self.prefix == "ACTIVE":
             # Any row of a stream finds it: `order` is its place.
-            return version_by(run_of(row), facts, self.group) if facts.streaming else None
+            return version_by(run_of(row), facts, self.group, self.before) if facts.streaming else None
         if self.storage is not None:
             if is_of_stream(row):
                 return version_by(run_of(row), facts, self.group) if facts.streaming else None
             if self.storage != storage_version(merged_facets(facts.written_facets, self.group.names)):
                 return None
-        return confirmed_version(row, facts, name, self.group)
+        return confirmed_version(row, facts, name, self.group, self.before)
+
+
+def _order(version: WrittenVersion) -> tuple[str, str]:
+    """Return a version's sort key: other than its row's if the row is coarse, or of a stream's first mention."""
+    return version.order
 
 
 def by_storage(group: DatasetGroup, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
@@ -120,25 +121,35 @@ def newest_written(
     return first_of_groups([one.scans() for one in wanted], table, at=at, pages=_PAGES, rounds_max=reads_max)
 
 
-def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:
-    """Return, for each group, the version of the streaming run with the last event that did not fail."""
-    return newest_written(
-        [VersionQuery(group, "ACTIVE", accept=lambda one: not failed(one.facts)) for group in groups], table
-    )
+def newest_of_both(
+    wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None
+) -> list[WrittenVersion | None]:
+    """Return the newest confirmed version of each query by creation, or the stream with a later event."""
+    streamed = [replace(query, prefix="ACTIVE") for query in wanted]
+    found = newest_written([*wanted, *streamed], table, at)
+    pairs = zip(found[: len(wanted)], found[len(wanted) :], strict=True)
+    return [max(filter(None, pair), key=_order, default=None) for pair in pairs]
 
 
-def confirmed_version(row: Row, facts: RunFacts, name: DatasetId, group: DatasetGroup) -> WrittenVersion | None:
+def confirmed_version(
+    row: Row, facts: RunFacts, name: DatasetId, group: DatasetGroup, before: str = "~"
+) -> WrittenVersion | None:
     """Return the version that a row of this name points to, if its run's facts confirm it."""
-    return version_by(run_of(row), facts, group) if version_created(facts, name) == time_of(row) else None
+    return version_by(run_of(row), facts, group, before) if version_created(facts, name) == time_of(row) else None
 
 
-def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
-    """Return the one version that a run made of a dataset, under the smallest of the names that it wrote."""
+def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup, before: str = "~") -> WrittenVersion | None:
+    """Return the one version that a run made of a dataset, under the smallest of the names that it wrote.
+
+    `before`: of a stream, only the events before this time count for its place among the versions.
+    """
     made = [(name, created) for name in group.names if (created := version_created(facts, name))]
     job = owner(facts)
     if job is None or not made:
         return None
-    return WrittenVersion(min(created for _, created in made), run, job, made[0][0], facts)
+    first = min(created for _, created in made)
+    known = as_of(facts, before) if facts.streaming and before != "~" else facts
+    return WrittenVersion(first, run, job, made[0][0], facts, max(effective_time(known) or "", first))
 
 
 def _under(prefix: str, one: WrittenVersion) -> bool:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from headwater.times import just_after
 from headwater_model.ids import RunKey, name_uuid
 from tests.runs_model.facets import canonical, merged, text_in
-from tests.runs_model.run import streams
+from tests.runs_model.run import Run, streams
 
 
 @dataclass(frozen=True)
 class Version:
     """A version; `maker` is the run that made it (as text), the hash of the DatasetEvent, or '' for the initial one.
 
-    `last_event`: the end of its run, or the last event of an active stream. `stored`: the storage's own versions of it.
+    `stream`: its run, if that streams. `stored`: the storage's own versions of it.
     """
 
     created: str
@@ -21,13 +22,19 @@ class Version:
     id: str
     run: RunKey | None = None
     failed: bool = False
-    last_event: str = ""
+    stream: Run | None = None
     facets: dict = field(default_factory=dict)
     stored: frozenset = frozenset()
 
     @property
     def position(self):
+        """Its place among all versions by creation, by which a DatasetEvent finds the schema before it."""
         return self.created, self.maker
+
+    def standing(self, before="~"):
+        """Return its place in the order of versions: a stream counts at its end, or at its last event before a time."""
+        position = self.stream and self.stream.as_of(before).position
+        return max(position[0] if position else "", self.created), self.maker
 
 
 def version_id(name, maker):
@@ -44,14 +51,13 @@ def versions_of(statements, dataset):
     first = min((version.created for version in by_runs), default=None)
     return sorted(
         by_runs + _initial(statements, dataset, first) + _by_events(statements, dataset, by_runs, first),
-        key=lambda version: version.position,
+        key=Version.standing,
     )
 
 
 def current_of(versions):
-    """Return the version, of those that did not fail, whose run ended or had an event last; None if there is none."""
-    whole = [version for version in versions if not version.failed]
-    return max(whole, key=lambda one: (max(one.last_event, one.created), one.maker), default=None)
+    """Return the last version of those that did not fail; None if there is none."""
+    return next((version for version in versions[::-1] if not version.failed), None)
 
 
 def _version_by_run(statements, run, dataset):
@@ -62,7 +68,8 @@ def _version_by_run(statements, run, dataset):
     facets = written_facets(run, names)
     made = version_of_run(names[0], run)
     stored = frozenset(_stored(statements, run, dataset)) | {_storage_version(facets)}
-    return [Version(created, str(run.key), made, run.key, run.failed, run.position[0], facets, stored)]
+    stream = run if run.streaming else None
+    return [Version(created, str(run.key), made, run.key, run.failed, stream, facets, stored)]
 
 
 def _stored(statements, run, dataset):
@@ -162,9 +169,11 @@ def _by_parent(statements, reader, others):
         if one.run and not one.failed and reader.parent and one.created < reader.updated
         if statements.runs[one.run].parent and statements.runs[one.run].parent.key == reader.parent.key
     ]
-    return (siblings[-1].id, "parentRun", siblings[-1].run) if siblings else None
+    last = max(siblings, key=lambda one: one.standing(reader.updated), default=None)
+    return (last.id, "parentRun", last.run) if last else None
 
 
 def _by_time(reader, others):
     earlier = [one for one in others if not one.failed and one.created <= reader.started]
-    return (earlier[-1].id, "time", earlier[-1].run) if earlier else None
+    last = max(earlier, key=lambda one: one.standing(just_after(reader.started)), default=None)
+    return (last.id, "time", last.run) if last else None

@@ -278,7 +278,7 @@ class Model(Catalogues):
         written = [version for version in self.dataset_versions(dataset) if version.run]
         if not written or any(dataset in self.current_io(job)[1] for job in self.visible_jobs()):
             return None
-        last = max(written, key=lambda version: (not version.failed, version.position))
+        last = max(written, key=lambda version: (not version.failed, version.standing()))
         run = self.statements.runs[last.run]
         return LastWriter(run.job, run.id, run.ended or last.created)
 

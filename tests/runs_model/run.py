@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.events.event import TERMINAL
 from headwater_model.ids import RunKey
@@ -92,6 +92,10 @@ class Run:
     @property
     def position(self):
         return (self.ended or self.updated, self.key) if self.made else None
+
+    def as_of(self, time):
+        """Return the run with its own events before a time."""
+        return replace(self, events=[event for event in self.events if event.time < time])
 
     @property
     def parent(self):

@@ -9,7 +9,7 @@ import pytest
 from headwater.events.event import ParentRun
 from headwater.queries.dataset_versions import VERSIONS_MAX
 from headwater.queries.service import LineageQueries
-from headwater_model.ids import name_uuid
+from headwater_model.ids import JobId, name_uuid
 from tests.unit.facts.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the, version_by
 from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.every_query import loaded
@@ -152,7 +152,7 @@ def test_the_version_that_a_run_made_is_not_what_it_read(queries_over, reported,
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
 
 
-def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(queries_over):
+def test_a_stream_that_writes_under_another_name_later_makes_no_other_version(queries_over):
     reported = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
     events = [
         an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **reported),
@@ -160,8 +160,48 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(qu
         an_event(5, "a1", A, "RUNNING", outputs=[Y], **reported),
         an_event(6, "b1", B, inputs=[X], parent=reported["parent"]),
     ]
-    (read,) = queries_over(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (version_by(Y, A, "a2"), "parentRun")
+    queries = queries_over(events)
+    (read,) = queries.find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "parentRun")
+    versions = queries.list_dataset_versions(X, limit=9, offset=0).items
+    assert [short(one.created_by.id) for one in versions] == ["a1", "a2"]
+
+
+@pytest.mark.parametrize(
+    ("events_of_stream", "last"),
+    [
+        pytest.param([10, 40], "a1", id="its last event is later than the batch run"),
+        pytest.param([10, 40, 55], "a1", id="it goes on after the reader began"),
+        pytest.param([10, 55], "b1", id="the batch run is later, when the reader begins"),
+    ],
+)
+@pytest.mark.parametrize("parent", [None, ParentRun(the("dd"), JobId("emissions", "night"))])
+def test_a_reader_reads_the_stream_or_the_batch_run_whichever_was_last(queries_over, events_of_stream, last, parent):
+    of_all = {"parent": parent} if parent else {}
+    events = [
+        *(
+            an_event(second, "a1", A, "RUNNING", outputs=[X], job_facets=STREAM, **of_all)
+            for second in events_of_stream
+        ),
+        an_event(30, "b1", B, outputs=[X], **of_all),
+        an_event(50, "c1", C, inputs=[X], **of_all),
+    ]
+    queries = queries_over(events)
+    (read,) = queries.find_run(the("c1")).inputs
+    (up, *_) = queries.find_upstream_runs(the("c1"), depth=0).items
+    assert (read.version, short(up.inputs[0].produced_by)) == (version_by(X, {"a1": A, "b1": B}[last], last), last)
+    down = LineageQueries(loaded(events)).find_downstream_runs(the(last), depth=1).items
+    assert [short(one.run.id) for one in down] == [last, "c1"]
+
+
+@pytest.mark.parametrize(("events_of_stream", "order"), [([10, 40], ["a1", "b1"]), ([10], ["b1", "a1"])])
+def test_every_result_names_one_version_as_the_last(queries_over, events_of_stream, order):
+    stream = [an_event(second, "a1", A, "RUNNING", outputs=[X], job_facets=STREAM) for second in events_of_stream]
+    queries = queries_over([*stream, an_event(30, "b1", B, outputs=[X]), an_event(50, "c1", C, inputs=[X])])
+    versions = queries.list_dataset_versions(X, limit=9, offset=0).items
+    assert [short(one.created_by.id) for one in versions] == order
+    assert queries.find_dataset(X).current_version == versions[0].version
+    assert queries.find_run(the("c1")).inputs[0].version == versions[0].version
 
 
 def test_a_run_never_reads_what_it_writes_itself(queries_over):
