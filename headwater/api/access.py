@@ -22,7 +22,7 @@ from headwater import settings
 from headwater.api.http.request import HttpRequest
 from headwater.api.services import Services
 from headwater.api.tokens import Scope, Token
-from headwater.facts.visibility import EmptyTable, Visibility
+from headwater.facts.visibility import NoRows, Visibility
 from headwater.queries.service import LineageQueries
 from headwater.records.live_records import unknown_root
 from headwater_model.errors import Forbidden, Unauthorized, shown
@@ -198,7 +198,7 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
     if token.is_everywhere:
         return services
     if "namespace" in request.segments and not token.covers(request.segment("namespace")):
-        return replace(services, queries=LineageQueries(EmptyTable()))
+        return replace(services, queries=LineageQueries(NoRows()))
     visibility = Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)
     return replace(
         services,

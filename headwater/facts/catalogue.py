@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import orjson
 
 from headwater.facts.facts import text_of
-from headwater.facts.table import GraphTable, Key, Row, RowQuery, Swap
+from headwater.facts.table import GraphReader, GraphTable, Key, Row, RowQuery, Swap
 from headwater_model.errors import Unavailable
 from headwater_model.ids import DatasetId, JobId
 
@@ -126,7 +126,7 @@ def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
     return change(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
 
 
-def read_catalogue(catalogue: str, table: GraphTable) -> Catalogue:
+def read_catalogue(catalogue: str, table: GraphReader) -> Catalogue:
     """Read a catalogue with its latest changes. `Unavailable` if the reader slept while its parts were replaced."""
     partitions = _PARTITIONS[catalogue]
     changes = table.query([RowQuery(pk, prefix=_CHANGE) for pk in partitions])
@@ -146,7 +146,7 @@ def read_catalogue(catalogue: str, table: GraphTable) -> Catalogue:
     return latest.catalogue
 
 
-def _snapshots(partitions: Sequence[str], table: GraphTable) -> list[Row]:
+def _snapshots(partitions: Sequence[str], table: GraphReader) -> list[Row]:
     keys = [(pk, SNAPSHOT) for pk in partitions]
     rows = table.get(keys)
     return [rows.get(key, Row(*key)) for key in keys]
@@ -230,7 +230,9 @@ def _part(pk: str, sets: Sets, version: int) -> Row:
     return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
 
 
-def _read_parts(catalogue: str, wanted: Sequence[Key], table: GraphTable, known: Mapping[Key, Sets]) -> dict[Key, Sets]:
+def _read_parts(
+    catalogue: str, wanted: Sequence[Key], table: GraphReader, known: Mapping[Key, Sets]
+) -> dict[Key, Sets]:
     """Return the parts of these keys; only those that are not known are read."""
     new = [key for key in wanted if key not in known]
     rows = table.get(new) if new else {}

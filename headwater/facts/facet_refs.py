@@ -24,7 +24,7 @@ from headwater.events.event import Facets
 from headwater.facts.facts import IdText, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
 from headwater.facts.lattice import History, latest
-from headwater.facts.table import GraphTable, Key, Row
+from headwater.facts.table import GraphReader, Key, Row
 from headwater_model.columns import ColumnLineage, columns_to_json
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
@@ -220,7 +220,7 @@ def roots_of(facts: RunFacts) -> list[str]:
     return sorted({root for root in roots if isinstance(root, str)})
 
 
-def restored(many: Sequence[Facets], table: GraphTable) -> list[Facets]:
+def restored(many: Sequence[Facets], table: GraphReader) -> list[Facets]:
     """Return the facets as they were sent; one round of requests, if any must be looked up."""
     wanted = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
     rows = table.get(wanted.values()) if wanted else {}

@@ -16,7 +16,7 @@ from headwater.facts.keys import facts_key, job_pk
 from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream, owner
 from headwater.facts.stream_rows import coarse_highs
-from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.times import EARLIEST
 from headwater_model.ids import JobId, RunKey
 
@@ -30,7 +30,7 @@ _PAGES = (3, 100)
 _NO_FACTS = RunFacts()
 
 
-def read_run_facts(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
+def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = None) -> dict[RunKey, RunFacts]:
     """Read the facts of those of these runs that exist (or existed), as of a time."""
     stored = facts_in_rows(table.get(facts_key(run) for run in runs).values())
     if at is None:
@@ -113,7 +113,7 @@ class IndexScan(Generic[T]):
 
 
 def advance(
-    scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: str | None = None, beside: Iterable[Key] = ()
+    scans: Sequence[IndexScan[T]], table: GraphReader, *, rows: int, at: str | None = None, beside: Iterable[Key] = ()
 ) -> None:
     """Read one more page of each scan: one round of queries, and one of facts (as of a time).
 
@@ -130,7 +130,7 @@ def advance(
         scan.take(page, facts)
 
 
-def read_first(queries: Sequence[RowQuery], table: GraphTable) -> None:
+def read_first(queries: Sequence[RowQuery], table: GraphReader) -> None:
     """Read the first pages of scans of several kinds in one round, and announce the facts of the runs in them.
 
     The scans then share two rounds, if the table reads ahead.
@@ -142,7 +142,7 @@ def read_first(queries: Sequence[RowQuery], table: GraphTable) -> None:
 
 def first_found(
     scans: Sequence[IndexScan[T]],
-    table: GraphTable,
+    table: GraphReader,
     *,
     at: str | None = None,
     pages: Sequence[int] = _PAGES,
@@ -162,7 +162,7 @@ def first_found(
 
 def first_of_groups(
     groups: Sequence[Sequence[IndexScan[T]]],
-    table: GraphTable,
+    table: GraphReader,
     *,
     at: str | None = None,
     pages: Sequence[int] = _PAGES,

@@ -34,7 +34,7 @@ from headwater.facts.run_facts import (
     version_created,
 )
 from headwater.facts.run_results import Run
-from headwater.facts.table import GraphTable
+from headwater.facts.table import GraphReader
 from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -121,7 +121,7 @@ def is_streamed(facts: JobFacts) -> bool:
     return facts.first_streamed is not None
 
 
-def streamed_jobs(jobs: Iterable[JobId], table: GraphTable) -> set[JobId]:
+def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
     """Return those of these jobs that had a stream, by their facts."""
     keys = {facts_key(job): job for job in jobs}
     return {keys[key] for key, row in table.get(keys).items() if is_streamed(JobFacts(**row.data["facts"]))}
@@ -154,7 +154,7 @@ _Pair: TypeAlias = tuple[JobId, IdText]
 
 
 def compute_nodes(
-    jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None
+    jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
     """Compute the node of each job from its facts and those of its runs, now or at an earlier time."""
     high = at or "~"
@@ -173,7 +173,10 @@ def compute_nodes(
 
 
 def _reporters(
-    jobs: Mapping[JobId, JobFacts], runs_with_io: Mapping[JobId, RunWithFacts | None], table: GraphTable, at: str | None
+    jobs: Mapping[JobId, JobFacts],
+    runs_with_io: Mapping[JobId, RunWithFacts | None],
+    table: GraphReader,
+    at: str | None,
 ) -> dict[JobId, dict[IdText, RunWithFacts]]:
     """Return the last run that reported the columns of each output, by job.
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 
 
-class ReadAhead(GraphTable):
+class ReadAhead:
     """The table as one query sees it: each row and page is read once, at the first time that it is needed or expected.
 
     Code that knows what it will probably read next calls `expect`. The next round reads that as well, so it costs no
     round of its own. Expected reads that are never used cost requests, and change no result.
     """
 
-    def __init__(self, table: GraphTable) -> None:
-        """Take the table behind it."""
-        self._behind = table
+    def __init__(self, behind: GraphReader) -> None:
+        self._behind = behind
         self._known: dict[Key, Row | None] = {}
         self._pages: dict[RowQuery, RowPage] = {}
         self._keys: dict[Key, None] = {}
         self._queries: dict[RowQuery, None] = {}
 
     @classmethod
-    def of(cls, table: GraphTable) -> ReadAhead:
-        """Return the table itself if it reads ahead, or else a view of it."""
-        return table if isinstance(table, ReadAhead) else cls(table)
+    def of(cls, reader: GraphReader) -> ReadAhead:
+        """Return the reader itself if it reads ahead, or else one in front of it."""
+        return reader if isinstance(reader, ReadAhead) else cls(reader)
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
         """Add these reads to the next round, unless they were made."""

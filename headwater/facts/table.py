@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import orjson
 from botocore.exceptions import ClientError
@@ -112,6 +112,22 @@ class Swap:
     adds: tuple[Increment, ...] = ()
 
 
+class GraphReader(Protocol):
+    """The reads of the graph table, each one round of requests."""
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist."""
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query, in the order of the sort keys' bytes, or backwards."""
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return what `get` and `query` return, in one round."""
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Announce reads that may follow; a reader that reads ahead (`ReadAhead`) adds them to its next round."""
+
+
 @dataclass(frozen=True)
 class GraphTable:
     """The table, and the bucket for bodies too large for an item (`FACTS_PREFIX`, named by content)."""
@@ -141,7 +157,7 @@ class GraphTable:
         return self._read(keys, queries)
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce reads that may follow; a table that reads ahead (`ReadAhead`) adds them to its next round."""
+        """Do nothing: the table reads what it must."""
 
     def _read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         batches = list(chunks([_key(key) for key in dict.fromkeys(keys)], GET_KEYS_MAX))

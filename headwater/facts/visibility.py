@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery
+from headwater.facts.table import Key, Row, RowPage, RowQuery
 from headwater_model.ids import DatasetId, JobId
 
 
@@ -33,16 +33,13 @@ class Visibility:
 EVERYTHING = Visibility(covers=lambda _: True)
 
 
-class EmptyTable(GraphTable):
-    """A graph table without rows, in which things that a caller may not see are looked up.
+class NoRows:
+    """A reader that finds nothing, in which things that a caller may not see are looked up.
 
     The response is then the same as for what does not exist, whatever the route, and costs no request.
     """
 
-    def __init__(self) -> None:
-        """Take nothing: there is no table behind it."""
-
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:  # noqa: ARG002 - as in the base class
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:  # noqa: ARG002 - as `GraphReader` has it
         """Return no row."""
         return {}
 
@@ -53,3 +50,6 @@ class EmptyTable(GraphTable):
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Return no row, and an empty page for each query."""
         return self.get(keys), self.query(queries)
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Do nothing: there is nothing to read."""

@@ -28,7 +28,7 @@ from headwater.times import LATEST
 from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
-    from headwater.facts.table import GraphTable
+    from headwater.facts.table import GraphReader, GraphTable
 
 _COUNTS = "EVENTS"
 # Loaders that write to one year meet at its rows; more shards cost each page more queries.
@@ -89,6 +89,18 @@ class IndexedEvent:
         """The keys of the rows that count the event, but for that of its year."""
         counted = (self.hours_key,) if self.type in COUNTED else ()
         return frozenset((self.month_key, self.minute_key, *counted))
+
+
+def read_hours(days: Iterable[str], table: GraphReader) -> dict[str, dict[str, int]]:
+    """Return by hour (`2026-11-20T12`) and type the numbers of events of these days; one request for 25 days."""
+    day_of = {_hours_key(day, shard): day for day in days for shard in range(_SHARDS)}
+    found: dict[str, dict[str, int]] = {}
+    for key, row in table.get(day_of).items():
+        for hour, of_hour in row.data["hours"].items():
+            counts = found.setdefault(f"{day_of[key]}T{hour}", {})
+            for kind, number in of_hour.items():
+                counts[kind] = counts.get(kind, 0) + number
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +168,6 @@ class EventIndex:
         """Return the events of exactly these times with `low` <= time < `high`, in order."""
         within = sorted({time for time in times if low <= time < high}, reverse=newest_first)
         return [_indexed_event(row) for row in self._rows(within, low, high, newest_first=newest_first, most=None)]
-
-    def hours(self, days: Iterable[str]) -> dict[str, dict[str, int]]:
-        """Return by hour (`2026-11-20T12`) and type the numbers of events of these days; one request for 25 days."""
-        day_of = {_hours_key(day, shard): day for day in days for shard in range(_SHARDS)}
-        found: dict[str, dict[str, int]] = {}
-        for key, row in self.table.get(day_of).items():
-            for hour, of_hour in row.data["hours"].items():
-                counts = found.setdefault(f"{day_of[key]}T{hour}", {})
-                for kind, number in of_hour.items():
-                    counts[kind] = counts.get(kind, 0) + number
-        return found
 
     def _counts(self, low: str, high: str, newest_first: bool) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
         """Return the number of events of each month within the bounds; and of each day, of months at their ends."""

@@ -11,12 +11,13 @@ from headwater.facts.annotations import Annotations, owner_key
 from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.keys import current_key
-from headwater.facts.table import GraphTable, RowQuery
+from headwater.facts.table import RowQuery
 from headwater.facts.tag_rows import namespace_prefix
 from headwater.facts.visibility import Visibility
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import is_temporary
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]
@@ -33,24 +34,22 @@ class Annotated:
     truncated: bool
 
 
-def read_annotated(
-    pk: str, table: GraphTable, visibility: Visibility, *, kinds: Sequence[AnnotatedKind], namespace: str | None
-) -> Annotated:
+def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None) -> Annotated:
     """Return the listed and visible things of a partition of the index; of a namespace if one is given.
 
     The caller checks what they have now.
     """
-    among = visibility.namespaces if namespace is None else [namespace]
+    among = view.caller.namespaces if namespace is None else [namespace]
     pairs = list(product(kinds, among))
     if "DATASET" in kinds and among and "*" not in among:
         # A dataset of these namespaces may have an alias in another, under which it got its annotation.
         pairs.append(("DATASET", "*"))
     queries = [RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs]
-    pages = table.query(queries) if queries else []
+    pages = view.query(queries) if queries else []
     ids = {"JOB": set[str](), "DATASET": set[str]()}
     for (kind, _), page in zip(pairs, pages, strict=True):
         ids[kind].update(row.data["name"] for row in page.rows)
-    reader = _Reader(table, visibility, namespace)
+    reader = _Reader(view, view.caller, namespace)
     return Annotated(
         reader.jobs(map(job_of, sorted(ids["JOB"]))),
         reader.datasets(map(dataset_of, sorted(ids["DATASET"]))),
@@ -65,14 +64,14 @@ def is_owned(annotations: Annotations, owner: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    table: GraphTable
+    view: GraphView
     visibility: Visibility
     namespace: str | None
 
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
         ids = list(filter(self._wants, candidates))
-        rows = self.table.get(map(current_key, ids)) if ids else {}
-        namespaces = NamespaceDeletions(self.table)
+        rows = self.view.get(map(current_key, ids)) if ids else {}
+        namespaces = NamespaceDeletions(self.view)
         namespaces.load(job.namespace for job in ids)
         nodes = [rows[current_key(job)].data for job in ids if current_key(job) in rows]
         jobs = [job_of_node(node, namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
@@ -80,7 +79,7 @@ class _Reader:
 
     def datasets(self, candidates: Iterable[DatasetId]) -> list[DatasetGroup]:
         names = list(candidates)
-        groups, namespaces = DatasetGroups(self.table), NamespaceDeletions(self.table)
+        groups, namespaces = DatasetGroups(self.view), NamespaceDeletions(self.view)
         groups.load(names)
         primaries = {groups.primary(name): groups.group(name) for name in names}
         wanted = {primary: group for primary, group in primaries.items() if self._wants(primary)}

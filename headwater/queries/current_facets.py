@@ -16,8 +16,8 @@ from headwater.events.event import Facets
 from headwater.facts.facts import DatasetFacts, facets_of, present, text_of
 from headwater.facts.lattice import HISTORY, History, latest
 from headwater.facts.run_facts import failed
-from headwater.facts.table import GraphTable
 from headwater.queries.dataset_groups import DatasetGroup
+from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 
 _SCHEMA = "schema"
@@ -36,10 +36,10 @@ def _position(schema: _Schema) -> tuple[str, str]:
     return schema.position
 
 
-def read_facets(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None = None) -> list[Facets]:
+def read_facets(groups: Sequence[DatasetGroup], view: GraphView) -> list[Facets]:
     """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
-    written = _last_written([groups[number] for number in doubtful], table, at)
+    written = _last_written([groups[number] for number in doubtful], view)
     found = [_last_sent(group.facts) for group in groups]
     for number, schema in zip(doubtful, written, strict=True):
         declared = _declared(groups[number].facts)
@@ -82,14 +82,14 @@ def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
     return present({**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})})
 
 
-def _last_written(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None) -> list[_Schema | None]:
+def _last_written(groups: Sequence[DatasetGroup], view: GraphView) -> list[_Schema | None]:
     """Return the schema of each dataset's last version that has a schema; streams count at their last event."""
     wanted = [
-        VersionQuery(group, prefix, at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
+        VersionQuery(group, prefix, view.at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
         for group in groups
         for prefix in ("VERSION", "ACTIVE")
     ]
-    found = newest_written(wanted, table, at, reads_max=_READS_MAX) if wanted else []
+    found = newest_written(wanted, view, reads_max=_READS_MAX) if wanted else []
     made, streamed = found[::2], found[1::2]
     return [
         max((_schema_of(one, group) for one in (first, second) if one), key=_position, default=None)

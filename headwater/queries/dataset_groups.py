@@ -21,8 +21,9 @@ from headwater.facts.facts import (
 )
 from headwater.facts.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
 from headwater.facts.lattice import USERS_MAX
-from headwater.facts.table import GraphTable, Row, RowPage, RowQuery
+from headwater.facts.table import Row, RowPage, RowQuery
 from headwater.facts.visibility import Visibility
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
@@ -101,15 +102,9 @@ class DatasetGroups:
     """
 
     def __init__(
-        self,
-        table: GraphTable,
-        at: str | None = None,
-        *,
-        edges: bool = False,
-        ever: bool = False,
-        aliases_max: int = ALIASES_MAX,
+        self, view: GraphView, *, edges: bool = False, ever: bool = False, aliases_max: int = ALIASES_MAX
     ) -> None:
-        self._table, self._at, self._edges, self._ever = table, at, edges, ever
+        self._view, self._edges, self._ever = view, edges, ever
         self._names: dict[DatasetId, _Name] = {}
         self._whole: set[DatasetId] = set()
         self._groups: dict[DatasetId, DatasetGroup] = {}
@@ -144,9 +139,9 @@ class DatasetGroups:
         read = self._whole if readers and self._edges else self._names.keys()
         new = sorted(set(names) - read)
         if self._edges and onward and len(new) <= _FEW:
-            self._table.expect(queries=(one for name in new for one in self._queries(dataset_pk(name), readers)))
+            self._view.expect(queries=(one for name in new for one in self._queries(dataset_pk(name), readers)))
         else:
-            self._table.expect(map(facts_key, new))
+            self._view.expect(map(facts_key, new))
 
     def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
         """Take the facts of names that were read already (None: no facts); `load` reads the rest."""
@@ -217,14 +212,14 @@ class DatasetGroups:
 
     def _query(self, found: Mapping[DatasetId, _Name], readers: bool) -> None:
         queries = [query for name in found for query in self._queries(dataset_pk(name), readers)]
-        pages = self._table.query(queries)
+        pages = self._view.query(queries)
         each = len(pages) // len(found)
         for number, one in enumerate(found.values()):
             for page in pages[number * each : (number + 1) * each]:
                 self._add(one, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
-        if self._at is None:
+        if self._view.at is None:
             if not readers:
                 return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
             once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
@@ -238,7 +233,7 @@ class DatasetGroups:
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
-        rows = self._table.get(facts_key(name) for name in names)
+        rows = self._view.get(facts_key(name) for name in names)
         found = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
         if self._edges:
             more = {
@@ -265,7 +260,7 @@ class DatasetGroups:
     def _put(self, found: _Name, row: Row) -> None:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
-            found.facts = as_of(facts, self._at) if self._at else facts
+            found.facts = as_of(facts, self._view.at) if self._view.at else facts
             found.names_producers = len(facts.written_by) <= USERS_MAX
             readers_named = len(facts.read_by) <= USERS_MAX and len(facts.derived) <= USERS_MAX
             found.names_users = found.names_producers and readers_named
@@ -281,7 +276,7 @@ class DatasetGroups:
     def _side(self, found: _Name, sk: str) -> list[JobId]:
         if sk.startswith(("NOW#PRODUCER#", "EVER#PRODUCER#")):
             return found.producers
-        once = sk.startswith("EVER#READER#") and self._at is None
+        once = sk.startswith("EVER#READER#") and self._view.at is None
         return found.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else found.readers
 
 
@@ -295,24 +290,24 @@ def _take_named_users(found: _Name) -> None:
 class NamespaceDeletions:
     """The times at which the loaded namespaces were deleted."""
 
-    def __init__(self, table: GraphTable, at: str | None = None) -> None:
-        self._table, self._at = table, at
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
         self._deleted: dict[str, str] = {}
 
     def expect(self, namespaces: Iterable[str]) -> None:
         """Announce that these namespaces will be loaded."""
-        self._table.expect((namespace_pk(namespace), FACTS) for namespace in set(namespaces) - self._deleted.keys())
+        self._view.expect((namespace_pk(namespace), FACTS) for namespace in set(namespaces) - self._deleted.keys())
 
     def load(self, namespaces: Iterable[str]) -> None:
         """Read the namespaces that were not read yet."""
         new = sorted(set(namespaces) - self._deleted.keys())
         if not new:
             return
-        rows = self._table.get((namespace_pk(namespace), FACTS) for namespace in new)
+        rows = self._view.get((namespace_pk(namespace), FACTS) for namespace in new)
         self._deleted.update(dict.fromkeys(new, ""))
         for row in rows.values():
             facts = NamespaceFacts(**row.data["facts"])
-            self._deleted[row.data["id"]] = last_deleted(as_of(facts, self._at) if self._at else facts)
+            self._deleted[row.data["id"]] = last_deleted(as_of(facts, self._view.at) if self._view.at else facts)
 
     def deleted(self, namespace: str) -> str:
         """Return the time of the namespace's last deletion; empty if it was never deleted."""

@@ -16,9 +16,10 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import dataset_version_id, failed
 from headwater.facts.stream_rows import coarse_highs
-from headwater.facts.table import GraphTable, Row, RowQuery
+from headwater.facts.table import Row, RowQuery
 from headwater.queries.dataset_groups import DatasetGroup
 from headwater.queries.descriptions import describe, fields_of
+from headwater.queries.view import GraphView
 from headwater.queries.written_versions import (
     WrittenVersion,
     confirmed_version,
@@ -134,10 +135,10 @@ class _VersionScan:
         return VersionPage(sorted(versions, key=lambda one: one.order, reverse=True), bool(floor))
 
 
-def read_versions(group: DatasetGroup, table: GraphTable, end: str = "~", at: str | None = None) -> VersionPage:
+def read_versions(group: DatasetGroup, view: GraphView, end: str = "~") -> VersionPage:
     """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`."""
-    scan = _VersionScan(group, end, at)
-    advance(scan.unread, table, rows=VERSIONS_MAX, at=at)
+    scan = _VersionScan(group, end, view.at)
+    advance(scan.unread, view, rows=VERSIONS_MAX, at=view.at)
     return scan.page(most=True)
 
 
@@ -195,17 +196,16 @@ def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
 
 def newest_versions(
     groups: Sequence[DatasetGroup],
-    table: GraphTable,
+    view: GraphView,
     accepts: Sequence[Callable[[KnownVersion], bool]],
     highs: Sequence[str] | None = None,
-    at: str | None = None,
 ) -> list[KnownVersion | None]:
     """Return the newest accepted version of each group; `highs`: made at these times or before; as of a time `at`."""
-    scans = [_VersionScan(group, end, at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
+    scans = [_VersionScan(group, end, view.at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
     found: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
     for rows in _PAGES:
-        advance([scan for number in left for scan in scans[number].unread], table, rows=rows, at=at)
+        advance([scan for number in left for scan in scans[number].unread], view, rows=rows, at=view.at)
         for number in left:
             found[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
         left = [number for number in left if scans[number].unread and found[number] is None]
@@ -217,24 +217,24 @@ def first_pages(group: DatasetGroup, end: str = "~") -> list[RowQuery]:
     return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
 
 
-def current_versions(groups: Sequence[DatasetGroup], table: GraphTable) -> list[KnownVersion | None]:
+def current_versions(groups: Sequence[DatasetGroup], view: GraphView) -> list[KnownVersion | None]:
     """Return the current version of each group: the last that did not fail."""
-    return newest_versions(groups, table, [_has_not_failed] * len(groups))
+    return newest_versions(groups, view, [_has_not_failed] * len(groups))
 
 
 def _has_not_failed(version: KnownVersion) -> bool:
     return not version.failed
 
 
-def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownVersion | None:
+def find_version(group: DatasetGroup, version: str, view: GraphView) -> KnownVersion | None:
     """Return the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
-        return read_versions(group, table).newest(lambda one: not one.made_by)
-    rows = table.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
+        return read_versions(group, view).newest(lambda one: not one.made_by)
+    rows = view.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
-        return read_versions(group, table).newest(lambda one: one.id == version)
-    facts = read_run_facts(runs, table)
+        return read_versions(group, view).newest(lambda one: one.id == version)
+    facts = read_run_facts(runs, view)
     made = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
     return next((_version_of_run(one, group) for one in made if one), None)
 

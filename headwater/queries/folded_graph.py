@@ -13,12 +13,12 @@ from headwater.facts.entities import Job
 from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Degree, GraphDirection, Side
 from headwater.facts.keys import dataset_pk
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.job_graph import JobGraphWalk, Way, datasets_beyond, users_beyond
 from headwater.queries.stale import nodes_of
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 # Neighbours that are read of one side of a node, to choose among them and to count them.
@@ -39,19 +39,11 @@ _DatasetSide: TypeAlias = tuple[DatasetGroup, Side, Way]
 class FoldedGraphWalk(JobGraphWalk):
     """A walk that leads from each side of a node to the `fold` neighbours that ran last."""
 
-    def __init__(
-        self,
-        table: GraphTable,
-        at: str | None = None,
-        visibility: Visibility = EVERYTHING,
-        *,
-        direction: GraphDirection = "both",
-        fold: int,
-    ) -> None:
-        super().__init__(table, at, visibility, direction=direction)
+    def __init__(self, view: GraphView, *, direction: GraphDirection = "both", fold: int) -> None:
+        super().__init__(view, direction=direction)
         self._fold = fold
         # Datasets that are compared or counted, without the jobs that use them.
-        self._briefs = DatasetGroups(table, at)
+        self._briefs = DatasetGroups(view)
         self._compared: set[DatasetId] = set()
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
@@ -94,7 +86,7 @@ class FoldedGraphWalk(JobGraphWalk):
         """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
         queries = [self._newest_runs(group, side) if _is_hub(group, side) else [] for group, side, _ in sides]
         wanted = [query for some in queries for query in some]
-        pages = iter(self._table.query(wanted) if wanted else [])
+        pages = iter(self._view.query(wanted) if wanted else [])
         candidates: list[Sequence[JobId]] = []
         for (group, side, _), some in zip(sides, queries, strict=True):
             rows = [row for _ in some for row in next(pages).rows if row.data["job"]]
@@ -107,7 +99,7 @@ class FoldedGraphWalk(JobGraphWalk):
         prefix = _RUNS_OF[side]
         return [
             RowQuery(
-                dataset_pk(name), low=prefix, high=f"{prefix}{self._at or '~'}", newest_first=True, limit=_RUNS_MAX
+                dataset_pk(name), low=prefix, high=f"{prefix}{self._view.at or '~'}", newest_first=True, limit=_RUNS_MAX
             )
             for name in group.names[:_NAMES_MAX]
         ]
@@ -115,7 +107,7 @@ class FoldedGraphWalk(JobGraphWalk):
     def _degrees(self) -> Mapping[str, Degree]:
         """Return the number of neighbours of every node that is shown in full, of those at the border too."""
         groups = [group for primary in self._datasets if self._opens(group := self._groups.group(primary))]
-        jobs = [job for job in self._jobs.values() if self._visibility.opens(job.id)]
+        jobs = [job for job in self._jobs.values() if self._view.caller.opens(job.id)]
         self._look_up(
             job for group in groups for side in _SIDES if not _is_hub(group, side) for job in users_beyond(group, side)
         )
@@ -146,7 +138,7 @@ class FoldedGraphWalk(JobGraphWalk):
         new = self._affordable(set(jobs) - self._looked_up)
         self._looked_up.update(new)
         unread = [job for job in new if job not in self._nodes]
-        self._nodes.update(nodes_of(unread, self._table, self._at))
+        self._nodes.update(nodes_of(unread, self._view))
         self._namespaces.load(job.namespace for job in unread)
 
     def _compare(self, names: Iterable[DatasetId]) -> None:
@@ -174,7 +166,7 @@ class FoldedGraphWalk(JobGraphWalk):
         return [job for job in found if not set(group.names).isdisjoint(datasets_beyond(job, _BACK[side]))]
 
     def _last_start(self, job: Job) -> str:
-        opened = job.latest_run if self._visibility.opens(job.id) else None
+        opened = job.latest_run if self._view.caller.opens(job.id) else None
         return (opened.started if opened else None) or ""
 
     def _job(self, job: JobId) -> Job | None:

@@ -19,9 +19,10 @@ from headwater.facts.lattice import History
 from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
-from headwater.facts.table import GraphTable, Key, Row, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater.queries.current_facets import is_doubtful
 from headwater.queries.descriptions import schema_of
+from headwater.queries.view import GraphView
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
@@ -36,14 +37,14 @@ IO: TypeAlias = tuple[frozenset[DatasetId], frozenset[DatasetId]]
 Types: TypeAlias = Mapping[FieldPath, str | None]
 
 
-class WatchedTable(ReadAhead):
+class WatchedReader(ReadAhead):
     """The table as one history reads it, with the times in the facts that were read.
 
     `doubtful` are the datasets whose schema depends on which run wrote them last.
     """
 
-    def __init__(self, table: GraphTable) -> None:
-        super().__init__(table)
+    def __init__(self, behind: GraphReader) -> None:
+        super().__init__(behind)
         self.times: set[str] = set()
         self.doubtful: set[DatasetId] = set()
         # Mentions matter once something was deleted.
@@ -131,7 +132,7 @@ class LaterRuns:
     all read.
     """
 
-    table: GraphTable
+    view: GraphView
     start: str
     end: str
     complete_to: str
@@ -159,11 +160,11 @@ class LaterRuns:
 
     def _streams(self, jobs: Collection[JobId]) -> dict[JobId, list[LaterRun]]:
         """Return the streams of these jobs at each of their events in the range."""
-        streamed = sorted(streamed_jobs(jobs, self.table)) if jobs else []
+        streamed = sorted(streamed_jobs(jobs, self.view)) if jobs else []
         pages = self._rows([query for job in streamed for query in self._coarse(job_pk(job), "WITH_IO")])
         runs = sorted({run_of(row) for page in pages for row in page})
         found: dict[JobId, list[LaterRun]] = {}
-        for run, facts in read_run_facts(runs, self.table).items() if runs else ():
+        for run, facts in read_run_facts(runs, self.view).items() if runs else ():
             if job := owner(facts):
                 used = ((time, io_at(facts, time)) for time in self._times_of(facts))
                 found.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
@@ -175,14 +176,14 @@ class LaterRuns:
         for (one, _), page in zip(wanted, self._rows([query for _, query in wanted]), strict=True):
             rows[one] += page
         runs = {run_of(row) for some in rows.values() for row in some}
-        facts = read_run_facts(runs, self.table) if runs else {}
+        facts = read_run_facts(runs, self.view) if runs else {}
         for one, some in rows.items():
             writes = (_write(time, run, facts[run], one) for time, run in self._times(some, facts) if run in facts)
             self.of_datasets[one] = _in_order(filter(None, writes))
 
     def _of_dataset(self, dataset: DatasetId) -> list[RowQuery]:
         """Return the queries of the versions of a dataset; only one that a stream wrote has rows of streams."""
-        pk, row = dataset_pk(dataset), self.table.get([facts_key(dataset)]).get(facts_key(dataset))
+        pk, row = dataset_pk(dataset), self.view.get([facts_key(dataset)]).get(facts_key(dataset))
         exact = [self._range(pk, prefix) for prefix in ("VERSION", "FAILED")]
         if row is None or not DatasetFacts(**row.data["facts"]).first_streamed:
             return exact
@@ -207,7 +208,7 @@ class LaterRuns:
     def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
         """Return what each version of a job uses, by job; None for a job with too many versions."""
         queries = [RowQuery(job_pk(job), prefix="VERSION#", limit=_VERSIONS_MAX) for job in jobs]
-        pages = self.table.query(queries) if queries else []
+        pages = self.view.query(queries) if queries else []
         return {
             job: None if page.more else {row.sk.partition("#")[2]: _frozen(io_of(row.data)) for row in page.rows}
             for job, page in zip(jobs, pages, strict=True)
@@ -217,7 +218,7 @@ class LaterRuns:
         return RowQuery(pk, low=f"{prefix}#{self.start}", high=f"{prefix}#{self.end}", limit=ROWS_MAX)
 
     def _rows(self, queries: Sequence[RowQuery]) -> list[Sequence[Row]]:
-        pages = self.table.query(queries) if queries else []
+        pages = self.view.query(queries) if queries else []
         for page in pages:
             if page.more:
                 last = max(beginning(time_of(page.rows[-1])), just_after(self.start))

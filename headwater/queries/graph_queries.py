@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from headwater.facts.graph_results import Graph, GraphDirection, History, Impact, Side
-from headwater.facts.read_ahead import ReadAhead
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.folded_graph import FoldedGraphWalk
 from headwater.queries.history import HistoryWalk
 from headwater.queries.impact import impact_of
@@ -14,15 +11,13 @@ from headwater.queries.listings import Jobs
 from headwater.queries.neighbours import NeighbourPage, Neighbours
 from headwater.queries.node_ids import Node, check_unfolded, find_node, selected_version
 from headwater.queries.version_graph import VersionGraphWalk, from_job_version
+from headwater.queries.view import GraphView, Queries
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId
 
 
-class GraphQueries:
+class GraphQueries(Queries):
     """Queries of graphs over a graph table, as a caller sees it."""
-
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
 
     def find_graph(
         self,
@@ -41,25 +36,18 @@ class GraphQueries:
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
         """
-        table = ReadAhead.of(self._table)
-        node = find_node(node_id, table, self._visibility)
+        view = self._view()
+        node = find_node(node_id, view)
         if node is None:
             return None
         wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
         if wanted:
             check_unfolded(direction, fold)
             return self._version_graph(node, wanted, depth)
-        walk = self._graph_walk(table, at, direction, fold)
+        walk = _graph_walk(view.as_of(at), direction, fold)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)
-
-    def _graph_walk(
-        self, table: GraphTable, at: str | None, direction: GraphDirection, fold: int | None
-    ) -> JobGraphWalk:
-        if fold is None:
-            return JobGraphWalk(table, at, self._visibility, direction=direction)
-        return FoldedGraphWalk(table, at, self._visibility, direction=direction, fold=fold)
 
     def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
         """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
@@ -83,7 +71,7 @@ class GraphQueries:
         node = self._find_unversioned(node_id, "a version has no history")
         if node is None:
             return None
-        walk = HistoryWalk(self._table, node.id, depth, direction=direction, visibility=self._visibility)
+        walk = HistoryWalk(self._view(), node.id, depth, direction=direction)
         return walk.between(start, end)
 
     def list_neighbours(
@@ -97,19 +85,25 @@ class GraphQueries:
         node = self._find_unversioned(node_id, "neighbours are those of now")
         if node is None:
             return None
-        neighbours = Neighbours(self._table, self._visibility)
+        neighbours = Neighbours(self._view())
         if isinstance(node.id, JobId):
             return neighbours.of_job(node.id, side, text=text, limit=limit, after=after)
         return neighbours.of_dataset(node.id, side, text=text, limit=limit, after=after)
 
     def _find_unversioned(self, node_id: str, reason: str) -> Node | None:
-        node = find_node(node_id, self._table, self._visibility)
+        node = find_node(node_id, self._view())
         if node is not None and node.version:
             raise Invalid.because("nodeId", node_id, f"must name no version: {reason}")
         return node
 
     def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):
-            return VersionGraphWalk(ReadAhead.of(self._table), self._visibility).from_dataset(node.id, version, depth)
-        found = Jobs(self._table).find_version(node.id, version)
-        return from_job_version(found, ReadAhead.of(self._table), depth, self._visibility) if found else None
+            return VersionGraphWalk(self._view()).from_dataset(node.id, version, depth)
+        found = Jobs(self._view()).find_version(node.id, version)
+        return from_job_version(found, self._view(), depth) if found else None
+
+
+def _graph_walk(view: GraphView, direction: GraphDirection, fold: int | None) -> JobGraphWalk:
+    if fold is None:
+        return JobGraphWalk(view, direction=direction)
+    return FoldedGraphWalk(view, direction=direction, fold=fold)

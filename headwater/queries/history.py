@@ -11,11 +11,11 @@ from headwater.facts.index_scan import read_run_facts, run_of
 from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.stream_rows import first_position
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.table import RowQuery
 from headwater.queries.descriptions import schema_of
-from headwater.queries.graph_changes import LaterRun, LaterRuns, Types, WatchedTable, io_of_nodes
+from headwater.queries.graph_changes import LaterRun, LaterRuns, Types, WatchedReader, io_of_nodes
 from headwater.queries.job_graph import JobGraphWalk
+from headwater.queries.view import GraphView
 from headwater.times import just_after
 from headwater_model.errors import TooLarge
 from headwater_model.field_paths import print_dotted
@@ -46,17 +46,12 @@ class HistoryWalk:
     """The graphs around a node as of one time after another: of each time at which the one before may have changed."""
 
     def __init__(
-        self,
-        table: GraphTable,
-        node: JobId | DatasetId,
-        depth: int,
-        *,
-        direction: GraphDirection = "both",
-        visibility: Visibility = EVERYTHING,
+        self, view: GraphView, node: JobId | DatasetId, depth: int, *, direction: GraphDirection = "both"
     ) -> None:
-        self._table, self._node, self._depth = WatchedTable(table), node, depth
-        self._direction, self._visibility = direction, visibility
-        self._walk = JobGraphWalk(self._table)
+        self._watched = WatchedReader(view.reader)
+        self._view, self._node, self._depth = GraphView(self._watched, caller=view.caller), node, depth
+        self._direction = direction
+        self._walk = JobGraphWalk(self._view)
         self._left = _READ_MAX
 
     def between(self, start: str, end: str) -> History:
@@ -65,7 +60,7 @@ class HistoryWalk:
         Raises:
             TooLarge: more is connected than one graph holds.
         """
-        later = LaterRuns(self._table, start, end, end)
+        later = LaterRuns(self._view, start, end, end)
         state = self._state(start)
         time = self._next(later, state, start)
         changes: list[GraphChange] = []
@@ -88,7 +83,7 @@ class HistoryWalk:
         return History(time or later.complete_to, changes)
 
     def _state(self, at: str) -> _State:
-        self._walk = JobGraphWalk(self._table, at, self._visibility, direction=self._direction)
+        self._walk = JobGraphWalk(self._view.as_of(at), direction=self._direction)
         if isinstance(self._node, JobId):
             graph = self._walk.from_job(self._node, self._depth)
         else:
@@ -100,8 +95,8 @@ class HistoryWalk:
 
     def _next(self, later: LaterRuns, state: _State, earliest: str) -> str | None:
         """Return the next time in the range at which the graph may change, `earliest` included."""
-        later.read(io_of_nodes(self._walk.nodes), self._table.doubtful)
-        times = (*self._table.changes(), *(one.time for one in self._unexpected(later, state)))
+        later.read(io_of_nodes(self._walk.nodes), self._watched.doubtful)
+        times = (*self._watched.changes(), *(one.time for one in self._unexpected(later, state)))
         return min((one for one in times if earliest <= one < later.complete_to), default=None)
 
     def _unexpected(self, later: LaterRuns, state: _State) -> Iterator[LaterRun]:
@@ -118,18 +113,18 @@ class HistoryWalk:
         queries = [RowQuery(job_pk(job), prefix=f"WITH_IO#{time}#") for job in new]
         streamed = [job for job in new if "streamed" in self._walk.nodes[job]]
         coarse = [RowQuery(job_pk(job), prefix=first_position("WITH_IO", time)) for job in streamed]
-        pages = self._table.query([*queries, *coarse]) if queries else []
+        pages = self._view.query([*queries, *coarse]) if queries else []
         runs = {run_of(row) for page in pages[: len(queries)] for row in page.rows}
         streams = {run_of(row) for page in pages[len(queries) :] for row in page.rows}
-        facts = read_run_facts(streams, self._table) if streams else {}
+        facts = read_run_facts(streams, self._view) if streams else {}
         return runs | {run for run, of_run in facts.items() if of_run.first == time}
 
     def _causes(self, runs: Collection[RunKey]) -> tuple[Cause, ...]:
         """Return the jobs of these runs that the caller may see, each with its run."""
         causes = set[Cause]()
-        for run, facts in read_run_facts(runs, self._table).items() if runs else ():
+        for run, facts in read_run_facts(runs, self._view).items() if runs else ():
             job = owner(facts)
-            if job and self._visibility.opens(job):
+            if job and self._view.caller.opens(job):
                 causes.add((job, None if facts.declared else run.id))
         return tuple(sorted(causes, key=lambda cause: (cause[0], cause[1] or "")))
 

@@ -25,9 +25,10 @@ from headwater.facts.run_facts import (
     written_datasets,
 )
 from headwater.facts.run_results import ResolvedBy, UsedVersion
-from headwater.facts.table import GraphTable, RowQuery
+from headwater.facts.table import RowQuery
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import KnownVersion, first_pages, newest_versions
+from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
 from headwater_model.ids import DatasetId, RunKey
 
@@ -95,18 +96,18 @@ class InputVersion:
 
 
 def reads_of(
-    runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: DatasetGroups, at: str | None = None
+    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: DatasetGroups
 ) -> dict[RunKey, list[InputVersion]]:
     """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs.
 
-    As of a time (`at`), the facts and the groups are given as of then, too.
+    The facts and the groups are given as of the view's time.
     """
     groups.load((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     every = [read for some in reads.values() for read in some]
-    _read_first_pages(every, table)
+    _read_first_pages(every, view)
     for resolve in (_by_storage, _by_parent, _by_time):
-        resolve([read for read in every if not read.resolved], table, at)
+        resolve([read for read in every if not read.resolved], view)
     return reads
 
 
@@ -132,7 +133,7 @@ def _inputs(run: RunKey, facts: RunFacts, groups: DatasetGroups) -> list[InputVe
     return [reads[primary] for primary in sorted(reads)]
 
 
-def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
+def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
     """Read what each input will probably be resolved by, in one round; announce the facts of the runs found there."""
     queries: list[RowQuery] = []
     for read in reads:
@@ -143,25 +144,25 @@ def _read_first_pages(reads: Sequence[InputVersion], table: GraphTable) -> None:
             queries += VersionQuery(read.group, "ACTIVE", read.facts.last).first_pages()
         else:
             queries += first_pages(read.group, read.facts.first or "")
-    read_first(queries, table)
+    read_first(queries, view)
 
 
-def _by_storage(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
+def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
     candidates = [(read, storage) for read in reads if (storage := read.storage)]
     wanted = [by_storage(read.group, storage, _others(read)) for read, storage in candidates]
-    for (read, storage), one in zip(candidates, newest_written(wanted, table, at), strict=True):
+    for (read, storage), one in zip(candidates, newest_written(wanted, view), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
         read.resolve(version, "storage", one.run if one else None)
 
 
-def _by_parent(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
+def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
     candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
         VersionQuery(read.group, f"BY_PARENT#{parent}", last, _others(read, parent), before=last)
         for read, parent in candidates
         for last in [read.facts.last or ""]
     ]
-    for (read, _), one in zip(candidates, newest_of_both(wanted, table, at), strict=True):
+    for (read, _), one in zip(candidates, newest_of_both(wanted, view), strict=True):
         if one:
             read.resolve(one.version, "parentRun", one.run)
 
@@ -178,9 +179,9 @@ def _others(read: InputVersion, parent: RunKey | None = None) -> Callable[[Writt
     return accept
 
 
-def _by_time(reads: Sequence[InputVersion], table: GraphTable, at: str | None) -> None:
+def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
     started = [read.facts.first or "" for read in reads]
-    newest = newest_versions([read.group for read in reads], table, [_readable(read) for read in reads], started, at)
+    newest = newest_versions([read.group for read in reads], view, [_readable(read) for read in reads], started)
     for read, one in zip(reads, newest, strict=True):
         if one is None or not one.made_by:
             read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)

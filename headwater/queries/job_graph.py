@@ -16,13 +16,12 @@ from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, 
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Degree, Graph, GraphDirection
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions, Near
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
@@ -42,20 +41,13 @@ _WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
 class JobGraphWalk:
     """A walk in progress: the jobs and datasets so far, by hops, then ids."""
 
-    def __init__(
-        self,
-        table: GraphTable,
-        at: str | None = None,
-        visibility: Visibility = EVERYTHING,
-        *,
-        direction: GraphDirection = "both",
-    ) -> None:
-        self._table, self._at, self._visibility = table, at, visibility
+    def __init__(self, view: GraphView, *, direction: GraphDirection = "both") -> None:
+        self._view = view
         self._ways = _WAYS[direction]
         # Hops that follow those of the jobs that are read next.
         self._hops_left = 0
-        self._groups = DatasetGroups(table, at, edges=True)
-        self._namespaces = NamespaceDeletions(table, at)
+        self._groups = DatasetGroups(view, edges=True)
+        self._namespaces = NamespaceDeletions(view)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, DatasetGroup] = {}
@@ -95,7 +87,7 @@ class JobGraphWalk:
 
     def _add_jobs(self, jobs: Sequence[tuple[JobId, Way]], is_last: bool) -> Sequence[tuple[JobId, Way]]:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
-        opened = [(self._jobs[job], way) for job, way in jobs if self._visibility.opens(job)]
+        opened = [(self._jobs[job], way) for job, way in jobs if self._view.caller.opens(job)]
         # Names beyond the limit are not read.
         some = self._walked.fitting(sorted(self._names_of(opened) - self._names))
         self._load(some, is_last=is_last)
@@ -148,7 +140,7 @@ class JobGraphWalk:
 
     def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], near: Mapping[JobId, Near]) -> None:
         """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
-        opened = [(job, way) for job, way in steps if job in near and self._visibility.opens(job)]
+        opened = [(job, way) for job, way in steps if job in near and self._view.caller.opens(job)]
         names = {(name, way) for job, way in opened for name in datasets_beyond(near[job], way)} - self._names
         some = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
         self._namespaces.expect(name.namespace for name, _ in some)
@@ -165,14 +157,14 @@ class JobGraphWalk:
         fitting = self._walked.fitting(jobs)
         new = [job for job in fitting if job not in self._nodes]
         self._namespaces.expect(job.namespace for job in new)
-        self._nodes.update(nodes_of(new, self._table, self._at))
+        self._nodes.update(nodes_of(new, self._view))
         self._namespaces.load(job.namespace for job in new)
         nodes = [self._nodes[job] for job in fitting if job in self._nodes]
         found = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
         return [job for job in found if not job.hidden]
 
     def _opens(self, group: DatasetGroup) -> bool:
-        return self._visibility.opens(*group.names)
+        return self._view.caller.opens(*group.names)
 
     def _under_primaries(self, job: Job) -> Job:
         return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
@@ -185,14 +177,14 @@ class JobGraphWalk:
         groups = list(filter(self._opens, self._datasets.values()))
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
         self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
-        writers = find_stale(groups, self._table, self._namespaces, self._at, self._nodes)
-        facets = read_facets(groups, self._table, self._at)
+        writers = find_stale(groups, self._view, self._namespaces, self._nodes)
+        facets = read_facets(groups, self._view)
         opened = {
             group.primary: _summarized(group, some, writers.get(group.primary))
             for group, some in zip(groups, facets, strict=True)
         }
         datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
-        jobs = tuple(one if self._visibility.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
+        jobs = tuple(one if self._view.caller.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
         return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated, self._degrees())
 
     def _degrees(self) -> Mapping[str, Degree]:
@@ -204,7 +196,7 @@ class JobGraphWalk:
         edges = set()
         opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():
-            near = self._datasets.keys() if self._visibility.opens(job.id) else opened
+            near = self._datasets.keys() if self._view.caller.opens(job.id) else opened
             edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
             edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
         return sorted(edges)

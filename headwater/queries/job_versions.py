@@ -22,9 +22,9 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_nodes import streamed_jobs, summarize_run
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.run_facts import code_of, effective_time, has_io, io_at, job_version_id, owner
-from headwater.facts.table import GraphTable, RowQuery
+from headwater.facts.table import RowQuery
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 # Runs and versions of one job that are read.
@@ -93,14 +93,13 @@ class JobVersionPage:
     cut: bool
 
 
-def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVersionPage:
+def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersionPage:
     """Return the entries of the job's newest runs, up to a position."""
-    ahead = ReadAhead.of(table)
     scans = _scans_of(job, until, streamed=False)
-    advance(scans, ahead, rows=RUNS_MAX, beside=[facts_key(job)])
-    if streamed_jobs([job], ahead):
+    advance(scans, view, rows=RUNS_MAX, beside=[facts_key(job)])
+    if streamed_jobs([job], view):
         scans = _scans_of(job, until, streamed=True)
-        advance(scans, ahead, rows=RUNS_MAX)
+        advance(scans, view, rows=RUNS_MAX)
     # Some runs of the floor's time may be unread: no run of that time is shown.
     floor = max(scan.floor for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.found.values()}
@@ -147,12 +146,12 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
     return JobVersionEntry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
 
 
-def versions_of(job: JobId, table: GraphTable) -> tuple[list[JobVersion], bool]:
+def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
     """Return the job's versions, the most recently used first, and true if some may be missing."""
-    page = read_version_page(job, table)
+    page = read_version_page(job, view)
     found = [_job_version(job, entries) for entries in _by_version(page.entries).values()]
     if page.cut:
-        found = [*found, *_older(job, {one.version for one in found}, table)]
+        found = [*found, *_older(job, {one.version for one in found}, view)]
     return found, page.cut
 
 
@@ -181,15 +180,15 @@ def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
     )
 
 
-def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
+def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
     """Return versions by runs before the page, with their newest run."""
-    page = table.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0]
+    page = view.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0]
     versions = [row.sk.removeprefix("VERSION#") for row in page.rows]
     left = [version for version in versions if version not in newer]
     if not left:
         return []
     scans = [scan_runs(job, f"VERSION_RUN#{version}") for version in left]
-    advance(scans, table, rows=_ROWS)
+    advance(scans, view, rows=_ROWS)
     found = []
     for version, scan in zip(left, scans, strict=True):
         runs = dict(scan.found.values())
@@ -199,15 +198,15 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
     return sorted(found, key=lambda one: one.updated, reverse=True)
 
 
-def last_entries(jobs: Sequence[JobId], streamed: Set[JobId], table: GraphTable) -> dict[JobId, JobVersionEntry]:
+def last_entries(jobs: Sequence[JobId], streamed: Set[JobId], view: GraphView) -> dict[JobId, JobVersionEntry]:
     """Return the newest entry of each job, which is its current version; `streamed` are those that had a stream."""
     kinds = (last_with_io, last_without_io)
-    runs = first_of_groups([last(job, streamed=job in streamed) for job in jobs for last in kinds], table)
+    runs = first_of_groups([last(job, streamed=job in streamed) for job in jobs for last in kinds], view)
     found = {}
     for job, with_io, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*with_io), key=lambda entry: entry.order) if with_io else []
         if after and (not entries or (effective_time(after[1]) or "", after[0]) > entries[-1].order):
-            entries = list(read_version_page(job, table).entries)
+            entries = list(read_version_page(job, view).entries)
         if entries:
             found[job] = entries[-1]
     return found

@@ -13,8 +13,6 @@ from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import current_key, facet_key, facts_key
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import State
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
@@ -30,6 +28,7 @@ from headwater.queries.name_lists import NameCatalogue
 from headwater.queries.runs import full_runs, newest_runs, newest_runs_of, started_last
 from headwater.queries.short_forms import short_datasets
 from headwater.queries.stale import find_stale
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
@@ -43,25 +42,25 @@ SORTED_MAX = 5_000
 _F = TypeVar("_F", Dataset, DatasetVersion, Job)
 
 
-def _with_facets(found: Sequence[_F], table: GraphTable) -> list[_F]:
+def _with_facets(found: Sequence[_F], view: GraphView) -> list[_F]:
     """Return the same items with their facets as they were sent."""
-    facets = restored([one.facets for one in found], table)
+    facets = restored([one.facets for one in found], view)
     return [replace(one, facets=some) for one, some in zip(found, facets, strict=True)]
 
 
 class Datasets:
     """Queries of datasets, each under all its names."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
-        self._groups = DatasetGroups(table, edges=True)
-        self._namespaces = NamespaceDeletions(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups = DatasetGroups(view, edges=True)
+        self._namespaces = NamespaceDeletions(view)
 
     def list(
         self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Dataset]:
         """Return a page of a namespace's datasets, by name or the last updated first."""
-        catalogue = NameCatalogue(self._table)
+        catalogue = NameCatalogue(self._view)
         names = catalogue.every_dataset(namespace)
         truncated = names.truncated
         if sort == "updated_at":
@@ -69,12 +68,12 @@ class Datasets:
             truncated |= len(names.ids) > SORTED_MAX
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
-        found = list(short_datasets(page, self._table).values()) if in_short else self._found(page)
+        found = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
         return ResultPage(found, len(names.ids), truncated or self._groups.truncated)
 
     def _last_updated(self, names: Sequence[DatasetId]) -> Sequence[DatasetId]:
         """Return the datasets, the last updated first; they are read without the jobs that use them."""
-        groups = DatasetGroups(self._table)
+        groups = DatasetGroups(self._view)
         groups.load(names)
         return sorted(names, key=lambda name: groups.group(name).facts.last or "", reverse=True)
 
@@ -86,9 +85,9 @@ class Datasets:
     def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         groups = self._load(names)
         self._expect_details(groups)
-        currents = current_versions(groups, self._table) if groups else []
-        facets = read_facets(groups, self._table)
-        writers = find_stale(groups, self._table, self._namespaces)
+        currents = current_versions(groups, self._view) if groups else []
+        facets = read_facets(groups, self._view)
+        writers = find_stale(groups, self._view, self._namespaces)
         found = []
         for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)
@@ -103,13 +102,13 @@ class Datasets:
                     last_written_by=last,
                 )
             )
-        return _with_facets(found, self._table)
+        return _with_facets(found, self._view)
 
     def _expect_details(self, groups: Sequence[DatasetGroup]) -> None:
         """Announce the nodes of the producers, and the facets that are stored by content."""
         jobs = {job for group in groups for job in group.producers}
         refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
-        self._table.expect((*map(current_key, jobs), *(facet_key(ref) for ref in refs if ref)))
+        self._view.expect((*map(current_key, jobs), *(facet_key(ref) for ref in refs if ref)))
         self._namespaces.expect(job.namespace for job in jobs)
 
     def _load(self, names: Sequence[DatasetId]) -> Sequence[DatasetGroup]:
@@ -124,25 +123,25 @@ class Datasets:
         groups = self._load([dataset])
         if not groups:
             return None
-        versions = read_versions(groups[0], self._table)
+        versions = read_versions(groups[0], self._view)
         page = [dataset_version_of(groups[0], one) for one in versions.versions[offset : offset + limit]]
-        page = _with_facets(page, self._table)
+        page = _with_facets(page, self._view)
         return ResultPage(page, len(versions.versions), versions.cut)
 
     def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """Return the version of this id; None if there is none."""
         groups = self._load([dataset])
-        one = find_version(groups[0], version, self._table) if groups else None
-        return _with_facets([dataset_version_of(groups[0], one)], self._table)[0] if one else None
+        one = find_version(groups[0], version, self._view) if groups else None
+        return _with_facets([dataset_version_of(groups[0], one)], self._view)[0] if one else None
 
 
 class Jobs:
     """Queries of jobs."""
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
-        self._groups = DatasetGroups(table)
-        self._namespaces = NamespaceDeletions(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups = DatasetGroups(view)
+        self._namespaces = NamespaceDeletions(view)
 
     def list(
         self,
@@ -159,7 +158,7 @@ class Jobs:
         `states` filters by the last run's state. `in_short`: without facets and versions. The first `WITH_RUNS_MAX` of
         the page have their last ten runs, in short, unless `in_short`.
         """
-        catalogue = NameCatalogue(self._table, self._visibility)
+        catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
         if states or sort == "updated_at":
             most = STATES_MAX if states else SORTED_MAX
@@ -181,17 +180,17 @@ class Jobs:
         nodes = self._nodes([job])
         if not nodes or not nodes[0].created:
             return None
-        runs, _ = newest_runs(job, self._table, _LATEST_RUNS)
-        found = tuple(full_runs(dict(runs), self._table).values())
+        runs, _ = newest_runs(job, self._view, _LATEST_RUNS)
+        found = tuple(full_runs(dict(runs), self._view).values())
         return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
 
     def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs in detail, the first of them with their last runs."""
         having = [job.id for job in jobs[:WITH_RUNS_MAX]]
         # Together with the queries for the current versions.
-        self._table.expect(queries=[started_last(job, _LATEST_RUNS) for job in having])
+        self._view.expect(queries=[started_last(job, _LATEST_RUNS) for job in having])
         detailed = self._detailed(jobs)
-        runs = newest_runs_of(having, self._table, _LATEST_RUNS)
+        runs = newest_runs_of(having, self._view, _LATEST_RUNS)
         return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
 
     def _nodes(self, jobs: Sequence[JobId]) -> Sequence[Job]:
@@ -199,7 +198,7 @@ class Jobs:
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Return the existing jobs, with datasets under the names that the jobs used."""
-        rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
+        rows = self._view.get(current_key(job) for job in jobs) if jobs else {}
         self._namespaces.load(job.namespace for job in jobs)
         return [
             job_of_node(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
@@ -217,10 +216,10 @@ class Jobs:
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their facets and current versions."""
-        rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
+        rows = self._view.get(facts_key(job.id) for job in jobs) if jobs else {}
         facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
         streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
-        entries = last_entries([job.id for job in jobs], streamed, self._table) if jobs else {}
+        entries = last_entries([job.id for job in jobs], streamed, self._view) if jobs else {}
         detailed = []
         for job in jobs:
             facets = facets_of(facts[job.id].facets) if job.id in facts else {}
@@ -233,18 +232,18 @@ class Jobs:
                     lineage_unknown=last.unknown if last else False,
                 )
             )
-        return _with_facets(detailed, self._table)
+        return _with_facets(detailed, self._view)
 
     def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Return the job's versions, the most recently used first."""
         if self.find_brief(job) is None:
             return None
-        versions, cut = versions_of(job, self._table)
+        versions, cut = versions_of(job, self._view)
         return ResultPage([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
 
     def find_version(self, job: JobId, version: str) -> JobVersion | None:
         """Return the version of this id; None if there is none."""
-        versions, _ = versions_of(job, self._table)
+        versions, _ = versions_of(job, self._view)
         return next((self._under_primaries(one) for one in versions if one.version == version), None)
 
     def find_brief(self, job: JobId) -> Job | None:

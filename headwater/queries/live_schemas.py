@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headwater.facts.table import GraphTable
 from headwater.queries.current_facets import read_facets
 from headwater.queries.dataset_groups import DatasetGroup, NamespaceDeletions
 from headwater.queries.descriptions import Schema, describe, schema_of
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 
 
-def read_live_schemas(groups: Iterable[DatasetGroup], table: GraphTable) -> dict[DatasetId, Schema | None]:
+def read_live_schemas(groups: Iterable[DatasetGroup], view: GraphView) -> dict[DatasetId, Schema | None]:
     """Return the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
     every = list(groups)
-    namespaces = NamespaceDeletions(table)
+    namespaces = NamespaceDeletions(view)
     namespaces.load(group.primary.namespace for group in every)
-    found = zip(every, read_facets(every, table), strict=True)
+    found = zip(every, read_facets(every, view), strict=True)
     return {
         group.primary: None if namespaces.hides(group) or describe(facets)["lifecycle"] == "DROP" else schema_of(facets)
         for group, facets in found

@@ -13,10 +13,10 @@ from headwater.facts.facts import IdText, JobFacts, NamespaceFacts, dataset_of, 
 from headwater.facts.keys import FACTS, facts_key, namespace_pk
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.visibility import EVERYTHING
 from headwater.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import is_temporary
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId
@@ -27,21 +27,19 @@ _TO_CHECK: Mapping[_Kind, NameSet] = {"jobs": "jobs_to_check", "datasets": "data
 DOUBTFUL_MAX = 2_000
 
 
-def list_namespaces(
-    table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
-) -> ResultPage[Namespace]:
+def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[Namespace]:
     """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
-    catalogue = read_catalogue(NAMES, table)
-    names = sorted(filter(visibility.covers, catalogue["namespaces"]))
+    catalogue = read_catalogue(NAMES, view)
+    names = sorted(filter(view.caller.covers, catalogue["namespaces"]))
     page = names[offset : offset + limit]
-    rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
+    rows = view.get((namespace_pk(name), FACTS) for name in page) if page else {}
     known = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
     return ResultPage([namespace_of(name, known[name]) for name in page], len(names), catalogue.truncated)
 
 
-def find_namespace(name: str, table: GraphTable) -> Namespace | None:
+def find_namespace(name: str, view: GraphView) -> Namespace | None:
     """Return the namespace, if an event named it."""
-    rows = table.get([(namespace_pk(name), FACTS)])
+    rows = view.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
     return namespace_of(name, facts[0]) if facts and facts[0].first else None
 
@@ -86,22 +84,22 @@ class _Ids(Sequence[T]):
 class ListedFacts:
     """The facts of names: which of them are listed, and when they were updated."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
-        self._groups = DatasetGroups(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups = DatasetGroups(view)
         self._jobs: dict[JobId, JobFacts] = {}
-        self.namespaces = NamespaceDeletions(table)
+        self.namespaces = NamespaceDeletions(view)
 
     def load(self, names: Iterable[Id]) -> None:
         """Read the facts of these names."""
         ids = list(names)
         jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
         datasets = [name for name in ids if isinstance(name, DatasetId)]
-        self._table.expect(map(facts_key, jobs))
+        self._view.expect(map(facts_key, jobs))
         self.namespaces.expect(name.namespace for name in ids)
         if datasets:
             self._groups.load(datasets)
-        rows = self._table.get(map(facts_key, jobs)) if jobs else {}
+        rows = self._view.get(map(facts_key, jobs)) if jobs else {}
         self._jobs |= {
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
             for job in jobs
@@ -127,10 +125,10 @@ class ListedFacts:
 class NameCatalogue:
     """The names of jobs and datasets during one query."""
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
-        self._catalogue: Catalogue = read_catalogue(NAMES, table)
-        self._facts = ListedFacts(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._catalogue: Catalogue = read_catalogue(NAMES, view)
+        self._facts = ListedFacts(view)
         self._facts.namespaces.load(self._catalogue["namespaces_to_check"])
 
     def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
@@ -149,9 +147,9 @@ class NameCatalogue:
         return self._listed(self._visible(self._texts(kind, namespace), namespace), kind, id_of)
 
     def _visible(self, texts: Sequence[IdText], namespace: str | None) -> Sequence[IdText]:
-        if self._visibility is EVERYTHING:
+        if self._view.caller is EVERYTHING:
             return texts
-        covers = cache(self._visibility.covers)
+        covers = cache(self._view.caller.covers)
         if namespace is not None:
             return texts if covers(namespace) else ()
         return [text for text in texts if covers(text.partition("\0")[0])]

@@ -7,13 +7,11 @@ from typing import Literal
 
 from headwater.aws.items import chunks
 from headwater.facts.entities import SearchHit, SearchSort
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.result_page import ResultPage
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.name_lists import Id, ListedFacts
 from headwater.queries.relevance import rank_of
+from headwater.queries.view import GraphView
 from headwater.queries.word_search import find_names
 from headwater_model.ids import JobId
 
@@ -25,7 +23,7 @@ MATCHES_MAX = 1_000
 
 def search(
     text: str,
-    table: GraphTable,
+    view: GraphView,
     *,
     kind: Literal["job", "dataset"] | None,
     sort: SearchSort,
@@ -34,7 +32,6 @@ def search(
     before: str | None = None,
     after: str | None = None,
     within: str = "",
-    visibility: Visibility = EVERYTHING,
 ) -> ResultPage[SearchHit]:
     """Return the matches updated from `after` on and before `before`: by name, the best or the last updated first.
 
@@ -43,16 +40,15 @@ def search(
     The index may have names that are hidden, temporary, or another name of a dataset: no page shows these. The total
     counts them if it is above `CHECKED_MAX` and the page was full before they were met.
     """
-    table = ReadAhead.of(table)
-    found, truncated = find_names(text, table, namespace, visibility)
+    found, truncated = find_names(text, view, namespace)
     matches = [name for name in found if has_words(typed_words(within), [name.namespace])]
     matches = [name for name in matches if kind is None or isinstance(name, JobId) == (kind == "job")]
     matches.sort(key=_order_of(text, sort))
     if sort != "updated_at" and before is None and after is None:
-        hits, unlisted = _first(matches, limit, table)
+        hits, unlisted = _first(matches, limit, view)
         total = len(matches) - unlisted
         return ResultPage(hits[:limit], total, truncated or len(hits) < min(limit, total))
-    hits, _ = _first(matches[:MATCHES_MAX], MATCHES_MAX, table)
+    hits, _ = _first(matches[:MATCHES_MAX], MATCHES_MAX, view)
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
@@ -65,9 +61,9 @@ def _order_of(text: str, sort: SearchSort) -> Callable[[Id], tuple[int, str, str
     return lambda name: (rank_of(name.name, text) if by_rank else 0, name.name, name.namespace, isinstance(name, JobId))
 
 
-def _first(matches: Sequence[Id], limit: int, table: GraphTable) -> tuple[list[SearchHit], int]:
+def _first(matches: Sequence[Id], limit: int, view: GraphView) -> tuple[list[SearchHit], int]:
     """Return at least the first `limit` listed matches, and the number of unlisted ones that were skipped."""
-    facts, hits, unlisted = ListedFacts(table), list[SearchHit](), 0
+    facts, hits, unlisted = ListedFacts(view), list[SearchHit](), 0
     for some in chunks(matches[:MATCHES_MAX], max(limit, 1) if len(matches) > CHECKED_MAX else CHECKED_MAX):
         facts.load(some)
         listed = [SearchHit(name, updated) for name in some if (updated := facts.updated(name)) is not None]

@@ -10,12 +10,12 @@ from headwater.facts.entities import Dataset, Job, outline_dataset, outline_job
 from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Side
 from headwater.facts.keys import dataset_pk
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from headwater.queries.short_forms import short_datasets
 from headwater.queries.stale import nodes_of
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 # Index rows of one name of a dataset, and names of a job's datasets, that one page reads.
@@ -37,9 +37,9 @@ class NeighbourPage:
 class Neighbours:
     """Queries of the current neighbours on one side of a job or dataset, whose names contain a text in any case."""
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
-        self._groups, self._namespaces = DatasetGroups(table), NamespaceDeletions(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups, self._namespaces = DatasetGroups(view), NamespaceDeletions(view)
 
     def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
@@ -68,7 +68,7 @@ class Neighbours:
         """Return the jobs after a position, and the position up to which all were read; empty if there are no more."""
         prefix = _PREFIXES[side]
         low = f"{prefix}{after}\0" if after else prefix
-        pages = self._table.query(
+        pages = self._view.query(
             [RowQuery(dataset_pk(name), low=low, high=f"{prefix}\U0010ffff", limit=ROWS_MAX) for name in group.names]
         )
         rows = {row.sk.removeprefix(prefix): job_of(row.data["job"]) for page in pages for row in page.rows}
@@ -77,7 +77,7 @@ class Neighbours:
 
     def _jobs(self, jobs: Sequence[JobId], group: DatasetGroup, side: Side) -> dict[JobId, Job]:
         """Return the visible jobs among these that are on this side of the dataset now."""
-        nodes = nodes_of(jobs, self._table)
+        nodes = nodes_of(jobs, self._view)
         self._namespaces.load(job.namespace for job in nodes)
         found = {job: job_of_node(node, self._namespaces.deleted(job.namespace)) for job, node in nodes.items()}
         here = {
@@ -85,10 +85,10 @@ class Neighbours:
             for job, one in found.items()
             if not one.hidden and not set(group.names).isdisjoint(one.outputs if side == "up" else one.inputs)
         }
-        return {job: one if self._visibility.opens(job) else outline_job(job) for job, one in here.items()}
+        return {job: one if self._view.caller.opens(job) else outline_job(job) for job, one in here.items()}
 
     def _job(self, job: JobId) -> Job | None:
-        nodes = nodes_of([job], self._table)
+        nodes = nodes_of([job], self._view)
         self._namespaces.load([job.namespace])
         found = job_of_node(nodes[job], self._namespaces.deleted(job.namespace)) if job in nodes else None
         return None if found is None or found.hidden else found
@@ -103,8 +103,8 @@ class Neighbours:
             group = groups.get(self._groups.primary(name))
             if group and name == min(set(group.names).intersection(names)):
                 first.append((position, group))
-        opened = [group.primary for _, group in first[: limit + 1] if self._visibility.opens(*group.names)]
-        short = short_datasets(opened, self._table) if opened else {}
+        opened = [group.primary for _, group in first[: limit + 1] if self._view.caller.opens(*group.names)]
+        short = short_datasets(opened, self._view) if opened else {}
         return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
 
     def _visible(self, names: Iterable[DatasetId]) -> list[DatasetGroup]:

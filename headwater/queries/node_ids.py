@@ -16,8 +16,7 @@ from typing import TypeAlias
 from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.facts.graph_results import GraphDirection
 from headwater.facts.keys import FACTS, current_key, facts_key, namespace_pk
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.view import GraphView
 from headwater_model.errors import Fault, Invalid
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId
@@ -55,21 +54,21 @@ class FieldNode:
     version: str | None = None
 
 
-def nodes_named(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Sequence[FieldNode | Node]:
+def nodes_named(text: str, view: GraphView) -> Sequence[FieldNode | Node]:
     """Return the nodes that an id may name, the preferred first; none if none exists.
 
     Raises:
         Invalid: the id cannot be read.
     """
     if _names_a_field(text):
-        return field_candidates(text, table, visibility)
+        return field_candidates(text, view)
     if next(_candidates(text), None) is None:
         raise Invalid.because("nodeId", text, _ANY_RULE)
-    node = find_node(text, table, visibility)
+    node = find_node(text, view)
     return [node] if node else []
 
 
-def field_candidates(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> list[FieldNode]:
+def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
     """Return the fields that an id may name, of existing datasets, the preferred first; the fields may not exist.
 
     Raises:
@@ -78,30 +77,30 @@ def field_candidates(text: str, table: GraphTable, visibility: Visibility = EVER
     candidates = list(_field_readings(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
-    there, named = _find_existing({node.dataset for node in candidates if visibility.sees(node.dataset)}, table)
+    there, named = _find_existing({node.dataset for node in candidates if view.caller.sees(node.dataset)}, view)
     return [node for found in (there, named) for node in candidates if node.dataset in found]
 
 
-def find_node(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Node | None:
+def find_node(text: str, view: GraphView) -> Node | None:
     """Return the dataset or job of this id, None if there is none; `Invalid` if the id cannot be read."""
     candidates = list(_candidates(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _RULE)
-    for found in _find_existing({node.id for node in candidates if visibility.sees(node.id)}, table):
+    for found in _find_existing({node.id for node in candidates if view.caller.sees(node.id)}, view):
         if node := next((node for node in candidates if node.id in found), None):
             return node
     return None
 
 
-def _find_existing(ids: Iterable[_Id], table: GraphTable) -> tuple[set[_Id], set[_Id]]:
+def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:
     """Return the ids that exist, and datasets that events only named, in one round of requests.
 
     An event that only names a dataset never changes the node that an id of an existing dataset names.
     """
     keys = {one: facts_key(one) for one in ids}
-    table.expect(current_key(one) for one in keys if isinstance(one, JobId))
-    table.expect((namespace_pk(one.namespace), FACTS) for one in keys)
-    rows = table.get(keys.values()) if keys else {}
+    view.expect(current_key(one) for one in keys if isinstance(one, JobId))
+    view.expect((namespace_pk(one.namespace), FACTS) for one in keys)
+    rows = view.get(keys.values()) if keys else {}
     found = {one: rows[key].data["facts"] for one, key in keys.items() if key in rows}
     there = {one for one, facts in found.items() if _exists(one, facts)}
     return there, {one for one, facts in found.items() if one not in there and facts.get("named_first")}

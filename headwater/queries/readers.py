@@ -9,9 +9,9 @@ from headwater.facts.facts import RunFacts, text_of
 from headwater.facts.index_scan import run_of
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import written_datasets
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import Visibility
+from headwater.facts.table import RowQuery
 from headwater.queries.dataset_groups import DatasetGroups
+from headwater.queries.view import GraphView
 from headwater.times import shift
 from headwater_model.ids import DatasetId, RunKey
 
@@ -20,7 +20,7 @@ READERS_MAX = 1_000
 
 
 def possible_readers(
-    runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: DatasetGroups, visibility: Visibility
+    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: DatasetGroups
 ) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
     """Return the runs that may have read what these wrote, with the names of what they read; true if there are more.
 
@@ -31,14 +31,14 @@ def possible_readers(
     since: dict[DatasetId, str] = {}
     for run, names in written.items():
         start = runs[run].first or ""
-        opened = [groups.group(name) for name in names if groups.opens(name, visibility)]
+        opened = [groups.group(name) for name in names if groups.opens(name, view.caller)]
         for name in {name for group in opened for name in group.names}:
             since[name] = min(start, since.get(name, start))
     queries = [
         RowQuery(dataset_pk(name), low=f"FORWARD#{_a_day_before(start)}", high="FORWARD#~", limit=READERS_MAX)
         for name, start in since.items()
     ]
-    pages = table.query(queries) if queries else []
+    pages = view.query(queries) if queries else []
     found: dict[RunKey, set[DatasetId]] = {}
     for name, page in zip(since, pages, strict=True):
         for row in page.rows:

@@ -15,12 +15,13 @@ from headwater.facts.keys import COUNT, RUN_FACTS, job_pk, run_facts_prefix, run
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_facts import effective_time, first_mention, has_io, owner
 from headwater.facts.run_results import Run
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.table import RowQuery
+from headwater.facts.visibility import Visibility
 from headwater.queries.dataset_groups import DatasetGroups
 from headwater.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.job_versions import read_version_page
 from headwater.queries.readers import possible_readers, reading
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import JobId, RunKey, normalize_run_id
 
@@ -31,31 +32,31 @@ LISTED_MAX = 10_000
 JOBS_MAX = 100
 
 
-def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Run | None:
+def find_run(run: str, view: GraphView) -> Run | None:
     """Return the run of this id, as it was sent or as Marquez prints it.
 
     If several jobs have a run of the id, return the earliest run that the caller sees, with the jobs of the others in
     `other_jobs`.
     """
-    runs, cut = _runs_of_id(run, table, visibility)
+    runs, cut = _runs_of_id(run, view)
     if not runs:
         return None
-    found = full_runs(dict(runs[:1]), table)[runs[0][0]]
+    found = full_runs(dict(runs[:1]), view)[runs[0][0]]
     others = sorted(job for _, facts in runs[1:] if (job := owner(facts)))
     return replace(found, other_jobs=tuple(others), others_cut=cut)
 
 
-def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+def _runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
     """Return the runs of an id that the caller sees, the earliest first, and true if some were left out.
 
     Namespaces that the caller's token names are read by themselves, so that no number of others leaves them out.
     """
-    named = [name for name in visibility.namespaces if not name.endswith("*")]
-    prefixes = [*map(run_facts_prefix, named), *([RUN_FACTS] if len(named) < len(visibility.namespaces) else [])]
+    named = [name for name in view.caller.namespaces if not name.endswith("*")]
+    prefixes = [*map(run_facts_prefix, named), *([RUN_FACTS] if len(named) < len(view.caller.namespaces) else [])]
     pk = run_pk(normalize_run_id(run))
-    pages = table.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
+    pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
     facts = facts_in_rows(row for page in pages for row in page.rows)
-    seen = _owned(_there(facts), visibility.sees)
+    seen = _owned(_there(facts), view.caller.sees)
     runs = sorted(seen.items(), key=lambda found: (first_mention(found[1]), found[0]))
     return runs, any(page.more for page in pages)
 
@@ -65,15 +66,13 @@ def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
     return {run: run_facts for run, run_facts in facts.items() if owner(run_facts) and not run_facts.declared}
 
 
-def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, Run]:
+def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
     """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
-    groups, budget = DatasetGroups(table), InputBudget()
+    groups, budget = DatasetGroups(view), InputBudget()
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
-    reads = reads_of(budget.take(runs), table, groups)
-    versions = versions_of_unknown(runs, table)
-    facets = restored(
-        [facets_of(one) for facts in runs.values() for one in (facts.run_facets, facts.job_facets)], table
-    )
+    reads = reads_of(budget.take(runs), view, groups)
+    versions = versions_of_unknown(runs, view)
+    facets = restored([facets_of(one) for facts in runs.values() for one in (facts.run_facets, facts.job_facets)], view)
     found = {}
     for (run, facts), of_run, of_job in zip(runs.items(), facets[::2], facets[1::2], strict=True):
         brief = summarize_run(run, facts)
@@ -89,7 +88,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey
     return found
 
 
-def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, str]:
+def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, str]:
     """Return the job versions of runs without inputs and outputs, which follow from the runs before."""
     wanted: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
@@ -99,38 +98,38 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> d
     found = {}
     for job, some in wanted.items():
         until = max(effective_time(runs[run]) or "" for run in some)
-        entries = {entry.run: entry.version for entry in read_version_page(job, table, until).entries}
+        entries = {entry.run: entry.version for entry in read_version_page(job, view, until).entries}
         found.update({run: entries[run] for run in some if run in entries})
     return found
 
 
-def find_run_key(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> RunKey | None:
+def find_run_key(run: str, view: GraphView) -> RunKey | None:
     """Return the identity of the run that `find_run` returns."""
-    runs, _ = _runs_of_id(run, table, visibility)
+    runs, _ = _runs_of_id(run, view)
     return runs[0][0] if runs else None
 
 
-def list_runs(job: JobId, table: GraphTable, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run]:
+def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run]:
     """Return the job's runs, the last started first; runs known only as parents come at the end.
 
     `in_short`: without facets, and without the versions that they read and wrote.
     """
     look = min(offset + limit, LISTED_MAX)
-    runs, more = newest_runs(job, table, look)
-    counted = table.get([(job_pk(job), COUNT)])
+    runs, more = newest_runs(job, view, look)
+    counted = view.get([(job_pk(job), COUNT)])
     total = next((row.data["runs"] for row in counted.values()), 0)
     page = dict(runs[offset : offset + limit])
     short = [summarize_run(run, facts) for run, facts in page.items()]
-    found = short if in_short else list(full_runs(page, table).values())
+    found = short if in_short else list(full_runs(page, view).values())
     cut = any(run.truncated for run in found)
     return ResultPage(found, total, truncated=cut or (more and look == LISTED_MAX))
 
 
-def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[RunWithFacts], bool]:
+def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFacts], bool]:
     """Return `count` of the job's runs, newest first, and true if there are more."""
     scan, runs = last_started(job), dict[RunKey, RunFacts]()
     while True:
-        advance([scan], table, rows=max(count - len(runs), 1) + 8)
+        advance([scan], view, rows=max(count - len(runs), 1) + 8)
         runs = dict(scan.found.values())
         if not scan.floor or len(runs) >= count:
             return list(runs.items())[:count], bool(scan.floor) or len(runs) > count
@@ -141,7 +140,7 @@ def started_last(job: JobId, count: int) -> RowQuery:
     return last_started(job).query(count)
 
 
-def newest_runs_of(jobs: Iterable[JobId], table: GraphTable, count: int) -> dict[JobId, tuple[Run, ...]]:
+def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, tuple[Run, ...]]:
     """Return each job's last `count` runs (two or more), newest first, without facets and versions.
 
     It costs a query for each job and a read of its runs' facts; more only where late events moved runs.
@@ -149,7 +148,7 @@ def newest_runs_of(jobs: Iterable[JobId], table: GraphTable, count: int) -> dict
     scans = {job: last_started(job) for job in jobs}
     pending = list(scans.values())
     while pending:
-        advance(pending, table, rows=count)
+        advance(pending, view, rows=count)
         pending = [scan for scan in pending if scan.floor and len(dict(scan.found.values())) < count]
     return {
         job: tuple(summarize_run(run, facts) for run, facts in islice(dict(scan.found.values()).items(), count))
@@ -157,29 +156,27 @@ def newest_runs_of(jobs: Iterable[JobId], table: GraphTable, count: int) -> dict
     }
 
 
-def find_upstream(
-    run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
-) -> ResultPage[UpstreamRun] | None:
+def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
-    runs, cut = _runs_of_id(run, table, visibility)
-    facts, groups, budget = dict(runs[:1]), DatasetGroups(table), InputBudget()
+    runs, cut = _runs_of_id(run, view)
+    facts, groups, budget = dict(runs[:1]), DatasetGroups(view), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
 
     def runs_read(level: Sequence[RunKey], is_last: bool) -> Iterable[RunKey]:
-        reads = reads_of(budget.take({one: facts[one] for one in level}), table, groups)
+        reads = reads_of(budget.take({one: facts[one] for one in level}), view, groups)
         found.update(
-            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], visibility)))
+            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], view.caller)))
             for one in level
         )
         producers = {
             read.produced_by
             for some in reads.values()
             for read in some
-            if read.produced_by and visibility.opens(*read.group.names)
+            if read.produced_by and view.caller.opens(*read.group.names)
         }
         near = () if is_last else walked.fitting(sorted(producers - found.keys()))
-        opened = _owned(_there(read_run_facts(near, table)), visibility.opens) if near else {}
+        opened = _owned(_there(read_run_facts(near, view)), view.caller.opens) if near else {}
         facts.update(opened)
         return opened
 
@@ -188,34 +185,32 @@ def find_upstream(
     return ResultPage(list(found.values()), len(found), cut) if found else None
 
 
-def find_downstream(
-    run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
-) -> ResultPage[UpstreamRun] | None:
+def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`) and all runs downstream by the versions read, nearest first; None if unknown.
 
     A reader is found if it started at most a day before the run whose version it read.
     """
-    runs, cut = _runs_of_id(run, table, visibility)
-    facts, groups = dict(runs[:1]), DatasetGroups(table)
+    runs, cut = _runs_of_id(run, view)
+    facts, groups = dict(runs[:1]), DatasetGroups(view)
     choosing, showing = InputBudget(), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
 
     def readers(level: Sequence[RunKey], is_last: bool) -> Iterable[RunKey]:
         some = {one: facts[one] for one in level}
-        reads = reads_of(showing.take(some), table, groups)
+        reads = reads_of(showing.take(some), view, groups)
         found.update(
-            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], visibility)))
+            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], view.caller)))
             for one in level
         )
         if is_last:
             return ()
-        candidates, more = possible_readers(some, table, groups, visibility)
+        candidates, more = possible_readers(some, view, groups)
         walked.truncated |= more
-        opened = _owned(_there(read_run_facts(sorted(candidates), table)), visibility.opens) if candidates else {}
+        opened = _owned(_there(read_run_facts(sorted(candidates), view)), view.caller.opens) if candidates else {}
         # Of what a candidate read only these datasets are looked at.
         narrowed = {one: reading(of, candidates[one]) for one, of in opened.items()}
-        resolved = reads_of(choosing.take(narrowed), table, groups)
+        resolved = reads_of(choosing.take(narrowed), view, groups)
         near = [one for one, of in resolved.items() if any(read.produced_by in some for read in of)]
         facts.update((one, opened[one]) for one in near)
         return near

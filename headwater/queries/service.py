@@ -28,7 +28,6 @@ from headwater.facts.graph_results import UpstreamRun
 from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
-from headwater.facts.table import GraphTable
 from headwater.facts.visibility import Visibility
 from headwater.queries import name_lists, name_search, runs, sources, statistics
 from headwater.queries.columns import tags
@@ -52,6 +51,7 @@ from headwater.queries.node_ids import (
     selected_version,
 )
 from headwater.queries.short_forms import short_datasets, short_jobs
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -60,69 +60,69 @@ from headwater_model.ids import DatasetId, JobId, RunKey
 class LineageQueries(GraphQueries, TimeRangeQueries):
     """Queries over a graph table; no state is remembered from one query to the next.
 
-    `visibility` bounds lists, searches, node ids and runs, and which details of neighbours are shown. Callers check
+    `caller` bounds lists, searches, node ids and runs, and which details of neighbours are shown. Callers check
     the namespaces that a query names.
     """
 
     def seen_by(self, visibility: Visibility) -> LineageQueries:
         """Return the same queries, bounded by a caller's visibility."""
-        return LineageQueries(self._table, visibility)
+        return LineageQueries(self._reader, visibility)
 
     def together(self) -> LineageQueries:
         """Return the same queries for one response: what one of them read, the next do not read again."""
-        return LineageQueries(ReadAhead.of(self._table), self._visibility)
+        return LineageQueries(ReadAhead.of(self._reader), self._caller)
 
     def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
         """Return the namespaces, by name."""
-        return name_lists.list_namespaces(self._table, limit=limit, offset=offset, visibility=self._visibility)
+        return name_lists.list_namespaces(self._view(), limit=limit, offset=offset)
 
     def find_namespace(self, name: str) -> Namespace | None:
         """Return a namespace; None if it is unknown."""
-        return name_lists.find_namespace(name, self._table)
+        return name_lists.find_namespace(name, self._view())
 
     def count_events(self, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
         """Return the numbers of run events by type, by the hour or the day."""
-        return statistics.count_events(self._table, statistics.intervals_of(period, now_s, zone))
+        return statistics.count_events(self._view(), statistics.intervals_of(period, now_s, zone))
 
     def count_things(self, kind: Created, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
         """Return how many jobs, datasets or sources there were, by the hour or the day."""
-        return statistics.count_things(self._table, kind, statistics.intervals_of(period, now_s, zone))
+        return statistics.count_things(self._view(), kind, statistics.intervals_of(period, now_s, zone))
 
     def list_sources(self, *, limit: int, offset: int) -> ResultPage[Source]:
         """Return the sources of datasets, by name."""
-        return sources.list_sources(self._table, limit=limit, offset=offset, visibility=self._visibility)
+        return sources.list_sources(self._view(), limit=limit, offset=offset)
 
     def find_source(self, name: str) -> Source | None:
         """Return a source of datasets; None if it is unknown."""
-        return sources.find_source(name, self._table, self._visibility)
+        return sources.find_source(name, self._view())
 
     def list_datasets(
         self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Dataset]:
         """Return a namespace's datasets, by name or the last updated first."""
-        datasets = Datasets(ReadAhead.of(self._table))
+        datasets = Datasets(self._view().whole)
         return datasets.list(namespace, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """Return a dataset, found under any of its names."""
-        return Datasets(ReadAhead.of(self._table)).find(dataset)
+        return Datasets(self._view()).find(dataset)
 
     def list_dataset_versions(
         self, dataset: DatasetId, *, limit: int, offset: int
     ) -> ResultPage[DatasetVersion] | None:
         """Return a dataset's versions, newest first."""
-        listed = Datasets(self._table).list_versions(dataset, limit=limit, offset=offset)
+        listed = Datasets(self._view()).list_versions(dataset, limit=limit, offset=offset)
         return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
 
     def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """Return a version of a dataset."""
-        found = Datasets(self._table).find_version(dataset, version)
+        found = Datasets(self._view()).find_version(dataset, version)
         return None if found is None else self._outlined(found)
 
     def _outlined(self, version: DatasetVersion) -> DatasetVersion:
         """Return the version, without its run if the caller may not see that run's job."""
         run = version.created_by
-        return version if run is None or self._visibility.opens(run.job) else replace(version, created_by=None)
+        return version if run is None or self._caller.opens(run.job) else replace(version, created_by=None)
 
     def list_jobs(
         self,
@@ -138,65 +138,64 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
 
         `states` filters by the state of the last run. Each has its last ten runs, unless it is in short.
         """
-        jobs = Jobs(ReadAhead.of(self._table), self._visibility)
+        jobs = Jobs(self._view())
         return jobs.list(namespace, states=states, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def find_job(self, job: JobId) -> Job | None:
         """Return a job with its last ten runs."""
-        return Jobs(self._table).find(job)
+        return Jobs(self._view()).find(job)
 
     def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Return a job's versions, the most recently used first."""
-        return Jobs(self._table).list_versions(job, limit=limit, offset=offset)
+        return Jobs(self._view()).list_versions(job, limit=limit, offset=offset)
 
     def find_job_version(self, job: JobId, version: str) -> JobVersion | None:
         """Return a version of a job."""
-        return Jobs(self._table).find_version(job, version)
+        return Jobs(self._view()).find_version(job, version)
 
     def list_runs(self, job: JobId, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """Return a job's runs, the last started first."""
-        if Jobs(self._table).find_brief(job) is None:
+        if Jobs(self._view()).find_brief(job) is None:
             return None
-        table = ReadAhead.of(self._table)
-        return runs.list_runs(job, table, in_short=in_short, limit=limit, offset=offset)
+        return runs.list_runs(job, self._view(), in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Return a run by its id, as sent or as Marquez prints it; of several, the earliest that the caller sees."""
-        return runs.find_run(run, ReadAhead.of(self._table), self._visibility)
+        return runs.find_run(run, self._view())
 
     def find_run_key(self, run: str) -> RunKey | None:
         """Return the identity of a run (see `find_run`)."""
-        return runs.find_run_key(run, self._table, self._visibility)
+        return runs.find_run_key(run, self._view())
 
     def find_upstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its upstream runs, nearest first."""
-        return runs.find_upstream(run, ReadAhead.of(self._table), depth=depth, visibility=self._visibility)
+        return runs.find_upstream(run, self._view(), depth=depth)
 
     def find_downstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its downstream runs, nearest first."""
-        return runs.find_downstream(run, self._table, depth=depth, visibility=self._visibility)
+        return runs.find_downstream(run, self._view(), depth=depth)
 
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit]:
         """Return the jobs and datasets whose names have the words of the text (see `words`)."""
-        return name_search.search(text, self._table, kind=kind, visibility=self._visibility, **options)
+        return name_search.search(text, self._view(), kind=kind, **options)
 
     def short_jobs(self, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
         """Return the existing jobs in short: their last run, but no facets and versions."""
-        return short_jobs(jobs, self._table)
+        return short_jobs(jobs, self._view())
 
     def short_datasets(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, Dataset]:
         """Return the known datasets in short: no versions, and no facets that report columns."""
-        return short_datasets(datasets, self._table)
+        return short_datasets(datasets, self._view())
 
     def list_tags(self, *, limit: int, offset: int) -> ResultPage[KnownTag]:
         """Return the tags that were ever used in a visible namespace, by name."""
-        return tags.list_tags(self._table, limit=limit, offset=offset, visibility=self._visibility)
+        return tags.list_tags(self._view(), limit=limit, offset=offset)
 
     def find_tag(self, name: str) -> KnownTag | None:
         """Return the tag as the API last described it; None if it did not."""
-        return tags.find_tag(name, self._table)
+        return tags.find_tag(name, self._view())
 
     def search_tagged(
         self,
@@ -208,15 +207,13 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         **options: Unpack[SearchOptions],
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs, datasets and columns that have the tag, and the owner, and the words of the text."""
-        return tags.search_tagged(
-            tag, text, self._table, kind=kind, owner=owner, visibility=self._visibility, **options
-        )
+        return tags.search_tagged(tag, text, self._view(), kind=kind, owner=owner, **options)
 
     def search_owned(
         self, owner: str, text: str = "", *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs and datasets that have the owner, and that have the words of the text."""
-        return tags.search_owned(owner, text, self._table, kind=kind, visibility=self._visibility, **options)
+        return tags.search_owned(owner, text, self._view(), kind=kind, **options)
 
     def find_columns(
         self,
@@ -236,18 +233,18 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
         """
-        table = ReadAhead.of(self._table)
-        for node in nodes_named(node_id, table, self._visibility):
+        view = self._view()
+        for node in nodes_named(node_id, view):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
             wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
-            graph = self._column_graph(table, node, wanted, at, depth=depth, downstream=downstream)
+            graph = self._column_graph(view, node, wanted, at, depth=depth, downstream=downstream)
             if graph is not None:
                 return graph
         return None
 
     def _column_graph(
         self,
-        table: GraphTable,
+        view: GraphView,
         node: FieldNode | Node,
         version: str | None,
         at: str | None,
@@ -256,14 +253,14 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         downstream: bool,
     ) -> ColumnGraph | None:
         if version is None and (at is None or downstream):
-            walk = ColumnWalk(table, self._visibility, at)
+            walk = ColumnWalk(view.as_of(at))
             columns = select_current(node, walk, downstream=downstream)
             return None if columns is None else walk.graph(columns, depth=depth, downstream=downstream)
-        past = VersionWalk(table, self._visibility)
+        past = VersionWalk(view)
         if version is not None:
-            nodes = select_version(node, version, past, table)
+            nodes = select_version(node, version, past, view)
         else:
-            nodes = select_at(node, at or "", past, table)
+            nodes = select_at(node, past, view.as_of(at))
         return None if nodes is None else past.graph(nodes, depth=depth)
 
     def find_field(self, node_id: str) -> Column | None:
@@ -272,8 +269,8 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's.
         """
-        walk = ColumnWalk(self._table)
-        candidates = field_candidates(node_id, self._table, self._visibility)
+        walk = ColumnWalk(self._view().whole)
+        candidates = field_candidates(node_id, self._view())
         return next((column for node in candidates if (column := walk.exists(node.dataset, node.field))), None)
 
     def report_column_impact(self, node_id: str, *, depth: int) -> ColumnImpact | None:
@@ -282,23 +279,23 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's, or names a version.
         """
-        table = ReadAhead.of(self._table)
-        walk = ColumnWalk(table)
-        for node in field_candidates(node_id, table, self._visibility):
+        view = self._view()
+        walk = ColumnWalk(view.whole)
+        for node in field_candidates(node_id, view):
             column = walk.exists(node.dataset, node.field)
             if column and node.version:
                 raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
             if column:
-                return ImpactWalk(table, column, depth, self._visibility).report()
+                return ImpactWalk(view, column, depth).report()
         return None
 
     def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
         """Return the columns whose names have the words of the text (see `words`)."""
-        return search_columns(text, self._table, visibility=self._visibility, **options)
+        return search_columns(text, self._view(), **options)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """Return each dataset's derived columns with their current inputs; the input limit counts for all together."""
-        present = CurrentColumns(ReadAhead.of(self._table))
+        present = CurrentColumns(self._view())
         present.load(datasets)
         budget = SOURCES_MAX
         found = {}
@@ -311,4 +308,4 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
 
     def find_origins(self, node_id: str) -> Origins | None:
         """Return the runs and record roots of a field (`datasetField:...`, with `#` of a version); None if unknown."""
-        return find_origins(node_id, ReadAhead.of(self._table), self._visibility)
+        return find_origins(node_id, self._view())

@@ -6,28 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.facts.entities import Dataset, Job
 from headwater.facts.keys import current_key
-from headwater.facts.table import GraphTable
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.stale import find_stale
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 
-def short_jobs(jobs: Sequence[JobId], table: GraphTable) -> Mapping[JobId, Job]:
+def short_jobs(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Job]:
     """Return the existing jobs, with datasets under the names that the jobs used."""
-    rows = table.get(current_key(job) for job in jobs) if jobs else {}
+    rows = view.get(current_key(job) for job in jobs) if jobs else {}
     return {job: job_of_node(rows[current_key(job)].data) for job in jobs if current_key(job) in rows}
 
 
-def short_datasets(datasets: Iterable[DatasetId], table: GraphTable) -> Mapping[DatasetId, Dataset]:
+def short_datasets(datasets: Iterable[DatasetId], view: GraphView) -> Mapping[DatasetId, Dataset]:
     """Return the known datasets of these primary names."""
-    groups, namespaces = DatasetGroups(table, edges=True), NamespaceDeletions(table)
+    groups, namespaces = DatasetGroups(view, edges=True), NamespaceDeletions(view)
     groups.load(datasets, readers=False, onward=False)
     known = [group for name in dict.fromkeys(datasets) if (group := groups.group(name)).named]
     namespaces.load(group.primary.namespace for group in known)
-    writers = find_stale(known, table, namespaces)
+    writers = find_stale(known, view, namespaces)
     return {
         group.primary: dataset_of_group(
             group,
@@ -36,5 +36,5 @@ def short_datasets(datasets: Iterable[DatasetId], table: GraphTable) -> Mapping[
             stale=group.primary in writers,
             last_written_by=writers.get(group.primary),
         )
-        for group, facets in zip(known, read_facets(known, table), strict=True)
+        for group, facets in zip(known, read_facets(known, view), strict=True)
     }

@@ -11,48 +11,45 @@ from headwater.facts.facts import SourceFacts
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.source_rows import SourceId, source_facts_key
-from headwater.facts.table import GraphTable
 from headwater.facts.tag_rows import NO_NAMESPACE
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.view import GraphView
 
 # Namespaces whose reports of one source are read.
 NAMESPACES_MAX = 100
 
 
-def list_sources(
-    table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
-) -> ResultPage[Source]:
+def list_sources(view: GraphView, *, limit: int, offset: int) -> ResultPage[Source]:
     """Return a page of the sources that the API described, or datasets in the caller's namespaces named, by name."""
-    namespaces, truncated = _namespaces_by_source(table, visibility)
+    namespaces, truncated = _namespaces_by_source(view)
     page = sorted(namespaces)[offset : offset + limit]
     truncated |= any(len(namespaces[name]) > NAMESPACES_MAX for name in page)
-    return ResultPage(_read({name: namespaces[name] for name in page}, table), len(namespaces), truncated)
+    return ResultPage(_read({name: namespaces[name] for name in page}, view), len(namespaces), truncated)
 
 
-def find_source(name: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Source | None:
+def find_source(name: str, view: GraphView) -> Source | None:
     """Return the source of this name; None if it would not be listed."""
-    namespaces, _ = _namespaces_by_source(table, visibility)
-    return _read({name: namespaces[name]}, table)[0] if name in namespaces else None
+    namespaces, _ = _namespaces_by_source(view)
+    return _read({name: namespaces[name]}, view)[0] if name in namespaces else None
 
 
-def _namespaces_by_source(table: GraphTable, visibility: Visibility) -> tuple[dict[str, list[str]], bool]:
+def _namespaces_by_source(view: GraphView) -> tuple[dict[str, list[str]], bool]:
     """Return the visible sources with the namespaces that name them; and true if some are missing."""
-    catalogue = read_catalogue(SOURCES, table)
+    catalogue = read_catalogue(SOURCES, view)
     found: dict[str, list[str]] = {DEFAULT.name: []}
     for namespace, names in sorted(catalogue.sets.items()):
-        if namespace == NO_NAMESPACE or visibility.covers(namespace):
+        if namespace == NO_NAMESPACE or view.caller.covers(namespace):
             for name in names:
                 found.setdefault(name, []).append(namespace)
     return found, catalogue.truncated
 
 
-def _read(namespaces: Mapping[str, Sequence[str]], table: GraphTable) -> list[Source]:
+def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Source]:
     # The API's description is of every namespace.
     of = {
         name: [SourceId(one, name) for one in {NO_NAMESPACE: 0, **dict.fromkeys(some[:NAMESPACES_MAX])}]
         for name, some in namespaces.items()
     }
-    rows = table.get(source_facts_key(one) for some in of.values() for one in some) if of else {}
+    rows = view.get(source_facts_key(one) for some in of.values() for one in some) if of else {}
     found = []
     for name, some in of.items():
         stored = [rows[key] for key in map(source_facts_key, some) if key in rows]

@@ -11,24 +11,24 @@ from headwater.facts.facts import JobFacts, as_of
 from headwater.facts.job_nodes import compute_nodes, io_of
 from headwater.facts.keys import current_key, facts_key
 from headwater.facts.run_facts import ended, failed
-from headwater.facts.table import GraphTable
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, NamespaceDeletions
+from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
 
 
-def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> Mapping[JobId, Mapping[str, Any]]:
+def nodes_of(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Mapping[str, Any]]:
     """Return the nodes of the known jobs, now or as of a time, in the given order."""
     if not jobs:
         return {}
-    if at is None:
-        rows = table.get(current_key(job) for job in jobs)
+    if view.at is None:
+        rows = view.get(current_key(job) for job in jobs)
         return {job: rows[current_key(job)].data for job in jobs if current_key(job) in rows}
-    rows = table.get(facts_key(job) for job in jobs)
+    rows = view.get(facts_key(job) for job in jobs)
     known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
-    there = [job for job, facts in known.items() if facts.first and facts.first < at]
-    return compute_nodes({job: as_of(known[job], at) for job in there}, table, at)
+    there = [job for job, facts in known.items() if facts.first and facts.first < view.at]
+    return compute_nodes({job: as_of(known[job], view.at) for job in there}, view, view.at)
 
 
 # Producers of datasets that are read, besides the jobs that were read already.
@@ -37,9 +37,8 @@ PRODUCERS_MAX = 5_000
 
 def find_stale(
     groups: Sequence[DatasetGroup],
-    table: GraphTable,
+    view: GraphView,
     namespaces: NamespaceDeletions,
-    at: str | None = None,
     seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
 ) -> dict[DatasetId, LastWriter]:
     """Return the last writer of each dataset that a run wrote and no visible job produces, by primary name.
@@ -47,10 +46,10 @@ def find_stale(
     The last writer is a run that did not fail, if there is one. The nodes in `seen` are not read again. Producers
     beyond `PRODUCERS_MAX` are not read, and taken as current.
     """
-    stale = _unproduced(groups, table, namespaces, at, seen)
-    good = [VersionQuery(group, "VERSION", at or "~", lambda one: not failed(one.facts)) for group in stale]
-    bad = [VersionQuery(group, "FAILED", at or "~", lambda one: failed(one.facts)) for group in stale]
-    found = newest_of_both([*good, *bad], table, at)
+    stale = _unproduced(groups, view, namespaces, seen)
+    good = [VersionQuery(group, "VERSION", view.at or "~", lambda one: not failed(one.facts)) for group in stale]
+    bad = [VersionQuery(group, "FAILED", view.at or "~", lambda one: failed(one.facts)) for group in stale]
+    found = newest_of_both([*good, *bad], view)
     last = (whole or broken for whole, broken in zip(found[: len(stale)], found[len(stale) :], strict=True))
     return {
         group.primary: LastWriter(one.job, one.run.id, ended(one.facts) or one.created)
@@ -61,15 +60,14 @@ def find_stale(
 
 def _unproduced(
     groups: Sequence[DatasetGroup],
-    table: GraphTable,
+    view: GraphView,
     namespaces: NamespaceDeletions,
-    at: str | None,
     seen: Mapping[JobId, Mapping[str, Any]],
 ) -> list[DatasetGroup]:
     producers = {job for group in groups for job in group.producers}
     nodes = {job: seen[job] for job in producers & seen.keys()}
     unseen = sorted(producers - seen.keys())
-    nodes.update(nodes_of(unseen[:PRODUCERS_MAX], table, at))
+    nodes.update(nodes_of(unseen[:PRODUCERS_MAX], view))
     rest = set(unseen[PRODUCERS_MAX:])
     namespaces.load(job.namespace for job in nodes)
     visible = [node for job, node in nodes.items() if not job_of_node(node, namespaces.deleted(job.namespace)).hidden]

@@ -12,9 +12,9 @@ from headwater.facts.created import Created, counts_since
 from headwater.facts.entities import Interval, Period
 from headwater.facts.facts import DatasetFacts, dataset_of
 from headwater.facts.keys import facts_key
-from headwater.facts.table import GraphTable
-from headwater.loading.event_index import COUNTED, EventIndex
+from headwater.loading.event_index import COUNTED, read_hours
 from headwater.queries.name_lists import DOUBTFUL_MAX
+from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -38,25 +38,25 @@ def intervals_of(period: Period, now_s: int, zone: tzinfo) -> list[tuple[datetim
     return list(pairwise(starts))
 
 
-def count_events(table: GraphTable, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
+def count_events(view: GraphView, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
     """Return how many run events of each type in `COUNTED` are of each interval; an hour is where it begins."""
     first, last = intervals[0][0].date(), intervals[-1][1].date()
     days = [(first + number * _DAY).isoformat() for number in range((last - first).days + 1)]
     numbers = [dict.fromkeys(COUNTED, 0) for _ in intervals]
-    for hour, counts in EventIndex(table).hours(days).items():
+    for hour, counts in read_hours(days, view).items():
         place = _place(intervals, hour)
         for kind, number in counts.items() if 0 <= place < len(intervals) else ():
             numbers[place][kind] += number
     return [_interval(one, of) for one, of in zip(intervals, numbers, strict=True)]
 
 
-def count_things(table: GraphTable, kind: Created, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
+def count_things(view: GraphView, kind: Created, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
     """Return how many jobs, datasets or sources there were at the end of each interval, deleted ones too.
 
     A source counts once for each namespace whose datasets name it. Those first mentioned in the future count now.
     """
-    total, new = _total(table, kind), [0] * len(intervals)
-    pages = table.query(counts_since(kind, _hour(intervals[0][0])))
+    total, new = _total(view, kind), [0] * len(intervals)
+    pages = view.query(counts_since(kind, _hour(intervals[0][0])))
     for row in chain.from_iterable(page.rows for page in pages):
         place = _place(intervals, row.sk[:_TO_HOUR])
         if place >= 0:
@@ -65,17 +65,17 @@ def count_things(table: GraphTable, kind: Created, intervals: Sequence[tuple[dat
     return [_interval(one, {"count": number}) for one, number in zip(intervals, numbers, strict=True)]
 
 
-def _total(table: GraphTable, kind: Created) -> int:
+def _total(view: GraphView, kind: Created) -> int:
     if kind == "sources":
-        return sum(map(len, read_catalogue(SOURCES, table).sets.values()))
-    catalogue = read_catalogue(NAMES, table)
-    return len(catalogue[kind]) - (_unlisted(table, catalogue) if kind == "datasets" else 0)
+        return sum(map(len, read_catalogue(SOURCES, view).sets.values()))
+    catalogue = read_catalogue(NAMES, view)
+    return len(catalogue[kind]) - (_unlisted(view, catalogue) if kind == "datasets" else 0)
 
 
-def _unlisted(table: GraphTable, catalogue: Catalogue) -> int:
+def _unlisted(view: GraphView, catalogue: Catalogue) -> int:
     """Return how many names came to be known as temporary after they were listed, of the first `DOUBTFUL_MAX`."""
     doubtful = [text for text in catalogue["datasets_to_check"] if catalogue.has("datasets", text)][:DOUBTFUL_MAX]
-    rows = table.get(facts_key(dataset_of(text)) for text in doubtful) if doubtful else {}
+    rows = view.get(facts_key(dataset_of(text)) for text in doubtful) if doubtful else {}
     return sum(DatasetFacts(**row.data["facts"]).temporary is not None for row in rows.values())
 
 

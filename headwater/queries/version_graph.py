@@ -15,14 +15,13 @@ from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner
 from headwater.facts.run_results import Run
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.current_facets import read_facets
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import find_version
 from headwater.queries.descriptions import dataset_of_group, describe
 from headwater.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs import UPSTREAM_MAX, versions_of_unknown
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -33,9 +32,9 @@ _Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
 class VersionGraphWalk:
     """An upstream walk in progress: versions of datasets, runs, and the edges between them."""
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
-        self._groups = DatasetGroups(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups = DatasetGroups(view)
         self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
         self._runs: dict[RunKey, RunFacts] = {}
         self._versions: dict[RunKey, str] = {}
@@ -46,7 +45,7 @@ class VersionGraphWalk:
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
         """Return the upstream graph of a dataset's version; None if there is no such version."""
         self._groups.load([dataset])
-        found = find_version(self._groups.group(dataset), version, self._table)
+        found = find_version(self._groups.group(dataset), version, self._view)
         if found is None:
             return None
         node = (self._groups.primary(dataset), version)
@@ -59,7 +58,7 @@ class VersionGraphWalk:
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
         """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
         self._versions[run] = version
-        facts = read_run_facts([run], self._table)[run]
+        facts = read_run_facts([run], self._view)[run]
         self._groups.load(map(dataset_of, facts.outputs))
         for output in outputs_of(facts, run, self._groups):
             self._datasets[output.dataset, output.version] = run
@@ -73,22 +72,22 @@ class VersionGraphWalk:
 
     def _runs_read(self, runs: Sequence[RunKey], _: bool) -> Iterable[RunKey]:
         """Read and add these runs, and the versions that they read; return the runs that made these versions."""
-        facts = read_run_facts(runs, self._table)
+        facts = read_run_facts(runs, self._view)
         self._runs.update(facts)
         opened = dict(sorted(self._opened(facts).items()))
-        return self._add(reads_of(self._budget.take(opened), self._table, self._groups))
+        return self._add(reads_of(self._budget.take(opened), self._view, self._groups))
 
     def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the runs whose jobs are shown in full."""
         owners = {run: owner(facts) for run, facts in runs.items()}
-        return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
+        return {run: runs[run] for run, job in owners.items() if job is None or self._view.caller.opens(job)}
 
     def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunKey]:
         """Add the versions that these runs read; return the new runs that made them."""
         for run, some in reads.items():
             for read in some:
                 node = (read.group.primary, read.version)
-                producer = read.produced_by if self._visibility.opens(*read.group.names) else None
+                producer = read.produced_by if self._view.caller.opens(*read.group.names) else None
                 self._datasets.setdefault(node, producer)
                 self._edges.add(("in", run, node))
                 if producer and producer in self._runs:
@@ -100,9 +99,9 @@ class VersionGraphWalk:
 
     def _graph(self) -> Graph:
         versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
-        unknown = {**versions_of_unknown(self._runs, self._table), **self._versions}
+        unknown = {**versions_of_unknown(self._runs, self._view), **self._versions}
         briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
-        made_by = read_run_facts({run for run in self._datasets.values() if run}, self._table)
+        made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
         self._groups.load(dataset for dataset, _ in self._datasets)
         edges = {
             (dataset_node(*node), job_node(briefs[run]))
@@ -112,19 +111,19 @@ class VersionGraphWalk:
             if run in briefs
         }
         groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
-        facets = dict(zip(groups, read_facets(list(groups.values()), self._table), strict=True))
+        facets = dict(zip(groups, read_facets(list(groups.values()), self._view), strict=True))
         datasets = tuple(
             self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
             for (dataset, version), run in self._datasets.items()
         )
         jobs = (
-            job if self._visibility.opens(job.id) else outline_job(job.id, job.version)
+            job if self._view.caller.opens(job.id) else outline_job(job.id, job.version)
             for job in _jobs(briefs, self._runs, self._edges)
         )
         return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
 
     def _dataset(self, group: DatasetGroup, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
-        if not self._visibility.opens(*group.names):
+        if not self._view.caller.opens(*group.names):
             return outline_dataset(group.primary, version)
         found = dataset_of_group(group, facets)
         whole = replace(found, version=version, facets=without_references(found.facets))
@@ -169,11 +168,9 @@ def job_node(run: Run) -> str:
     return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
 
 
-def from_job_version(
-    version: JobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
-) -> Graph | None:
+def from_job_version(version: JobVersion, view: GraphView, depth: int) -> Graph | None:
     """Return the graph around a job version's last run; a version that was only declared is a single node."""
     if version.latest_run:
-        return VersionGraphWalk(table, visibility).from_run(version.latest_run.key, version.version, depth)
+        return VersionGraphWalk(view).from_run(version.latest_run.key, version.version, depth)
     node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)
     return Graph((replace(node, version=version.version),), (), ())

@@ -12,8 +12,9 @@ from headwater.facts.index_scan import IndexScan, first_of_groups, run_of, time_
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
 from headwater.facts.stream_rows import coarse_highs
-from headwater.facts.table import GraphTable, Key, Row, RowQuery
+from headwater.facts.table import Key, Row, RowQuery
 from headwater.queries.dataset_groups import DatasetGroup
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 _PAGES = (4, 100)
@@ -112,21 +113,19 @@ def by_storage(group: DatasetGroup, storage: str, accept: Callable[[WrittenVersi
 
 
 def newest_written(
-    wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
+    wanted: Sequence[VersionQuery], view: GraphView, *, reads_max: int | None = None
 ) -> list[WrittenVersion | None]:
     """Return the newest confirmed version of each query; None where there is none.
 
     `reads_max`: rows are read at most this number of times, and None may mean that none was found.
     """
-    return first_of_groups([one.scans() for one in wanted], table, at=at, pages=_PAGES, rounds_max=reads_max)
+    return first_of_groups([one.scans() for one in wanted], view, at=view.at, pages=_PAGES, rounds_max=reads_max)
 
 
-def newest_of_both(
-    wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None
-) -> list[WrittenVersion | None]:
+def newest_of_both(wanted: Sequence[VersionQuery], view: GraphView) -> list[WrittenVersion | None]:
     """Return the newest confirmed version of each query by creation, or the stream with a later event."""
     streamed = [replace(query, prefix="ACTIVE") for query in wanted]
-    found = newest_written([*wanted, *streamed], table, at)
+    found = newest_written([*wanted, *streamed], view)
     pairs = zip(found[: len(wanted)], found[len(wanted) :], strict=True)
     return [max(filter(None, pair), key=_order, default=None) for pair in pairs]
 

@@ -15,8 +15,7 @@ from headwater.facts.index_scan import read_run_facts, run_of
 from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import owner, root_run
 from headwater.facts.run_reports import RunReports
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.table import RowQuery
 from headwater.queries.columns.cdap_results import Access, Accesses, Relation
 from headwater.queries.columns.confirmed_rows import Side
 from headwater.queries.columns.mappings import DATASETS_MAX
@@ -24,6 +23,7 @@ from headwater.queries.columns.near_fields import ROWS_MAX
 from headwater.queries.columns.results import TimeRange
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, RUNS_MAX, RunRange
 from headwater.queries.columns.similar_runs import RangeRun
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -51,9 +51,9 @@ class _Access:
 class AccessWalk:
     """A walk in progress: a level takes two rounds for its datasets, and two for its jobs and their runs."""
 
-    def __init__(self, table: GraphTable, window: TimeRange, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._window, self._visibility = table, window, visibility
-        self._span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
+    def __init__(self, view: GraphView, window: TimeRange) -> None:
+        self._view, self._window = view, window
+        self._span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
         self._found: set[_Access] = set()
         self._jobs: set[JobId] = set()
         self._runs: set[RunKey] = set()
@@ -77,11 +77,11 @@ class AccessWalk:
                 # A DatasetEvent is no run of a job.
                 if run.job is not None:
                     self._add(_Access(dataset, run.job, access, run.key, run.root))
-                    if self._visibility.opens(run.job):
+                    if self._view.caller.opens(run.job):
                         jobs.add(run.job)
                         declared |= {run.key} if run.state is None else set()
         found = self._read_jobs(sorted(jobs - self._jobs), declared)
-        return {one for one in found if self._span.groups.opens(one, self._visibility)}
+        return {one for one in found if self._span.groups.opens(one, self._view.caller)}
 
     def _runs_at(self, dataset: DatasetId) -> Iterable[tuple[RangeRun, Access]]:
         for side, access in _SIDES:
@@ -94,7 +94,7 @@ class AccessWalk:
         self._truncated |= len(wanted) > self._facts_left
         wanted = wanted[: self._facts_left]
         self._facts_left -= len(wanted)
-        facts = read_run_facts(wanted, self._table) if wanted else {}
+        facts = read_run_facts(wanted, self._view) if wanted else {}
         self._runs |= facts.keys()
         accessed = self._named_by({run: facts[run] for run in wanted if run in facts})
         every = (one for run, sides in accessed.items() for one in self._accesses(run, facts[run], sides))
@@ -133,7 +133,7 @@ class AccessWalk:
             return []
         limit = max(self._facts_left // len(jobs), 1)
         low, high = (f"RUN#{time}" for time in (self._window.start, self._window.end))
-        pages = self._table.query(
+        pages = self._view.query(
             [RowQuery(job_pk(job), low=low, high=high, newest_first=True, limit=limit) for job in jobs]
         )
         self._truncated |= any(page.more for page in pages)
@@ -148,7 +148,7 @@ class AccessWalk:
         return fits
 
     def _relation(self, one: _Access) -> Relation:
-        run = one.run.id if self._visibility.opens(one.job) else None
+        run = one.run.id if self._view.caller.opens(one.job) else None
         return Relation(one.dataset, one.job, one.access, run)
 
     def _roll_up(self) -> set[Relation]:
@@ -158,13 +158,13 @@ class AccessWalk:
         """
         roots = sorted({one.root for one in self._found if one.root != one.run})
         self._truncated |= len(roots) > ROOTS_MAX
-        facts = read_run_facts(roots[:ROOTS_MAX], self._table) if roots else {}
+        facts = read_run_facts(roots[:ROOTS_MAX], self._view) if roots else {}
         jobs = {root: job for root, one in facts.items() if (job := owner(one)) is not None}
         kept = (one for one in self._found if one.root not in jobs or not one.dataset.name.endswith(one.root.id))
         return {self._rolled_up(one, jobs[one.root]) if one.root in jobs else self._relation(one) for one in kept}
 
     def _rolled_up(self, one: _Access, job: JobId) -> Relation:
-        run = one.root.id if self._visibility.opens(job) else None
+        run = one.root.id if self._view.caller.opens(job) else None
         return Relation(one.dataset, job, one.access, run, rolled_up=True)
 
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from headwater.facts.entities import LastWriter
 from headwater.facts.job_nodes import io_of
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
 from headwater.queries.columns.read_versions import ReadVersions
 from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
 from headwater.queries.stale import find_stale
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.column_index import ColumnIndex, RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
@@ -45,9 +44,9 @@ class ColumnWalk:
     The graph is the current one as of the time `at`; None for now.
     """
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING, at: str | None = None) -> None:
-        self._table, self._visibility, self._at = table, visibility, at
-        self._present = CurrentColumns(table, at)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._present = CurrentColumns(view)
         self._walked = Walked[Column](COLUMNS_MAX)
         self._outputs: dict[Column, AbstractSet[Column]] = {}
 
@@ -95,7 +94,7 @@ class ColumnWalk:
         self._present.load_jobs([job])
         if not self._present.is_visible_job(job):
             return None
-        return sorted(filter(self._visibility.opens, io_of(self._present.nodes[job])[1]))
+        return sorted(filter(self._view.caller.opens, io_of(self._present.nodes[job])[1]))
 
     def graph(self, requested: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
         """Return the graph around these existing columns."""
@@ -137,7 +136,7 @@ class ColumnWalk:
     def _opened(self, columns: Iterable[Column]) -> list[Column]:
         """Return the columns that are shown in full; their datasets' names are loaded."""
         groups = self._present.groups
-        return [column for column in columns if groups.opens(column.dataset, self._visibility)]
+        return [column for column in columns if groups.opens(column.dataset, self._view.caller)]
 
     def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
         """Read the columns that are shown in full; return their sources."""
@@ -192,12 +191,10 @@ class ColumnWalk:
             entry = self._present.entry(column.dataset)
             if entry is not None:
                 groups[column.dataset] = entry.group
-        writers = find_stale(
-            list(groups.values()), self._table, self._present.namespaces, self._at, self._present.nodes
-        )
+        writers = find_stale(list(groups.values()), self._view, self._present.namespaces, self._present.nodes)
         shown = list(self._shown())
         entries = {entry.group.primary: entry for _, entry in shown if entry}
-        reads = ReadVersions(entries.values(), self._table, self._present.groups, self._at)
+        reads = ReadVersions(entries.values(), self._view, self._present.groups)
         self._walked.truncated |= reads.truncated or self._present.groups.truncated
         for column, entry in shown:
             if entry is None:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from headwater.facts.entities import Dataset, Job, outline_dataset, outline_job
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
 from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater.queries.short_forms import short_datasets, short_jobs
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column, Transformation
 from headwater_model.ids import DatasetId, JobId
 
@@ -61,9 +60,9 @@ class _Reached:
 class ImpactWalk:
     """A walk from a column to everything derived from it, up to `depth` jobs away."""
 
-    def __init__(self, table: GraphTable, column: Column, depth: int, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._column, self._depth, self._visibility = table, column, depth, visibility
-        self._walk = ColumnWalk(table, visibility)
+    def __init__(self, view: GraphView, column: Column, depth: int) -> None:
+        self._view, self._column, self._depth = view, column, depth
+        self._walk = ColumnWalk(view)
         self._hops: Mapping[Column, int] = {}
         self._edges: dict[tuple[Column, Column], _Edge] = {}
         self._possible: list[ColumnStep] = []
@@ -140,9 +139,9 @@ class ImpactWalk:
                 self._reach(datasets, made.dataset, [source], states, certain=True)
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
-        known_jobs, known_datasets = short_jobs(sorted(jobs), self._table), short_datasets(datasets, self._table)
+        known_jobs, known_datasets = short_jobs(sorted(jobs), self._view), short_datasets(datasets, self._view)
         for job, reached in sorted(jobs.items()):
-            shown = known_jobs.get(job) if self._visibility.opens(job) else None
+            shown = known_jobs.get(job) if self._view.caller.opens(job) else None
             yield _node(shown or outline_job(job), reached)
         for dataset, reached in sorted(datasets.items()):
             entry = self._walk.entry(Column(dataset, ()))

@@ -7,15 +7,13 @@ from typing import TypeAlias
 
 from headwater.aws.items import chunks
 from headwater.facts.entities import SearchSort
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.result_page import ResultPage
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.columns.results import ColumnHit
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.relevance import rank_of
+from headwater.queries.view import GraphView
 from headwater.queries.word_search import find_columns
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId
@@ -30,7 +28,7 @@ _ELSEWHERE_MAX = 100
 
 def search_columns(
     text: str,
-    table: GraphTable,
+    view: GraphView,
     *,
     sort: SearchSort,
     limit: int,
@@ -38,7 +36,6 @@ def search_columns(
     before: str | None = None,
     after: str | None = None,
     within: str = "",
-    visibility: Visibility = EVERYTHING,
 ) -> ResultPage[ColumnHit]:
     """Return the matches, of datasets updated from `after` on and before `before`.
 
@@ -47,19 +44,18 @@ def search_columns(
     The index has every column that a dataset ever had. Columns that are gone are recognized when they are read: no
     page shows them, but the total counts those that were not read.
     """
-    table = ReadAhead.of(table)
-    found, truncated = find_columns(text, table, namespace, visibility)
+    found, truncated = find_columns(text, view, namespace)
 
     def is_wanted(dataset: DatasetId) -> bool:
         if namespace not in (None, dataset.namespace) or not has_words(typed_words(within), [dataset.namespace]):
             return False
-        return visibility.sees(dataset)
+        return view.caller.sees(dataset)
 
     order = _order_of(text, sort)
     matches = sorted((match for match in found if is_wanted(match[1])), key=order)
     elsewhere = sorted((match for match in found if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
-    reader = _Reader(CurrentColumns(table), is_wanted)
+    reader = _Reader(CurrentColumns(view), is_wanted)
     if sort != "updated_at" and before is None and after is None:
         reader.read(matches, limit)
         unread = len(matches) - reader.number

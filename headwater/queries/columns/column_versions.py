@@ -11,8 +11,7 @@ from headwater.facts.facts import RunFacts, dataset_of, merged_facets, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import owner
-from headwater.facts.table import GraphTable, RowQuery
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.table import RowQuery
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
 from headwater.queries.columns.current_columns import ColumnReport, IndexedColumns, read_columns, unknown_columns
 from headwater.queries.columns.read_versions import with_sources_alone
@@ -21,6 +20,7 @@ from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import read_versions
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.input_versions import InputBudget, InputVersion, reads_of
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import NO_COLUMNS, Column, ColumnLineage
@@ -64,9 +64,9 @@ class VersionEntry:
 class VersionWalk:
     """A walk in progress over versions of datasets and their columns."""
 
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self.visibility = table, visibility
-        self._groups = DatasetGroups(table)
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups = DatasetGroups(view)
         self._entries: dict[Version, VersionEntry] = {}
         # The run that made each version that was read.
         self._made: dict[Version, RunKey | None] = {}
@@ -79,7 +79,7 @@ class VersionWalk:
         if not new:
             return
         self._groups.expect(primary for primary, _ in new)
-        facts = read_run_facts({run for run in new.values() if run}, self._table)
+        facts = read_run_facts({run for run in new.values() if run}, self._view)
         self._groups.load(primary for primary, _ in new)
         entries = []
         for version, run in new.items():
@@ -89,7 +89,7 @@ class VersionWalk:
         self._groups.expect(
             dataset_of(text) for some in facts.values() for text in ever_sources(some) | some.inputs.keys()
         )
-        columns = read_columns((one.key for entry in entries for one in entry.reports), self._table)
+        columns = read_columns((one.key for entry in entries for one in entry.reports), self._view)
         for entry in entries:
             for one in entry.reports:
                 one.columns = columns[one.key] if one.key[0] else one.columns
@@ -98,19 +98,19 @@ class VersionWalk:
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
         """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
         reporter_runs = {one.reporter.run for entry in entries for one in entry.reports}
-        facts = read_run_facts(reporter_runs, self._table)
+        facts = read_run_facts(reporter_runs, self._view)
         every = [one for entry in entries for one in entry.reports]
         sources = {source for one in every for source in one.columns.datasets}
         self._groups.load({*sources, *(entry.group.primary for entry in entries)})
         readers = self._budget.take(dict(sorted(with_sources_alone(every, facts, self._groups).items())))
         self._truncated |= bool(self._budget.cut)
-        reads = reads_of(readers, self._table, self._groups)
+        reads = reads_of(readers, self._view, self._groups)
         for entry in entries:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
             runs = sorted({one.reporter.run for one in entry.reports})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
-        then = read_run_facts(reporter_runs, self._table, at) if at else facts
+        then = read_run_facts(reporter_runs, self._view, at) if at else facts
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
@@ -120,10 +120,10 @@ class VersionWalk:
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
         """Read the schemas of versions that no run made, from DatasetEvents."""
-        described = _described([entry.group for entry in entries], self._table)
+        described = _described([entry.group for entry in entries], self._view)
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Such versions are rare: each is read by itself.
-            page = read_versions(entry.group, self._table)
+            page = read_versions(entry.group, self._view)
             found = next((one for one in page.versions if one.id == entry.version), None)
             entry.schema = schema_of(found.facets) if found else entry.schema
 
@@ -146,7 +146,7 @@ class VersionWalk:
         return {near for node in opened for near in self._near(*node)}
 
     def _opens(self, node: _Node) -> bool:
-        return self._groups.opens(node[0].dataset, self.visibility)
+        return self._groups.opens(node[0].dataset, self._view.caller)
 
     def _near(self, column: Column, version: str) -> Iterator[_Node]:
         entry = self._entries[column.dataset, version]
@@ -198,12 +198,10 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     return True
 
 
-def _described(groups: Sequence[DatasetGroup], table: GraphTable) -> set[DatasetId]:
+def _described(groups: Sequence[DatasetGroup], view: GraphView) -> set[DatasetId]:
     """Return the datasets that a DatasetEvent describes."""
     requested = [(group.primary, name) for group in groups for name in group.names]
     pages = (
-        table.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
-        if requested
-        else []
+        view.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested]) if requested else []
     )
     return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

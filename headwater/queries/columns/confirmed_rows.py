@@ -8,7 +8,8 @@ from typing import TypeAlias
 from headwater.facts.facts import text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.run_reports import RowKind, RunReports
-from headwater.facts.table import GraphTable, Row
+from headwater.facts.table import Row
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, RunKey
 
 Side: TypeAlias = RowKind
@@ -21,7 +22,7 @@ NAMED_MAX = 200_000
 _WIDE_RUNS = 50
 
 
-def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], table: GraphTable) -> tuple[dict[RunsOf, Sequence[Row]], bool]:
+def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], view: GraphView) -> tuple[dict[RunsOf, Sequence[Row]], bool]:
     """Return the rows, newest first, unverified rows as their runs' facts have them or not at all; true if cut.
 
     The facts of the newest runs are read, until they name `NAMED_MAX` datasets: a run may name thousands.
@@ -33,7 +34,7 @@ def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], table: GraphTable) -> tup
         unverified.update(runs[:_UNVERIFIED_MAX])
         left_out.update(run for run, _ in runs[_UNVERIFIED_MAX:])
     newest = sorted(unverified, key=lambda run: (unverified[run], run), reverse=True)
-    reports, cut = _read_reports(newest, table)
+    reports, cut = _read_reports(newest, view)
     confirmed: dict[RunsOf, Sequence[Row]] = {
         (name, side): [right for row in some if (right := _confirmed(row, name, side, reports)) is not None]
         for (name, side), some in rows.items()
@@ -41,12 +42,12 @@ def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], table: GraphTable) -> tup
     return confirmed, cut or not left_out <= unverified.keys()
 
 
-def _read_reports(runs: Sequence[RunKey], table: GraphTable) -> tuple[dict[RunKey, RunReports], bool]:
+def _read_reports(runs: Sequence[RunKey], view: GraphView) -> tuple[dict[RunKey, RunReports], bool]:
     """Return the reports of runs, and true if some were not read."""
     reports: dict[RunKey, RunReports] = {}
     place, together, named = 0, _WIDE_RUNS, 0
     while place < len(runs) and named < NAMED_MAX:
-        for run, facts in read_run_facts(runs[place : place + together], table).items():
+        for run, facts in read_run_facts(runs[place : place + together], view).items():
             reports[run] = RunReports(run, facts)
             named += len(facts.inputs) + len(facts.outputs)
         place += together

@@ -12,13 +12,14 @@ from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_
 from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import current_key, facet_key, facts_key
 from headwater.facts.run_facts import run_version_id
-from headwater.facts.table import GraphTable, Key, Row
+from headwater.facts.table import Key, Row
 from headwater.queries.columns.results import Reporter
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import Schema, schema_of
 from headwater.queries.stale import nodes_of
+from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
 from headwater_model.column_index import ColumnIndex, RelatedPaths
 from headwater_model.columns import (
@@ -145,10 +146,10 @@ class DatasetColumns:
 class CurrentColumns:
     """Columns of the datasets that were loaded, as of the time `at`; None for now."""
 
-    def __init__(self, table: GraphTable, at: str | None = None) -> None:
-        self.table, self.at = table, at
-        self.groups = DatasetGroups(table, at, edges=True, ever=True)
-        self.namespaces = NamespaceDeletions(table, at)
+    def __init__(self, view: GraphView) -> None:
+        self.view = view
+        self.groups = DatasetGroups(view, edges=True, ever=True)
+        self.namespaces = NamespaceDeletions(view)
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._entries: dict[DatasetId, DatasetColumns] = {}
 
@@ -166,7 +167,7 @@ class CurrentColumns:
         self._read_nodes(groups.values(), readers)
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
-        facets = read_facets(fresh, self.table, self.at)
+        facets = read_facets(fresh, self.view)
         new = {
             group.primary: self._entry(group, schema_of(some), reports)
             for group, some in zip(fresh, facets, strict=True)
@@ -181,7 +182,7 @@ class CurrentColumns:
         """Read the nodes of these jobs."""
         new = sorted(set(jobs) - self.nodes.keys())
         self.namespaces.expect(job.namespace for job in new)
-        self.nodes.update(nodes_of(new, self.table, self.at))
+        self.nodes.update(nodes_of(new, self.view))
         self.namespaces.load(job.namespace for job in new)
 
     def entry(self, dataset: DatasetId) -> DatasetColumns | None:
@@ -218,13 +219,13 @@ class CurrentColumns:
         """Announce the nodes of the jobs, the columns that they report, and the datasets that these come from."""
         sources: set[DatasetId] = set()
         outputs: set[DatasetId] = set()
-        for group in groups if self.at is None else ():
+        for group in groups if self.view.at is None else ():
             new = _jobs_of(group, readers) - self.nodes.keys()
-            self.table.expect(current_key(job) for job in new)
+            self.view.expect(current_key(job) for job in new)
             self.namespaces.expect(job.namespace for job in new)
             for near in (group.near[job] for job in new if job in group.near):
                 made = [name for name in near.outputs if readers or name in group.names]
-                self.table.expect(keys_of((tuple(near.outputs[name]), name) for name in made).values())
+                self.view.expect(keys_of((tuple(near.outputs[name]), name) for name in made).values())
                 sources.update(near.inputs)
                 outputs.update(made if readers else ())
         self.groups.expect(outputs, readers=onward)
@@ -239,14 +240,14 @@ class CurrentColumns:
             for one in entry.reports
             if len(entry.group.names) > 1 and not one.reporter.declared
         ]
-        facts = read_run_facts({one.reporter.run for _, one in several}, self.table, self.at) if several else {}
+        facts = read_run_facts({one.reporter.run for _, one in several}, self.view, self.view.at) if several else {}
         for group, one in several:
             made = version_by(one.reporter.run, facts[one.reporter.run], group) if one.reporter.run in facts else None
             one.reporter = replace(one.reporter, version=made.version if made else None)
 
     def _read_columns(self, every: Sequence[ColumnReport]) -> None:
         """Read the reported columns, the names of their source datasets, and deletions of these."""
-        columns = read_columns((one.key for one in every), self.table)
+        columns = read_columns((one.key for one in every), self.view)
         for one in every:
             one.columns = columns[one.key] if one.key[0] else one.columns
         names = {source for one in every for source in one.columns.datasets}
@@ -260,7 +261,7 @@ class CurrentColumns:
         For a dataset with one name, the job's node has the report.
         """
         scans = [
-            ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~", streamed=is_streamed))
+            ((group.primary, job), last_with_columns(job, text_of(name), self.view.at or "~", streamed=is_streamed))
             for group in groups
             if len(group.names) > 1
             for job in sorted(group.producers)
@@ -269,7 +270,7 @@ class CurrentColumns:
             for name in group.names
         ]
         last: dict[_Writer, RunWithFacts] = {}
-        found = first_of_groups([group for _, group in scans], self.table, at=self.at)
+        found = first_of_groups([group for _, group in scans], self.view, at=self.view.at)
         for (writer, _), run in zip(scans, found, strict=True):
             if run is not None:
                 last[writer] = max(run, last.get(writer, run), key=place_of)
@@ -300,8 +301,8 @@ class CurrentColumns:
             run = RunKey.of(job, reported["run"])
             version = run_version_id(name, run) if reported["versioned"] else None
             reporter = Reporter(run, job, version, reported["declared"])
-            if self.at is None:
-                self.table.expect([facts_key(reporter.run)])  # for the versions that it read
+            if self.view.at is None:
+                self.view.expect([facts_key(reporter.run)])  # for the versions that it read
             unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)
             entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
 
@@ -355,11 +356,11 @@ def columns_in(*every: Sources) -> set[Column]:
 ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
-def read_columns(column_keys: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, ColumnLineage]:
+def read_columns(column_keys: Iterable[ColumnKey], view: GraphView) -> dict[ColumnKey, ColumnLineage]:
     """Return the columns of each report, in one round of requests."""
     wanted = set(column_keys)
     keys = keys_of(wanted)
-    return reported_in(wanted, table.get(keys.values()) if keys else {})
+    return reported_in(wanted, view.get(keys.values()) if keys else {})
 
 
 def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:

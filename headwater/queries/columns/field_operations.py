@@ -10,8 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.visibility import Visibility
 from headwater.queries.columns.cdap_results import FieldOperations, LastStart, MakingOperations
 from headwater.queries.columns.column_steps import step_place_of
 from headwater.queries.columns.operation_graph import fields_read
@@ -19,6 +18,7 @@ from headwater.queries.columns.operation_paths import PATHS_MAX, making, read_pl
 from headwater.queries.columns.results import Direction, TimeRange
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, SIDES, RunRange
 from headwater.queries.columns.similar_runs import RangeRun
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import JobId
 from headwater_model.operation_set import OperationSet
@@ -58,18 +58,16 @@ def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operati
     return tuple(one for one in operations.operations if one.name in taken)
 
 
-def find_operations(
-    table: GraphTable, column: Column, window: TimeRange, direction: Direction, visibility: Visibility = EVERYTHING
-) -> FieldOperations:
+def find_operations(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldOperations:
     """Return the operations by which runs of the time range made a field, and those that took it."""
-    span = RunRange(table, window)
+    span = RunRange(view, window)
     span.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(span.primary(column.dataset), column.field)
     budget = _Budget(FIELDS_MAX)
     incoming = _found(_reports_into(column, span), column, operations_into) if BACKWARD in SIDES[direction] else None
     outgoing = _found(_reports_out_of(column, span), column, operations_out_of) if FORWARD in SIDES[direction] else None
-    before = None if incoming is None else tuple(budget.take(incoming, visibility))
-    after = None if outgoing is None else tuple(budget.take(outgoing, visibility))
+    before = None if incoming is None else tuple(budget.take(incoming, view.caller))
+    after = None if outgoing is None else tuple(budget.take(outgoing, view.caller))
     return FieldOperations(before, after, span.truncated or budget.spent)
 
 

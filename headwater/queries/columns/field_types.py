@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import Visibility
 from headwater.queries.columns.results import Detail, DetailNode, SimpleEdge
 from headwater.queries.columns.run_range import RunColumns, RunRange
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import schema_of
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath, RunKey
@@ -22,8 +21,8 @@ TYPED_MAX = 200
 class FieldTypes:
     """The types of the datasets that were loaded, where the caller may see these in full."""
 
-    def __init__(self, span: RunRange, table: GraphTable, visibility: Visibility) -> None:
-        self._span, self._table, self._visibility = span, table, visibility
+    def __init__(self, span: RunRange, view: GraphView) -> None:
+        self._span, self._view = span, view
         self._reported: dict[Column, tuple[str, RunKey, str]] = {}
         self._schemas: dict[DatasetId, Mapping[FieldPath, str | None]] = {}
         self.truncated = False
@@ -39,10 +38,10 @@ class FieldTypes:
         groups = self._span.groups
         every = sorted(set(datasets))
         groups.load(every)
-        opened = [one for one in every if groups.opens(one, self._visibility)]
+        opened = [one for one in every if groups.opens(one, self._view.caller)]
         self.truncated |= len(opened) > TYPED_MAX
         shown = opened[:TYPED_MAX]
-        facets = read_facets([groups.group(one) for one in shown], self._table)
+        facets = read_facets([groups.group(one) for one in shown], self._view)
         self._schemas = {one: schema_of(some).types for one, some in zip(shown, facets, strict=True)}
 
     def of(self, dataset: DatasetId, path: FieldPath) -> str | None:

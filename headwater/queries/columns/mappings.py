@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.confirmed_rows import Side
 from headwater.queries.columns.field_types import FieldTypes
 from headwater.queries.columns.results import FieldMapping, Mappings, TimeRange
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange
+from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnLineage
 from headwater_model.ids import DatasetId, FieldPath
@@ -28,12 +27,12 @@ _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 class MappingWalk:
     """A walk in progress, in both directions at once, so that a level takes two rounds of requests."""
 
-    def __init__(self, table: GraphTable, window: TimeRange, visibility: Visibility = EVERYTHING) -> None:
-        self._span, self._visibility = RunRange(table, window), visibility
+    def __init__(self, view: GraphView, window: TimeRange) -> None:
+        self._view, self._span = view, RunRange(view, window)
         self._pairs: dict[_Ends, set[_Pair]] = {}
         self._pairs_left = PAIRS_MAX
         self._truncated = False
-        self._types = FieldTypes(self._span, table, visibility)
+        self._types = FieldTypes(self._span, view)
         self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
@@ -61,7 +60,7 @@ class MappingWalk:
         self._span.load(nodes)
         primaries = {(self._span.primary(name), way) for name, way in nodes}
         near = {other for node in sorted(primaries) for other in self._add_mappings(*node)}
-        return {other for other in near if self._span.groups.opens(other[0], self._visibility)}
+        return {other for other in near if self._span.groups.opens(other[0], self._view.caller)}
 
     def _add_mappings(self, dataset: DatasetId, way: Side) -> Iterator[_Node]:
         """Add the mappings to or from a dataset; yield the datasets at their other ends."""

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.visibility import Visibility
 from headwater.queries.columns.cdap_results import (
     DatasetFields,
     DatasetSummary,
@@ -24,6 +23,7 @@ from headwater.queries.columns.mappings import DATASETS_MAX, PAIRS_MAX
 from headwater.queries.columns.results import Direction, TimeRange
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, RUNS_MAX, SIDES, RunColumns, RunRange
 from headwater.queries.live_schemas import read_live_schemas
+from headwater.queries.view import GraphView
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage
 from headwater_model.ids import DatasetId, FieldPath
@@ -108,29 +108,29 @@ def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
     return {one.field for some in every.values() for one in some if one.dataset == dataset and one.field is not None}
 
 
-def list_fields(table: GraphTable, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
+def list_fields(view: GraphView, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
     """Return the fields of a dataset that have lineage in the time range; with `current`, also its schema's columns.
 
     A column of the schema has lineage if it or a field inside it has.
     """
-    span = RunRange(table, window)
+    span = RunRange(view, window)
     span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
     primary = span.primary(dataset)
     fields = NearReports.of(primary, span).fields
     near = RelatedPaths(fields)
-    columns = _columns_now(primary, span, table) if current else set()
+    columns = _columns_now(primary, span, view) if current else set()
     items = [ListedField(path, has_lineage=near.has(path)) for path in sorted(fields | columns)]
     return ListedFields(tuple(items), span.truncated)
 
 
-def _columns_now(dataset: DatasetId, span: RunRange, table: GraphTable) -> set[FieldPath]:
-    schema = read_live_schemas([span.groups.group(dataset)], table)[dataset]
+def _columns_now(dataset: DatasetId, span: RunRange, view: GraphView) -> set[FieldPath]:
+    schema = read_live_schemas([span.groups.group(dataset)], view)[dataset]
     return set() if schema is None else set(schema.columns)
 
 
-def summarize_field(table: GraphTable, column: Column, window: TimeRange, direction: Direction) -> FieldSummary:
+def summarize_field(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldSummary:
     """Return the fields that a field was made of, and those made of it, by runs of the time range."""
-    span = RunRange(table, window)
+    span = RunRange(view, window)
     span.load(((column.dataset, side) for side in SIDES[direction]), operations=FORWARD in SIDES[direction])
     near = NearReports.of(span.primary(column.dataset), span)
     incoming = _by_dataset(near.made_of(column.field)) if BACKWARD in SIDES[direction] else None
@@ -145,21 +145,19 @@ def _by_dataset(fields: Iterable[tuple[DatasetId, FieldPath]]) -> tuple[DatasetF
     return tuple(DatasetFields(dataset, tuple(sorted(found[dataset]))) for dataset in sorted(found))
 
 
-def summarize_dataset(
-    table: GraphTable, dataset: DatasetId, window: TimeRange, direction: Direction, visibility: Visibility = EVERYTHING
-) -> DatasetSummary:
+def summarize_dataset(view: GraphView, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
     """Return the relations of all fields of a dataset in the time range, and its fields as `list_fields` has them."""
-    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
+    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
     span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
     primary = span.primary(dataset)
     near = NearReports.of(primary, span)
-    relations = _Relations(span, visibility)
+    relations = _Relations(span, view.caller)
     incoming = relations.pairs(near.pairs_in()) if BACKWARD in SIDES[direction] else {}
     outgoing = relations.pairs(near.pairs_out()) if FORWARD in SIDES[direction] else {}
     counts = relations.count_fields({**incoming, **outgoing})
     return DatasetSummary(
         primary,
-        tuple(sorted(near.fields | _columns_now(primary, span, table))),
+        tuple(sorted(near.fields | _columns_now(primary, span, view))),
         _in_order(incoming, counts),
         _in_order(outgoing, counts),
         tuple(sorted(near.dropped)) if FORWARD in SIDES[direction] else (),

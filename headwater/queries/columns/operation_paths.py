@@ -11,8 +11,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.facts.facet_refs import OPERATIONS_KIND
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.column_steps import Place, fields_used, step_place_of
 from headwater.queries.columns.derived_operations import derive_operations
 from headwater.queries.columns.field_types import FieldTypes, endpoints_of
@@ -29,6 +27,7 @@ from headwater.queries.columns.results import (
     TimeRange,
 )
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, SIDES, RunColumns, RunRange, RunRead
+from headwater.queries.view import GraphView
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from headwater_model.ids import DatasetId, FieldPath
@@ -154,18 +153,13 @@ PATHS_MAX = 100
 
 
 def find_detail(
-    table: GraphTable,
-    dataset: DatasetId,
-    field: FieldPath,
-    window: TimeRange,
-    direction: Direction,
-    visibility: Visibility = EVERYTHING,
+    view: GraphView, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
 ) -> Detail:
     """Return the field's paths through the operations that runs of the time range reported."""
-    span = RunRange(table, window)
+    span = RunRange(view, window)
     span.load(((dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(span.primary(dataset), field)
-    types = FieldTypes(span, table, visibility)
+    types = FieldTypes(span, view)
     sets: dict[str, OperationSet] = {}
     if BACKWARD in SIDES[direction]:
         # Most runs share a report with other runs: each report is read, and hashed, once.
@@ -230,18 +224,12 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
     )
 
 
-def find_paths(
-    table: GraphTable,
-    dataset: DatasetId,
-    field: FieldPath,
-    window: TimeRange,
-    visibility: Visibility = EVERYTHING,
-) -> FieldOperationPaths:
+def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
     """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
-    span = RunRange(table, window)
+    span = RunRange(view, window)
     span.load([(dataset, BACKWARD)], operations=True)
     column = Column(span.primary(dataset), field)
-    types = FieldTypes(span, table, visibility)
+    types = FieldTypes(span, view)
     paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}

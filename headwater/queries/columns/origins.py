@@ -13,13 +13,13 @@ from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.results import Origin, Origins
 from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import current_versions, find_version
 from headwater.queries.node_ids import FieldNode, field_candidates
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import RunKey
 
@@ -27,43 +27,41 @@ from headwater_model.ids import RunKey
 ROOTS_MAX = 10_000
 
 
-def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Origins | None:
+def find_origins(node_id: str, view: GraphView) -> Origins | None:
     """Return the origins of the column that a node id names; None if the caller sees no such column.
 
     Raises:
         Invalid: the id cannot be read as a field's.
     """
-    for node in field_candidates(node_id, table, visibility):
-        groups = DatasetGroups(table)
+    for node in field_candidates(node_id, view):
+        groups = DatasetGroups(view)
         groups.load([node.dataset])
         group = groups.group(node.dataset)
-        versions = _versions(node, group, table)
+        versions = _versions(node, group, view)
         if versions is not None:
-            return _origins(Column(group.primary, node.field), versions, table, visibility)
+            return _origins(Column(group.primary, node.field), versions, view)
     return None
 
 
-def _versions(node: FieldNode, group: DatasetGroup, table: GraphTable) -> Mapping[str, RunKey | None] | None:
+def _versions(node: FieldNode, group: DatasetGroup, view: GraphView) -> Mapping[str, RunKey | None] | None:
     """Return the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
-        found = find_version(group, node.version, table)
+        found = find_version(group, node.version, view)
         return {node.version: found.run} if found else None
-    walk = ColumnWalk(table)
+    walk = ColumnWalk(view.whole)
     column = walk.exists(node.dataset, node.field)
     if column is None:
         return None
     reported = {one.version: one.run for one in walk.reporters_of(column) if one.version}
     if reported:
         return reported
-    current = current_versions([group], table)[0]
+    current = current_versions([group], view)[0]
     return {current.id: current.run} if current else {}
 
 
-def _origins(
-    column: Column, versions: Mapping[str, RunKey | None], table: GraphTable, visibility: Visibility
-) -> Origins:
-    facts = _shown(read_run_facts({run for run in versions.values() if run}, table), visibility)
-    reported = _reported(facts, table, visibility)
+def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphView) -> Origins:
+    facts = _shown(read_run_facts({run for run in versions.values() if run}, view), view.caller)
+    reported = _reported(facts, view)
     found = []
     cut = False
     for version, run in sorted(versions.items()):
@@ -81,12 +79,10 @@ def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunK
     return {run: runs[run] for run, job in owners.items() if job is None or visibility.opens(job)}
 
 
-def _reported(
-    facts: Mapping[RunKey, RunFacts], table: GraphTable, visibility: Visibility
-) -> dict[RunKey, tuple[RunKey, list[str]]]:
+def _reported(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, tuple[RunKey, list[str]]]:
     """Return each run's reported roots, else its parent's, with the run that reported them."""
     own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
     parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
-    found = _shown(read_run_facts(set(parents.values()), table), visibility) if parents else {}
+    found = _shown(read_run_facts(set(parents.values()), view), view.caller) if parents else {}
     theirs = {parent: roots for parent, run_facts in found.items() if (roots := roots_of(run_facts))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
 from headwater.facts.index_scan import read_run_facts
-from headwater.facts.table import GraphTable
 from headwater.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
 from headwater.queries.dataset_groups import DatasetGroups
 from headwater.queries.input_versions import InputBudget, reads_of
+from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnLineage, ColumnSource
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 
@@ -21,21 +21,19 @@ class ReadVersions:
     `truncated`: there were more than one result may resolve.
     """
 
-    def __init__(
-        self, entries: Iterable[DatasetColumns], table: GraphTable, groups: DatasetGroups, at: str | None = None
-    ) -> None:
+    def __init__(self, entries: Iterable[DatasetColumns], view: GraphView, groups: DatasetGroups) -> None:
         self._groups = groups
         every = [one for entry in entries for one in entry.reports]
-        facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, table)
-        if at:
+        facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, view)
+        if view.at:
             # A reporter existed then; a DatasetEvent has no job that could own it.
-            facts = {run: as_of(one, at) for run, one in facts.items()}
+            facts = {run: as_of(one, view.at) for run, one in facts.items()}
         budget = InputBudget()
         runs = budget.take(with_sources_alone(every, facts, groups))
         self.truncated = bool(budget.cut)
         self._reads = {
             run: {read.group.primary: read.version for read in reads}
-            for run, reads in reads_of(runs, table, groups, at).items()
+            for run, reads in reads_of(runs, view, groups).items()
         }
         self._named: dict[int, ColumnLineage] = {}
         self._whole: dict[int, Mapping[ColumnSource, str]] = {}

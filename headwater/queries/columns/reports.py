@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.column_flow import ColumnTraversal, ReachedColumn, column_of, operations_in
 from headwater.queries.columns.column_steps import Steps, find_steps_out, step_place_of
 from headwater.queries.columns.current_columns import CurrentColumns
@@ -19,6 +17,7 @@ from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, R
 from headwater.queries.columns.similar_runs import Runs, merge_runs
 from headwater.queries.columns.tags import read_tagged
 from headwater.queries.live_schemas import read_live_schemas
+from headwater.queries.view import GraphView
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnSource, merge_columns, sources_at
 from headwater_model.field_paths import parse_slashed
@@ -36,37 +35,37 @@ STARTS_MAX = 1_000
 USES_MAX = 10_000
 
 
-def report_usage(table: GraphTable, column: Column, window: TimeRange, visibility: Visibility = EVERYTHING) -> Usage:
+def report_usage(view: GraphView, column: Column, window: TimeRange) -> Usage:
     """Return the uses of a column in the time range, and the columns that it flowed into."""
-    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
+    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
     uses = _uses(start, span)
-    traversal = ColumnTraversal(span, [ColumnSource(start.dataset, start.field)], FORWARD, visibility)
-    flows = _flows(traversal, traversal.run(), table)
+    traversal = ColumnTraversal(span, [ColumnSource(start.dataset, start.field)], FORWARD, view.caller)
+    flows = _flows(traversal, traversal.run(), view)
     cut = traversal.truncated or len(uses) > USES_MAX
     return Usage(start, window, tuple(uses[:USES_MAX]), flows, cut)
 
 
-def report_tag(table: GraphTable, tag: str, window: TimeRange, visibility: Visibility = EVERYTHING) -> TagUsage:
+def report_tag(view: GraphView, tag: str, window: TimeRange) -> TagUsage:
     """Return the columns that have the tag now, and those that runs of the time range made of them unmasked."""
-    tagged = read_tagged(tag, table, visibility, kinds=("DATASET",))
+    tagged = read_tagged(tag, view, kinds=("DATASET",))
     columns = {column: tags for one in tagged.datasets for column, tags in one.columns(whole=True).items()}
     starts = sorted(columns)
     cut = tagged.truncated or len(starts) > STARTS_MAX
-    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
+    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
     span.load((column.dataset, FORWARD) for column in starts[:STARTS_MAX])
-    traversal = ColumnTraversal(span, starts[:STARTS_MAX], FORWARD, visibility)
+    traversal = ColumnTraversal(span, starts[:STARTS_MAX], FORWARD, view.caller)
     reached = [one for one in traversal.run() if not one.masked]
-    flows = _flows(traversal, reached, table)
+    flows = _flows(traversal, reached, view)
     shown = tuple(TaggedColumn(column, tuple(columns[column])) for column in starts[:STARTS_MAX])
     return TagUsage(tag, window, shown, flows, cut or traversal.truncated)
 
 
-def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], table: GraphTable) -> tuple[Flow, ...]:
+def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], view: GraphView) -> tuple[Flow, ...]:
     """Return the reached columns, with the status of each that is shown in full."""
     shown = [one.column for one in reached if traversal.opens(one.column)]
-    status, jobs = _statuses(shown, traversal.span, table), traversal.jobs_into()
+    status, jobs = _statuses(shown, traversal.span, view), traversal.jobs_into()
     return tuple(_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached)
 
 
@@ -150,12 +149,12 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
     return tuple(sorted(fields, key=lambda one: one.order))
 
 
-def _statuses(columns: Sequence[ColumnSource], span: RunRange, table: GraphTable) -> dict[ColumnSource, Status]:
+def _statuses(columns: Sequence[ColumnSource], span: RunRange, view: GraphView) -> dict[ColumnSource, Status]:
     """Return the status of each column; without a schema, columns that are reported now are alive."""
-    live = read_live_schemas((span.groups.group(one) for one in {column.dataset for column in columns}), table)
+    live = read_live_schemas((span.groups.group(one) for one in {column.dataset for column in columns}), view)
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
-    present = CurrentColumns(table)
+    present = CurrentColumns(view)
     present.load(dataset for dataset, schema in schemas.items() if not schema.known)
 
     def status(column: ColumnSource) -> Status:
@@ -171,15 +170,13 @@ def _statuses(columns: Sequence[ColumnSource], span: RunRange, table: GraphTable
     return {column: status(column) for column in columns}
 
 
-def report_provenance(
-    table: GraphTable, column: Column, window: TimeRange, visibility: Visibility = EVERYTHING
-) -> Provenance:
+def report_provenance(view: GraphView, column: Column, window: TimeRange) -> Provenance:
     """Return the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
-    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
+    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
     here = ColumnSource(start.dataset, start.field)
-    traversal = ColumnTraversal(span, [here], BACKWARD, visibility)
+    traversal = ColumnTraversal(span, [here], BACKWARD, view.caller)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += traversal.run()
     steps = traversal.steps()

@@ -17,12 +17,13 @@ from headwater.facts.facet_refs import OPERATIONS_KIND
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.keys import dataset_pk, facet_key, facts_key
-from headwater.facts.table import GraphTable, Row, RowQuery
+from headwater.facts.table import Row, RowQuery
 from headwater.queries.columns.confirmed_rows import RunsOf, Side, confirm_rows
 from headwater.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater.queries.columns.results import Direction, TimeRange
 from headwater.queries.columns.similar_runs import RangeRun, Runs
 from headwater.queries.dataset_groups import DatasetGroups
+from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import DatasetId, RunKey
 from headwater_model.operation_set import OperationSet
@@ -76,10 +77,10 @@ class RunRange:
     """
 
     def __init__(
-        self, table: GraphTable, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
+        self, view: GraphView, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
-        self._table, self._window, self._runs_max, self._rows_left = table, window, runs_max, rows_max
-        self.groups = DatasetGroups(table)
+        self._view, self._window, self._runs_max, self._rows_left = view, window, runs_max, rows_max
+        self.groups = DatasetGroups(view)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
         self._columns: dict[ColumnKey, ColumnLineage] = {}
@@ -166,7 +167,7 @@ class RunRange:
                 RowQuery(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
                 for (name, _), high in highs.items()
             ]
-            pages = dict(zip(highs, self._table.query(queries), strict=True))
+            pages = dict(zip(highs, self._view.query(queries), strict=True))
             rows = self._confirmed({(name, BACKWARD): page.rows for (name, _), page in pages.items()})
             # A DatasetEvent declares the sources of a dataset, and writes nothing.
             runs = {one: [run for run in map(_run, rows[one[0], BACKWARD]) if run.job is not None] for one in highs}
@@ -184,7 +185,7 @@ class RunRange:
         """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
         wanted = sorted(set(runs))
         self.truncated |= len(wanted) > _INPUTS_MAX
-        facts = read_run_facts(wanted[:_INPUTS_MAX], self._table) if wanted else {}
+        facts = read_run_facts(wanted[:_INPUTS_MAX], self._view) if wanted else {}
         inputs = {run: set(map(dataset_of, some.inputs)) for run, some in facts.items()}
         names = {name for some in inputs.values() for name in some}
         if names:
@@ -223,7 +224,7 @@ class RunRange:
         window, limit = self._window, self._runs_max
         if self._rows_left is not None:
             limit = min(limit, max(self._rows_left // len(new), 1))
-        pages = self._table.query(
+        pages = self._view.query(
             [
                 RowQuery(
                     dataset_pk(name),
@@ -241,7 +242,7 @@ class RunRange:
         self._rows.update(self._confirmed({one: page.rows for one, page in zip(new, pages, strict=True)}))
 
     def _confirmed(self, rows: Mapping[RunsOf, Sequence[Row]]) -> dict[RunsOf, Sequence[Row]]:
-        confirmed, cut = confirm_rows(rows, self._table)
+        confirmed, cut = confirm_rows(rows, self._view)
         self.truncated |= cut
         return confirmed
 
@@ -254,7 +255,7 @@ class RunRange:
         names = {name for name, _ in new} | _named(rows)
         facts = {name: facts_key(name) for name in names}
         keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
-        found = self._table.get(keys)
+        found = self._view.get(keys)
         self.groups.take({name: found.get(key) for name, key in facts.items()})
         self.groups.load(names)
         self._columns.update(reported_in(column_keys, found))

@@ -9,7 +9,6 @@ from headwater.facts.facts import dataset_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import io_of
 from headwater.facts.run_facts import dataset_version_id
-from headwater.facts.table import GraphTable
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
@@ -21,6 +20,7 @@ from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.input_versions import outputs_of
 from headwater.queries.job_versions import versions_of
 from headwater.queries.node_ids import FieldNode, Node
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
@@ -43,48 +43,48 @@ def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool
 
 
 def select_version(
-    node: FieldNode | Node, version: str, walk: VersionWalk, table: GraphTable
+    node: FieldNode | Node, version: str, walk: VersionWalk, view: GraphView
 ) -> list[NodeOfVersion] | None:
     """Return the columns of a dataset's version, or of the versions that the last run of a job's version made."""
     if isinstance(node, Node) and isinstance(node.id, JobId):
-        made = _made_by_job_version(node.id, version, walk.visibility, table)
+        made = _made_by_job_version(node.id, version, view)
     else:
-        made = _made_version(_dataset_of(node), version, table)
+        made = _made_version(_dataset_of(node), version, view)
     if made is None:
         return None
     walk.load(made)
-    found = [(column, one) for dataset, one in made for column in _columns_of(node, walk.entry((dataset, one)), table)]
+    found = [(column, one) for dataset, one in made for column in _columns_of(node, walk.entry((dataset, one)), view)]
     return sorted(found) if found or not isinstance(node, FieldNode) else None
 
 
-def _made_version(dataset: DatasetId, version: str, table: GraphTable) -> Made | None:
-    groups = DatasetGroups(table)
+def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Made | None:
+    groups = DatasetGroups(view)
     groups.load([dataset])
     group = groups.group(dataset)
-    found = find_version(group, version, table)
+    found = find_version(group, version, view)
     return {(group.primary, version): found.run} if found else None
 
 
-def _made_by_job_version(job: JobId, version: str, visibility: Visibility, table: GraphTable) -> Made | None:
-    versions, _ = versions_of(job, table)
+def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Made | None:
+    versions, _ = versions_of(job, view)
     found = next((one for one in versions if one.version == version), None)
     if found is None:
         return None
     if found.latest_run is None:
         return {}
     run = found.latest_run.key
-    facts = read_run_facts([run], table)[run]
-    groups = DatasetGroups(table)
+    facts = read_run_facts([run], view)[run]
+    groups = DatasetGroups(view)
     groups.load(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)
-    return {(one.dataset, one.version): run for one in outputs if visibility.opens(one.dataset)}
+    return {(one.dataset, one.version): run for one in outputs if view.caller.opens(one.dataset)}
 
 
-def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) -> list[Column]:
+def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:
     """Return the columns of a version that a node stands for; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
-    schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], table)[0])
-    walk = ColumnWalk(table)
+    schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
+    walk = ColumnWalk(view.whole)
     if isinstance(node, FieldNode):
         there = entry.has(node.field, schema) or walk.is_used(primary, node.field)
         return [Column(primary, node.field)] if there else []
@@ -92,15 +92,15 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) 
     return list(dict.fromkeys((*(Column(primary, path) for path in paths), *walk.used(primary))))
 
 
-def select_at(node: FieldNode | Node, at: str, walk: VersionWalk, table: GraphTable) -> list[NodeOfVersion] | None:
-    """Return the columns that a node stood for at a time, each in the last versions that its writers had made."""
-    present = CurrentColumns(table, at)
-    datasets = _datasets_at(node, present, walk.visibility)
+def select_at(node: FieldNode | Node, walk: VersionWalk, view: GraphView) -> list[NodeOfVersion] | None:
+    """Return the columns that a node stood for at the view's time, each in its writers' last versions."""
+    present, at = CurrentColumns(view), view.at or ""
+    datasets = _datasets_at(node, present, view.caller)
     if datasets is None:
         return None
     present.load(datasets)
     entries = {entry.group.primary: entry for one in datasets if (entry := present.entry(one))}
-    shown = {primary: list(_versions_at(entry, present, at, table)) for primary, entry in entries.items()}
+    shown = {primary: list(_versions_at(entry, present, view)) for primary, entry in entries.items()}
     walk.add([one for some in shown.values() for one in some], at)
     found = [
         (Column(primary, path), one.version)
@@ -135,7 +135,7 @@ def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[Ver
     return list(dict.fromkeys((*(path for one in schemas for path in one.columns), *entry.columns.fields)))
 
 
-def _versions_at(entry: DatasetColumns, present: CurrentColumns, at: str, table: GraphTable) -> Iterator[VersionEntry]:
+def _versions_at(entry: DatasetColumns, present: CurrentColumns, view: GraphView) -> Iterator[VersionEntry]:
     """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
     by_version: dict[str, list[ColumnReport]] = {}
     for one in entry.reports:
@@ -143,7 +143,8 @@ def _versions_at(entry: DatasetColumns, present: CurrentColumns, at: str, table:
     schemas: dict[str, Schema] = {}
     unversioned = by_version.pop("", [])
     if unversioned or not by_version:
-        page = read_versions(entry.group, table, at, at)
+        at = view.at or ""
+        page = read_versions(entry.group, view, at)
         versions = [one for one in page.versions if one.created < at]
         last = next((one for one in versions if not one.failed), None)
         if versions:

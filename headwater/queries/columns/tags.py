@@ -16,9 +16,8 @@ from headwater.facts.entities import Job, SearchHit, SearchOptions
 from headwater.facts.facts import TagFacts
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
-from headwater.facts.table import GraphTable, Row
+from headwater.facts.table import Row
 from headwater.facts.tag_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag_pk
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.annotated import AnnotatedKind, is_owned, read_annotated
 from headwater.queries.columns.results import ColumnHit
@@ -26,6 +25,7 @@ from headwater.queries.current_facets import read_facets
 from headwater.queries.dataset_groups import DatasetGroup
 from headwater.queries.descriptions import schema_of
 from headwater.queries.relevance import rank_of
+from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnSource
 from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import JobId
@@ -34,27 +34,25 @@ Hit: TypeAlias = SearchHit | ColumnHit
 Kind: TypeAlias = Literal["job", "dataset", "column"]
 
 
-def list_tags(
-    table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
-) -> ResultPage[KnownTag]:
+def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTag]:
     """Return a page of the tags that were described, or ever used in a namespace that the caller sees, by name."""
-    catalogue = read_catalogue(TAGS, table)
+    catalogue = read_catalogue(TAGS, view)
     spellings: dict[str, list[str]] = {}
     for namespace, names in catalogue.sets.items():
-        for name in names if namespace == NO_NAMESPACE or visibility.covers(namespace) else ():
+        for name in names if namespace == NO_NAMESPACE or view.caller.covers(namespace) else ():
             spellings.setdefault(tag_key(name), []).append(name)
     tags = sorted(map(min, spellings.values()), key=lambda name: (tag_key(name), name))
     page = tags[offset : offset + limit]
-    rows = table.get(map(tag_facts_key, page)) if page else {}
+    rows = view.get(map(tag_facts_key, page)) if page else {}
     described = [find_described(rows.get(tag_facts_key(name))) for name in page]
     known = [one or KnownTag(name) for one, name in zip(described, page, strict=True)]
     return ResultPage(known, len(tags), catalogue.truncated)
 
 
-def find_tag(name: str, table: GraphTable) -> KnownTag | None:
+def find_tag(name: str, view: GraphView) -> KnownTag | None:
     """Return the tag as the API last described it; None if it did not."""
     key = tag_facts_key(name)
-    return find_described(table.get([key]).get(key))
+    return find_described(view.get([key]).get(key))
 
 
 def find_described(row: Row | None) -> KnownTag | None:
@@ -100,8 +98,7 @@ class Tagged:
 
 def read_tagged(
     tag: str,
-    table: GraphTable,
-    visibility: Visibility = EVERYTHING,
+    view: GraphView,
     *,
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB"),
     namespace: str | None = None,
@@ -114,10 +111,10 @@ def read_tagged(
             return []
         return [other for other in annotations.tags if tag_key(other.name) == tag_key(tag)]
 
-    found = read_annotated(tag_pk(tag), table, visibility, kinds=kinds, namespace=namespace)
+    found = read_annotated(tag_pk(tag), view, kinds=kinds, namespace=namespace)
     tagged = Tagged([job for job in found.jobs if tags_among(job.annotations)], truncated=found.truncated)
     groups = [(group, tags) for group in found.datasets if (tags := tags_among(annotations_of(group.facts)))]
-    facets = read_facets([group for group, _ in groups], table)
+    facets = read_facets([group for group, _ in groups], view)
     tagged.datasets = [TaggedDataset(*group, facet) for group, facet in zip(groups, facets, strict=True)]
     return tagged
 
@@ -125,11 +122,10 @@ def read_tagged(
 def search_tagged(
     tag: str,
     text: str,
-    table: GraphTable,
+    view: GraphView,
     *,
     kind: Kind | None,
     owner: str | None = None,
-    visibility: Visibility = EVERYTHING,
     **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
     """Return the jobs, datasets and columns that have the tag, and the words of the text in their names.
@@ -138,22 +134,16 @@ def search_tagged(
     """
     kinds: Sequence[AnnotatedKind] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
     namespace = options.get("namespace")
-    tagged = read_tagged(tag, table, visibility, kinds=kinds, namespace=namespace, owner=owner)
+    tagged = read_tagged(tag, view, kinds=kinds, namespace=namespace, owner=owner)
     return _page_of(_hits(tagged, kind), text, options, truncated=tagged.truncated)
 
 
 def search_owned(
-    owner: str,
-    text: str,
-    table: GraphTable,
-    *,
-    kind: Literal["job", "dataset"] | None,
-    visibility: Visibility = EVERYTHING,
-    **options: Unpack[SearchOptions],
+    owner: str, text: str, view: GraphView, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
 ) -> ResultPage[Hit]:
     """Return the jobs and datasets that have the owner now, in any case, and the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
-    found = read_annotated(owner_pk(owner), table, visibility, kinds=kinds, namespace=options.get("namespace"))
+    found = read_annotated(owner_pk(owner), view, kinds=kinds, namespace=options.get("namespace"))
     hits = [SearchHit(job.id, job.updated) for job in found.jobs if is_owned(job.annotations, owner)]
     owned = (group for group in found.datasets if is_owned(annotations_of(group.facts), owner))
     hits += [SearchHit(group.primary, group.facts.last or "") for group in owned]

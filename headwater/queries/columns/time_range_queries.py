@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from headwater.facts.table import GraphTable
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.accesses import AccessWalk
 from headwater.queries.columns.cdap_results import Accesses, DatasetSummary, FieldOperations, FieldSummary, ListedFields
 from headwater.queries.columns.field_operations import find_operations
@@ -13,60 +11,58 @@ from headwater.queries.columns.operation_paths import find_detail, find_paths
 from headwater.queries.columns.report_results import Provenance, TagUsage, Usage
 from headwater.queries.columns.reports import report_provenance, report_tag, report_usage
 from headwater.queries.columns.results import Detail, Direction, FieldOperationPaths, Mappings, TimeRange
+from headwater.queries.view import Queries
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath
 
 
-class TimeRangeQueries:
+class TimeRangeQueries(Queries):
     """Queries of a time range over a graph table; what is unknown has an empty result."""
-
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
 
     def find_mappings(self, dataset: DatasetId, window: TimeRange, *, level: int) -> Mappings:
         """Return field mappings upstream and downstream of a dataset, up to `level` datasets away."""
-        return MappingWalk(self._table, window, self._visibility).walk(dataset, level)
+        return MappingWalk(self._view(), window).walk(dataset, level)
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
         """Return the operations, one level away, that derive the field or read it."""
-        return find_detail(self._table, dataset, field, window, direction, self._visibility)
+        return find_detail(self._view(), dataset, field, window, direction)
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
         """Return the distinct operation paths that derive the field."""
-        return find_paths(self._table, dataset, field, window, self._visibility)
+        return find_paths(self._view(), dataset, field, window)
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""
-        return report_usage(self._table, Column(dataset, field), window, self._visibility)
+        return report_usage(self._view(), Column(dataset, field), window)
 
     def report_tag(self, tag: str, window: TimeRange) -> TagUsage:
         """Return the columns with the tag, and those that runs of the time range made of them without masking."""
-        return report_tag(self._table, tag, window, self._visibility)
+        return report_tag(self._view(), tag, window)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Provenance:
         """Return the columns that the field came from, up to its root sources."""
-        return report_provenance(self._table, Column(dataset, field), window, self._visibility)
+        return report_provenance(self._view(), Column(dataset, field), window)
 
     def list_fields(self, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
         """Return the fields of a dataset that have lineage; with `current`, also the columns of its schema."""
-        return list_fields(self._table, dataset, window, current=current)
+        return list_fields(self._view(), dataset, window, current=current)
 
     def summarize_field(
         self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
     ) -> FieldSummary:
         """Return the fields, one hop away, that the field was made of, and those made of it."""
-        return summarize_field(self._table, Column(dataset, field), window, direction)
+        return summarize_field(self._view(), Column(dataset, field), window, direction)
 
     def find_operations(
         self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
     ) -> FieldOperations:
         """Return the whole operations, one hop away, that made the field, and those that took it."""
-        return find_operations(self._table, Column(dataset, field), window, direction, self._visibility)
+        return find_operations(self._view(), Column(dataset, field), window, direction)
 
     def summarize_dataset(self, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
         """Return the fields of a dataset with their relations one hop away."""
-        return summarize_dataset(self._table, dataset, window, direction, self._visibility)
+        return summarize_dataset(self._view(), dataset, window, direction)
 
     def find_accesses(self, dataset: DatasetId, window: TimeRange, *, levels: int, rolled_up: bool = False) -> Accesses:
         """Return the accesses of runs to the datasets around this one, `levels` datasets and jobs away."""
-        return AccessWalk(self._table, window, self._visibility).walk(dataset, levels, rolled_up=rolled_up)
+        return AccessWalk(self._view(), window).walk(dataset, levels, rolled_up=rolled_up)

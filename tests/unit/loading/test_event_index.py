@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.facts.result_page import ResultPage
-from headwater.loading.event_index import COUNTED, EventIndex, IndexedEvent
+from headwater.loading.event_index import COUNTED, EventIndex, IndexedEvent, read_hours
 from headwater.times import from_seconds
 
 NOON = 1_763_640_000
@@ -118,7 +118,7 @@ def test_the_counts_by_hour_are_those_of_the_set_of_events_whoever_dies_and_what
     right = Counter(
         (from_seconds(NOON + second)[:13], kind) for second, kind, _ in set(chain(*batches)) if kind in COUNTED
     )
-    found = EventIndex(table).hours({hour[:10] for hour, _ in right})
+    found = read_hours({hour[:10] for hour, _ in right}, table)
     assert {(hour, kind): number for hour, of in found.items() for kind, number in of.items()} == right
 
 
@@ -135,7 +135,7 @@ def _dies_after(calls):
 def test_the_counts_of_eight_days_are_one_request():
     index = an_index(*(replace(an_indexed_event(86_400 * day), type="START") for day in range(8)))
     index.table.dynamo.calls = calls = Calls()
-    found = index.hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)])
+    found = read_hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)], index.table)
     assert (len(found), sum(calls.requests.values())) == (8, 1)
 
 

@@ -12,6 +12,7 @@ from benchmarks.memory_table import MemoryTable
 from headwater.facts.apply import apply_changes
 from headwater.queries.dataset_groups import DatasetGroups
 from headwater.queries.service import LineageQueries
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 from tests.unit.facts.statements import a_dataset_event
 from tests.unit.facts.strategies import a_symlink
@@ -35,7 +36,7 @@ TABLE = a_table()
 @pytest.mark.parametrize(("aliases", "primary"), [(5, 5), (6, 5), (4, 4), (2, 2), (0, 0)])
 @pytest.mark.parametrize("edges", [False, True])
 def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
-    groups = DatasetGroups(TABLE, edges=edges, aliases_max=aliases)
+    groups = DatasetGroups(GraphView(TABLE), edges=edges, aliases_max=aliases)
     groups.load([NAMES[0]])
 
     group = groups.group(NAMES[0])
@@ -44,7 +45,7 @@ def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
 
 
 def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
-    groups = DatasetGroups(TABLE, aliases_max=2)
+    groups = DatasetGroups(GraphView(TABLE), aliases_max=2)
     for _ in range(3):
         groups.load([NAMES[0]])
     assert groups.group(NAMES[0]).names == NAMES[:3]
@@ -52,7 +53,7 @@ def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
 
 @given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=3), st.integers(0, 6))
 def test_requested_names_are_read_however_many_aliases_there_are(loads, aliases):
-    groups = DatasetGroups(TABLE, aliases_max=aliases)
+    groups = DatasetGroups(GraphView(TABLE), aliases_max=aliases)
     for names in loads:
         groups.load(names)
 

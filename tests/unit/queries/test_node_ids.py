@@ -9,6 +9,7 @@ from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_changes
 from headwater.facts.visibility import Visibility
 from headwater.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
+from headwater.queries.view import GraphView
 from headwater_model.errors import Invalid
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, JobId
@@ -50,15 +51,15 @@ def a_table(*ids):
 def test_every_id_that_was_mentioned_is_found_by_its_node_id_with_a_version_or_without(one):
     table = a_table(DatasetId("other", "d"), one)
 
-    assert find_node(one.node_id, table) == Node(one)
-    assert find_node(f"{one.node_id}#{VERSION}", table) == Node(one, VERSION)
+    assert find_node(one.node_id, GraphView(table)) == Node(one)
+    assert find_node(f"{one.node_id}#{VERSION}", GraphView(table)) == Node(one, VERSION)
 
 
 def test_of_two_that_have_the_same_node_id_marquez_reading_is_preferred():
     table = a_table(DatasetId("postgres", "//h:5432:t"), DatasetId("postgres://h:5432", "t"), DatasetId("a", "b:c"))
 
-    assert find_node("dataset:postgres://h:5432:t", table) == Node(DatasetId("postgres://h:5432", "t"))
-    assert find_node("dataset:a:b:c", table) == Node(DatasetId("a", "b:c"))
+    assert find_node("dataset:postgres://h:5432:t", GraphView(table)) == Node(DatasetId("postgres://h:5432", "t"))
+    assert find_node("dataset:a:b:c", GraphView(table)) == Node(DatasetId("a", "b:c"))
 
 
 # Names of colons and little else: most ids read in several ways.
@@ -74,16 +75,18 @@ def test_what_others_call_their_things_changes_nothing_that_an_id_finds_for_who_
     among = a_table(*sorted(things, key=str))
     for one in things:
         for text in (one.node_id, f"{one.node_id}#{VERSION}", f"datasetField:{one.namespace}:{one.name}:a:b"):
-            assert nodes_named(text, among, visibility) == nodes_named(text, alone, visibility)
+            assert nodes_named(text, GraphView(among, caller=visibility)) == nodes_named(
+                text, GraphView(alone, caller=visibility)
+            )
         if visibility.sees(one):
-            assert find_node(one.node_id, among, visibility) is not None
+            assert find_node(one.node_id, GraphView(among, caller=visibility)) is not None
 
 
 def test_a_job_and_a_dataset_of_one_name_are_distinguished():
     table = a_table(JobId("ns", "x"))
 
-    assert find_node("job:ns:x", table) == Node(JobId("ns", "x"))
-    assert find_node("dataset:ns:x", table) is None
+    assert find_node("job:ns:x", GraphView(table)) == Node(JobId("ns", "x"))
+    assert find_node("dataset:ns:x", GraphView(table)) is None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,7 @@ def test_a_job_and_a_dataset_of_one_name_are_distinguished():
 )
 def test_what_is_no_node_id_is_refused_by_name(text):
     with pytest.raises(Invalid, match="nodeId: must be dataset:<namespace>:<name> or job:<namespace>:<name>"):
-        find_node(text, a_table())
+        find_node(text, GraphView(a_table()))
 
 
 @pytest.mark.parametrize(
@@ -115,16 +118,16 @@ def test_a_field_of_a_dataset_that_was_mentioned_is_found_with_a_version_or_with
     table = a_table(DatasetId("other", "d"), dataset)
     text = f"{kind}:{dataset.namespace}:{dataset.name}:{field}"
 
-    assert field_candidates(text, table) == [FieldNode(dataset, path)]
+    assert field_candidates(text, GraphView(table)) == [FieldNode(dataset, path)]
     versioned = [FieldNode(dataset, path, VERSION), FieldNode(dataset, parse_dotted(f"{field}#{VERSION}"))]
-    assert field_candidates(f"{text}#{VERSION}", table) == versioned
+    assert field_candidates(f"{text}#{VERSION}", GraphView(table)) == versioned
 
 
 def test_of_several_fields_of_one_id_marquez_reading_comes_first_and_then_the_shortest_namespace():
     datasets = [DatasetId("pg", "//h:5432"), DatasetId("pg://h", "5432"), DatasetId("pg://h:5432", "t")]
     table = a_table(*datasets, DatasetId("pg://h:5432", "t:a"))
 
-    assert field_candidates("datasetField:pg://h:5432:t:a:b", table) == [
+    assert field_candidates("datasetField:pg://h:5432:t:a:b", GraphView(table)) == [
         FieldNode(DatasetId("pg://h:5432", "t"), ("a:b",)),
         FieldNode(DatasetId("pg", "//h:5432"), ("t:a:b",)),
         FieldNode(DatasetId("pg://h", "5432"), ("t:a:b",)),
@@ -135,18 +138,18 @@ def test_of_several_fields_of_one_id_marquez_reading_comes_first_and_then_the_sh
 def test_an_id_names_a_dataset_a_job_or_fields():
     table = a_table(DatasetId("ns", "d"), JobId("ns", "d"))
 
-    assert nodes_named("dataset:ns:d", table) == [Node(DatasetId("ns", "d"))]
-    assert nodes_named("job:ns:d", table) == [Node(JobId("ns", "d"))]
-    assert nodes_named("datasetField:ns:d:a", table) == [FieldNode(DatasetId("ns", "d"), ("a",))]
-    assert nodes_named("job:ns:other", table) == []
+    assert nodes_named("dataset:ns:d", GraphView(table)) == [Node(DatasetId("ns", "d"))]
+    assert nodes_named("job:ns:d", GraphView(table)) == [Node(JobId("ns", "d"))]
+    assert nodes_named("datasetField:ns:d:a", GraphView(table)) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert nodes_named("job:ns:other", GraphView(table)) == []
 
 
 def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round():
     table = a_table(DatasetId("ns", "d"))
     table.calls.clear()
 
-    assert field_candidates("datasetField:ns:d:a", table) == [FieldNode(DatasetId("ns", "d"), ("a",))]
-    assert field_candidates("datasetField:nowhere:d:a", table) == []
+    assert field_candidates("datasetField:ns:d:a", GraphView(table)) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert field_candidates("datasetField:nowhere:d:a", GraphView(table)) == []
     assert dict(table.calls) == {"get": 2}
 
 
@@ -155,4 +158,4 @@ def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round():
 )
 def test_what_is_no_field_id_is_refused_by_name(text):
     with pytest.raises(Invalid, match="nodeId: must be datasetField:<namespace>:<name>:<field>"):
-        field_candidates(text, a_table())
+        field_candidates(text, GraphView(a_table()))

@@ -21,6 +21,7 @@ from headwater.queries.columns import confirmed_rows
 from headwater.queries.columns.results import TimeRange
 from headwater.queries.columns.run_range import RunRange
 from headwater.queries.service import LineageQueries
+from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 from local_stack.aws.item_sizes import item_bytes
 from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped
@@ -151,11 +152,11 @@ def test_a_time_range_reads_the_newest_wide_runs_and_says_that_there_are_more(mo
     monkeypatch.setattr(confirmed_rows, "_WIDE_RUNS", 2)
     table = MemoryTable()
     apply_changes([a_wide_run(50, run, time) for run, time in zip(RUNS[:4], TIMES[1:5], strict=True)], table)
-    span = RunRange(table, TimeRange(TIMES[0], TIMES[5]))
+    span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     source = a_part(0)
     span.load([(source, "FORWARD")])
     assert ([one.started for one in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:0:-1]), False)
     monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 250)
-    span = RunRange(table, TimeRange(TIMES[0], TIMES[5]))
+    span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     span.load([(source, "FORWARD")])
     assert ([one.started for one in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:1:-1]), True)
