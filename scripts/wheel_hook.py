@@ -1,4 +1,4 @@
-"""Hatch build hook: the wheel holds the explorer if it is built (`make explorer`), in the same place as a checkout."""
+"""Hatch build hook: the wheel holds the explorer if it is built (`make explorer`), within the package `headwater`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg, misc]  # hatchling's is generic over its own config
-    """Hook that adds `explorer/dist` to a wheel; an editable install finds it in the checkout."""
+    """Hook that adds the files of `explorer/dist` to a wheel; an editable install finds them in the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files of the build, without its stamp."""
@@ -18,4 +18,4 @@ class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg, misc]  # hatch
             return
         if not files:
             self.app.display_warning("the explorer is not built: the wheel has no page; `make explorer` builds it")
-        build_data["force_include"].update({str(path): f"explorer/dist/{path.name}" for path in files})
+        build_data["force_include"].update({str(path): f"headwater/page/{path.name}" for path in files})

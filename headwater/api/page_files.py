@@ -1,6 +1,6 @@
 """Files of the explorer, as `make explorer` builds them into `explorer/dist`.
 
-That folder lies at the same place in a checkout, in the wheel and in the function's asset.
+That folder lies at the same place in a checkout and in the function's asset; the wheel has its files in `headwater/page`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-DIST = Path(__file__).resolve().parents[2] / "explorer" / "dist"
 INDEX = "index.html"
+_HERE = Path(__file__).resolve()
+_IN_WHEEL = _HERE.parents[1] / "page"
+DIST = _IN_WHEEL if (_IN_WHEEL / INDEX).is_file() else _HERE.parents[2] / "explorer" / "dist"
 HTML = "text/html; charset=utf-8"
 # Text alone: bytes would be sent as base64, a third larger.
 _TYPES = {
