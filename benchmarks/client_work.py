@@ -16,7 +16,7 @@ from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, print_figures
 from headwater.aws import clients
 from headwater.aws.items import chunks
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater_model.ids import DatasetId, JobId
 from lambdas import wiring
 
@@ -38,14 +38,14 @@ CLIENTS: dict[str, Callable[[], DynamoDBClient]] = {
 def measure_chain(rounds: int) -> Figures:
     """Measure queries of the graph around a job in the middle of a chain of ten."""
     steps = chain(0)
-    apply_changes([event for step in steps for event in parsed_runs(step, 1)], wiring.graph_table())
+    apply_statements([event for step in steps for event in parsed_runs(step, 1)], wiring.graph_table())
     return _measure_queries(steps[CHAIN // 2].id, rounds)
 
 
 def measure_hub(rounds: int) -> Figures:
     """Measure queries of the graph around a dataset of many readers."""
     for steps in chunks(list(hub(READERS)), _JOBS_A_BATCH):
-        apply_changes([event for step in steps for event in parsed_runs(step, 1)], wiring.graph_table())
+        apply_statements([event for step in steps for event in parsed_runs(step, 1)], wiring.graph_table())
     return _measure_queries(HUB, rounds)
 
 

@@ -31,7 +31,7 @@ from headwater.aws.queues import QueuedMessage
 from headwater.events.api_changes import parse_change
 from headwater.events.event_messages import parse_event_message, render_event_message
 from headwater.events.naming import NamingRules
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.table import GraphTable
 from headwater.loading.event_log import EventLog
 from headwater.loading.load import EventStores, load_events
@@ -229,7 +229,7 @@ def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_e
     dynamo = MemoryDynamo()
     table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
     for step in STEPS:
-        apply_changes(parsed_runs(step, runs, sends), table)
+        apply_statements(parsed_runs(step, runs, sends), table)
     dynamo.calls = calls = Calls()
     load = memory_load(dynamo)
     number = 0

@@ -21,7 +21,7 @@ from headwater.api.http.links import Links
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
 from headwater.events.event import Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class ColumnWorld:
 
     def apply(self, events: Iterable[Event]) -> None:
         """Load events as one batch."""
-        apply_changes(list(events), self.table)
+        apply_statements(list(events), self.table)
 
     def query(self, api_query: ApiQuery) -> tuple[ApiResult, Calls, int]:
         """Return the result, its calls and its rounds; objects read from S3 count with their requests and bytes."""

@@ -21,7 +21,7 @@ from benchmarks.processes import Figures, print_figures
 from headwater.api.marquez.graph_views import render_graph
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.graph_results import Graph
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
@@ -56,7 +56,7 @@ class World:
     def load(self, steps: Iterable[Step], runs: int) -> None:
         """Load so many runs of each job, in batches."""
         for batch in chunks(list(steps), max(1, _RUNS_A_BATCH // runs)):
-            apply_changes([event for step in batch for event in parsed_runs(step, runs)], self.table)
+            apply_statements([event for step in batch for event in parsed_runs(step, runs)], self.table)
 
     def query(self, node: DatasetId | JobId, depth: int) -> tuple[Graph, Calls, int]:
         """Return the graph around a node, the calls of DynamoDB for it, and its rounds."""

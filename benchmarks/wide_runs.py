@@ -18,7 +18,7 @@ import orjson
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.events.parse import DATASETS_MAX
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for label, run, event_time in _EVENTS:
         event = wide_event(run, event_time, given.datasets, given.name_bytes)
         began_s = time.process_time()
-        apply_changes([event], table)
+        apply_statements([event], table)
         spent_s = time.process_time() - began_s
         kinds = Counter(item["sk"]["S"].partition("#")[0] for item in table.dynamo.items())
         figures = {

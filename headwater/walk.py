@@ -23,7 +23,7 @@ class Walked(Generic[N]):
     hops: dict[N, int] = field(default_factory=dict)
     truncated: bool = False
 
-    def fitting(self, things: Sequence[T]) -> Sequence[T]:
+    def take_within_limit(self, things: Sequence[T]) -> Sequence[T]:
         """Return the things that fit the limit, each as a node; the walk is truncated if some do not fit."""
         left = max(self.limit - len(self.hops), 0)
         self.truncated |= len(things) > left

@@ -18,7 +18,7 @@ from headwater.aws.clients import client
 from headwater.records.archive import Archive
 from headwater.records.items import parse_item
 from headwater.records.lines import parse_lines, render_step
-from headwater.records.pointers import Pointer
+from headwater.records.pointers import LastArchive
 from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources
 from headwater.records.staged import Staged
@@ -65,7 +65,7 @@ class RootSources:
                     yield _batch(rows)
 
 
-def sources_of(root_id: str, sources: RecordSources, pointer: Pointer | None) -> RootSources:
+def sources_of(root_id: str, sources: RecordSources, pointer: LastArchive | None) -> RootSources:
     """Return the same sources, without clients; `pointer` is the root's last archive."""
     return RootSources(
         root_id=root_id,

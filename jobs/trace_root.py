@@ -25,7 +25,7 @@ from headwater.records.archive_state import ArchiveState
 from headwater.records.dead_letters import DeadLetters
 from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.lines import Compaction, in_blocks, parse_step
-from headwater.records.pointers import Pointer, Pointers
+from headwater.records.pointers import LastArchive, Pointers
 from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources, check_steps
 from headwater.records.staged import Staged
@@ -50,7 +50,7 @@ class GatheredOnSpark:
     """
 
     root_id: str
-    pointer: Pointer | None
+    pointer: LastArchive | None
     nodes: DataFrame
     count: int
     displaced: Sequence[LineageRecord]

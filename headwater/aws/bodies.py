@@ -24,7 +24,7 @@ POINTED_BYTES_MAX = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class StoredBody:
     """The location of a body that was too large for a message, and its size in bytes, or the most that a body has."""
 
     bucket: str
@@ -49,26 +49,26 @@ def parse_body(body: str | bytes) -> dict[str, Any]:
     return document
 
 
-def render_pointer(pointer: Pointer) -> str:
+def render_pointer(pointer: StoredBody) -> str:
     """Return the body of a message whose content lies in S3."""
     return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key, "size_bytes": pointer.size_bytes}})
 
 
-def parse_pointer(form: object) -> Pointer:
+def parse_pointer(form: object) -> StoredBody:
     """Return the pointer that a message's `s3` holds."""
     match form:
         case {"bucket": str(bucket), "key": str(key), **others} if bucket and key:
             size_bytes = others.get("size_bytes", POINTED_BYTES_MAX)
             if type(size_bytes) is not int or not 0 < size_bytes <= POINTED_BYTES_MAX:
                 raise Invalid.because("s3.size_bytes", size_bytes, f"must be 1 to {POINTED_BYTES_MAX}")
-            return Pointer(bucket, key, size_bytes)
+            return StoredBody(bucket, key, size_bytes)
     raise Invalid.because("s3", form, "must be an object with bucket and key")
 
 
-def put_body(s3: S3Client, bucket: str, body: str) -> Pointer:
+def put_body(s3: S3Client, bucket: str, body: str) -> StoredBody:
     """Store a body, named by its content, so that a retry overwrites the object with itself."""
     content = body.encode()
-    pointer = Pointer(bucket, f"{BODIES_PREFIX}{hashlib.sha256(content).hexdigest()}.json", len(content))
+    pointer = StoredBody(bucket, f"{BODIES_PREFIX}{hashlib.sha256(content).hexdigest()}.json", len(content))
     try:
         s3.put_object(Bucket=pointer.bucket, Key=pointer.key, Body=content, ContentType="application/json")
     except (BotoCoreError, ClientError) as error:
@@ -76,7 +76,7 @@ def put_body(s3: S3Client, bucket: str, body: str) -> Pointer:
     return pointer
 
 
-def get_body(s3: S3Client, bucket: str, pointer: Pointer) -> bytes:
+def get_body(s3: S3Client, bucket: str, pointer: StoredBody) -> bytes:
     """Return the body that a pointer leads to; `bucket` is the one that bodies are stored in.
 
     Whoever may send a message writes the pointer, and the function may read more than its sender.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headwater.aws.bodies import Pointer, parse_body, parse_pointer, render_body
+from headwater.aws.bodies import StoredBody, parse_body, parse_pointer, render_body
 
 
 def render_event_message(body: Mapping[str, object]) -> str:
@@ -12,7 +12,7 @@ def render_event_message(body: Mapping[str, object]) -> str:
     return render_body(body)
 
 
-def parse_event_message(body: str | bytes) -> object | Pointer:
+def parse_event_message(body: str | bytes) -> object | StoredBody:
     """Return the content of a message, or of the object behind a pointer: JSON for `parse_event`, or a pointer.
 
     Raises:

@@ -11,7 +11,7 @@ import orjson
 
 from headwater.attempts import attempts
 from headwater.facts.catalogue import CHANGES_MAX, compact
-from headwater.facts.delta import Change, delta_of
+from headwater.facts.delta import Statement, delta_of
 from headwater.facts.facts import JobFacts, text_of
 from headwater.facts.job_nodes import compute_nodes, io_of, sources_of
 from headwater.facts.keys import current_key, dataset_pk, facts_key, sortable
@@ -149,7 +149,7 @@ def _edge_data(job: JobId, node: Mapping[str, Any]) -> dict[str, Any]:
 T = TypeVar("T")
 
 
-def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+def apply_statements(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
     """Merge the statements into the facts, refresh the current graph, and compact the catalogue.
 
     A loader that dies anywhere in between leaves nothing that the same statements, applied again, do not complete. The

@@ -42,7 +42,7 @@ from headwater.facts.table import Key, Row
 from headwater.facts.tag_rows import NO_NAMESPACE, rows_of_tagging
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-Change: TypeAlias = Event | ApiChange
+Statement: TypeAlias = Event | ApiChange
 # A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
 _Role: TypeAlias = Literal["input", "output", "described"]
 
@@ -84,7 +84,7 @@ class FactsDelta:
         return replaced
 
 
-def delta_of(statements: Iterable[Change]) -> FactsDelta:
+def delta_of(statements: Iterable[Statement]) -> FactsDelta:
     """Return the facts that these statements add together."""
     delta = FactsDelta()
     for statement in statements:

@@ -73,7 +73,7 @@ Cause: TypeAlias = tuple[JobId, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphChange:
+class HistoryStep:
     """A change of a graph by the events of a time; of a dataset that comes or goes, all columns are listed."""
 
     time: str
@@ -92,7 +92,7 @@ class History:
     """The changes of a graph by events from `start` on and before `until`, oldest first."""
 
     until: str
-    changes: Sequence[GraphChange]
+    changes: Sequence[HistoryStep]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 from botocore.exceptions import BotoCoreError, ClientError
 
-from headwater.aws.bodies import Pointer, get_body
+from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing
 from headwater.events.event_messages import parse_event_message
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.events.rights import limit_event, parse_patterns
-from headwater.facts.apply import apply_changes, apply_isolating_failures
+from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.times import day_of, from_seconds
 from headwater_model.errors import HeadwaterError, Invalid
@@ -99,7 +99,7 @@ def load_messages(
 
 def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     document = parse_event_message(message.body)
-    if isinstance(document, Pointer):
+    if isinstance(document, StoredBody):
         document = _fetch(document, stores)
     event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
@@ -113,9 +113,9 @@ def _parse_writes(text: str | None) -> tuple[str, ...] | None:
         raise Invalid.because("writes", text, f"must be JSON ({error})") from error
 
 
-def _fetch(pointer: Pointer, stores: EventStores) -> Any:
+def _fetch(pointer: StoredBody, stores: EventStores) -> Any:
     document = parse_event_message(get_body(stores.s3, stores.bucket, pointer))
-    if isinstance(document, Pointer):
+    if isinstance(document, StoredBody):
         raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
     return document
 
@@ -128,7 +128,7 @@ def _load(
     def load(message_ids: Sequence[str]) -> None:
         group = [events[message_id] for message_id in message_ids]
         stores.log.put(group, day)
-        apply_changes([event.statement for event in group], stores.table)
+        apply_statements([event.statement for event in group], stores.table)
 
     return apply_isolating_failures(list(events), load, may_go_on=may_go_on)
 

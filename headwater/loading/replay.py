@@ -13,7 +13,7 @@ from headwater.events.api_changes import parse_change
 from headwater.events.event import Event
 from headwater.events.naming import NamingRules
 from headwater.events.rights import limit_event, parse_patterns
-from headwater.facts.apply import apply_changes, apply_isolating_failures
+from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater_model.errors import HeadwaterError, Unavailable
 
@@ -74,7 +74,7 @@ def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
 
     def act(group: Sequence[tuple[str, RawEvent]]) -> None:
         log.enlist(event for _, event in group)
-        apply_changes([event.statement for _, event in group], log.table)
+        apply_statements([event.statement for _, event in group], log.table)
 
     reasons = []
     for (position, _), error in apply_isolating_failures(events, act):

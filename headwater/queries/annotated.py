@@ -15,8 +15,8 @@ from headwater.facts.table import RowQuery
 from headwater.facts.tag_rows import namespace_prefix
 from headwater.facts.visibility import Visibility
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import is_temporary
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -30,7 +30,7 @@ class Annotated:
     """Jobs and datasets that may have it; `truncated` if there are more than were read."""
 
     jobs: list[Job]
-    datasets: list[DatasetGroup]
+    datasets: list[ResolvedDataset]
     truncated: bool
 
 
@@ -77,9 +77,9 @@ class _Reader:
         jobs = [job_of_node(node, namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
         return [job for job in jobs if not job.hidden]
 
-    def datasets(self, candidates: Iterable[DatasetId]) -> list[DatasetGroup]:
+    def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:
         names = list(candidates)
-        groups, namespaces = DatasetGroups(self.view), NamespaceDeletions(self.view)
+        groups, namespaces = ResolvedDatasets(self.view), NamespaceDeletions(self.view)
         groups.load(names)
         primaries = {groups.primary(name): groups.group(name) for name in names}
         wanted = {primary: group for primary, group in primaries.items() if self._wants(primary)}

@@ -16,7 +16,7 @@ from headwater.events.event import Facets
 from headwater.facts.facts import DatasetFacts, facets_of, present, text_of
 from headwater.facts.lattice import HISTORY, History, latest
 from headwater.facts.run_facts import failed
-from headwater.queries.dataset_groups import DatasetGroup
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 
@@ -36,7 +36,7 @@ def _position(schema: _Schema) -> tuple[str, str]:
     return schema.position
 
 
-def read_facets(groups: Sequence[DatasetGroup], view: GraphView) -> list[Facets]:
+def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Facets]:
     """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], view)
@@ -82,7 +82,7 @@ def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
     return present({**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})})
 
 
-def _last_written(groups: Sequence[DatasetGroup], view: GraphView) -> list[_Schema | None]:
+def _last_written(groups: Sequence[ResolvedDataset], view: GraphView) -> list[_Schema | None]:
     """Return the schema of each dataset's last version that has a schema; streams count at their last event."""
     wanted = [
         VersionQuery(group, prefix, view.at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
@@ -97,16 +97,16 @@ def _last_written(groups: Sequence[DatasetGroup], view: GraphView) -> list[_Sche
     ]
 
 
-def _is_decisive(version: WrittenVersion, group: DatasetGroup) -> bool:
+def _is_decisive(version: WrittenVersion, group: ResolvedDataset) -> bool:
     return not failed(version.facts) and bool(_history(version, group))
 
 
-def _schema_of(version: WrittenVersion, group: DatasetGroup) -> _Schema:
+def _schema_of(version: WrittenVersion, group: ResolvedDataset) -> _Schema:
     found = latest(_history(version, group))
     return _Schema(version.order, found[1] if found else None)
 
 
-def _history(version: WrittenVersion, group: DatasetGroup) -> History:
+def _history(version: WrittenVersion, group: ResolvedDataset) -> History:
     """Return the schemas that a run sent with its output, under any of the dataset's names."""
     merged: History = {}
     for name in group.names:

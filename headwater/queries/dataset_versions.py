@@ -17,8 +17,8 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import dataset_version_id, failed
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Row, RowQuery
-from headwater.queries.dataset_groups import DatasetGroup
 from headwater.queries.descriptions import describe, fields_of
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import (
     WrittenVersion,
@@ -89,7 +89,7 @@ class _VersionScan:
     A stream stands among them where its last event at `end` or before does.
     """
 
-    def __init__(self, group: DatasetGroup, end: str, at: str | None = None) -> None:
+    def __init__(self, group: ResolvedDataset, end: str, at: str | None = None) -> None:
         self._group, self._end, self._at = group, end, at
         self._before = "~" if end == "~" else just_after(end)
         self._scans = [scan for name in group.names for scan in self._scans_of(name)]
@@ -135,19 +135,19 @@ class _VersionScan:
         return VersionPage(sorted(versions, key=lambda one: one.order, reverse=True), bool(floor))
 
 
-def read_versions(group: DatasetGroup, view: GraphView, end: str = "~") -> VersionPage:
+def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~") -> VersionPage:
     """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`."""
     scan = _VersionScan(group, end, view.at)
     advance(scan.unread, view, rows=VERSIONS_MAX, at=view.at)
     return scan.page(most=True)
 
 
-def _version_of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
+def _version_of_run(one: WrittenVersion, group: ResolvedDataset) -> KnownVersion:
     facets = merged_facets(one.facts.written_facets, group.names)
     return KnownVersion(one.created, str(one.run), one.name, facets, one)
 
 
-def _all(group: DatasetGroup, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
+def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
     """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
     first_made = min((one.created for one in known if not one.by_event), default="~")
     read = group.facts.first_read
@@ -158,7 +158,7 @@ def _all(group: DatasetGroup, known: Sequence[KnownVersion], end: str) -> list[K
     return [KnownVersion(read, "", group.primary, known[0].facets), *_changes(known[1:], known[0])]
 
 
-def _newest(group: DatasetGroup, read: Sequence[KnownVersion], floor: Position, *, most: bool) -> list[KnownVersion]:
+def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Position, *, most: bool) -> list[KnownVersion]:
     """Return the newest versions of a dataset with unread rows before `floor`.
 
     It is unknown if the first DatasetEvent changed the schema: only versions after it count. If even the most rows have
@@ -195,7 +195,7 @@ def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
 
 
 def newest_versions(
-    groups: Sequence[DatasetGroup],
+    groups: Sequence[ResolvedDataset],
     view: GraphView,
     accepts: Sequence[Callable[[KnownVersion], bool]],
     highs: Sequence[str] | None = None,
@@ -212,12 +212,12 @@ def newest_versions(
     return found
 
 
-def first_pages(group: DatasetGroup, end: str = "~") -> list[RowQuery]:
+def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
     """Return the queries with which `newest_versions` begins."""
     return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
 
 
-def current_versions(groups: Sequence[DatasetGroup], view: GraphView) -> list[KnownVersion | None]:
+def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
     """Return the current version of each group: the last that did not fail."""
     return newest_versions(groups, view, [_has_not_failed] * len(groups))
 
@@ -226,7 +226,7 @@ def _has_not_failed(version: KnownVersion) -> bool:
     return not version.failed
 
 
-def find_version(group: DatasetGroup, version: str, view: GraphView) -> KnownVersion | None:
+def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
     """Return the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
         return read_versions(group, view).newest(lambda one: not one.made_by)
@@ -239,7 +239,7 @@ def find_version(group: DatasetGroup, version: str, view: GraphView) -> KnownVer
     return next((_version_of_run(one, group) for one in made if one), None)
 
 
-def dataset_version_of(group: DatasetGroup, version: KnownVersion) -> DatasetVersion:
+def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> DatasetVersion:
     """Return the version as a result."""
     return DatasetVersion(
         dataset=group.primary,

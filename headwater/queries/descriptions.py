@@ -11,7 +11,7 @@ from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.entities import Dataset
 from headwater.facts.facts import NO_PARENT, DatasetFacts, is_dropped
 from headwater.facts.run_facts import text_in
-from headwater.queries.dataset_groups import DatasetGroup
+from headwater.queries.resolve import ResolvedDataset
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import FieldPath
 
@@ -52,7 +52,7 @@ def is_temporary(facts: DatasetFacts) -> bool:
     return is_dropped(facts) and len(facts.parent_runs) == 1 and NO_PARENT not in facts.parent_runs
 
 
-def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
+def dataset_of_group(group: ResolvedDataset, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
     """Return the dataset of a group with its current facets; `more` are fields from its versions."""
     described = describe(facets)
     return Dataset(

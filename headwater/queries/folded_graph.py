@@ -15,8 +15,8 @@ from headwater.facts.graph_results import Degree, GraphDirection, Side
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.job_graph import JobGraphWalk, Way, datasets_beyond, users_beyond
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
@@ -33,7 +33,7 @@ _BACK: Mapping[Side, Side] = {"up": "down", "down": "up"}
 _RUNS_OF: Mapping[Side, str] = {"up": "BACKWARD#", "down": "FORWARD#"}
 _T = TypeVar("_T", DatasetId, JobId)
 # A side of a dataset, and the way on which it was reached.
-_DatasetSide: TypeAlias = tuple[DatasetGroup, Side, Way]
+_DatasetSide: TypeAlias = tuple[ResolvedDataset, Side, Way]
 
 
 class FoldedGraphWalk(JobGraphWalk):
@@ -43,7 +43,7 @@ class FoldedGraphWalk(JobGraphWalk):
         super().__init__(view, direction=direction)
         self._fold = fold
         # Datasets that are compared or counted, without the jobs that use them.
-        self._briefs = DatasetGroups(view)
+        self._briefs = ResolvedDatasets(view)
         self._compared: set[DatasetId] = set()
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
@@ -67,7 +67,7 @@ class FoldedGraphWalk(JobGraphWalk):
         groups.sort(key=lambda group: (self._opens(group) and group.facts.last) or "", reverse=True)
         return [group.primary for group in groups[: self._fold]]
 
-    def _users_of(self, groups: Sequence[tuple[DatasetGroup, Way]]) -> Sequence[tuple[JobId, Way]]:
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[tuple[JobId, Way]]:
         """Return the jobs that ran last on each side of these datasets, and that were not reached yet."""
         sides = [(group, side, way) for group, way in groups if self._opens(group) for side in _sides_of(way)]
         candidates = self._candidates(sides)
@@ -78,7 +78,7 @@ class FoldedGraphWalk(JobGraphWalk):
             users.sort(key=self._last_start, reverse=True)
             near.update((job.id, way) for job in users[: self._fold])
         steps = sorted(near - self._walked.hops.keys())
-        new = self._walked.fitting(sorted({job for job, _ in steps} - self._jobs.keys()))
+        new = self._walked.take_within_limit(sorted({job for job, _ in steps} - self._jobs.keys()))
         self._keep(filter(None, map(self._job, new)))
         return [step for step in steps if step[0] in self._jobs]
 
@@ -95,7 +95,7 @@ class FoldedGraphWalk(JobGraphWalk):
             candidates.append(list(dict.fromkeys(jobs))[:SIDE_READ_MAX])
         return candidates
 
-    def _newest_runs(self, group: DatasetGroup, side: Side) -> list[RowQuery]:
+    def _newest_runs(self, group: ResolvedDataset, side: Side) -> list[RowQuery]:
         prefix = _RUNS_OF[side]
         return [
             RowQuery(
@@ -118,7 +118,7 @@ class FoldedGraphWalk(JobGraphWalk):
             **{group.primary.node_id: _degree(self._count_users(group, side) for side in _SIDES) for group in groups},
         }
 
-    def _count_users(self, group: DatasetGroup, side: Side) -> tuple[int, bool]:
+    def _count_users(self, group: ResolvedDataset, side: Side) -> tuple[int, bool]:
         """Return the number of jobs on a side of a dataset, and true if it is exact."""
         jobs = users_beyond(group, side)
         if not _is_hub(group, side) and jobs <= self._looked_up:
@@ -154,13 +154,13 @@ class FoldedGraphWalk(JobGraphWalk):
         self._left -= len(some)
         return some
 
-    def _visible_among(self, names: Iterable[DatasetId]) -> list[DatasetGroup]:
+    def _visible_among(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of those of these names that were compared, each once, by primary name."""
         primaries = sorted({self._briefs.primary(name) for name in names if name in self._compared})
         groups = map(self._briefs.group, primaries)
         return [group for group in groups if group.named and not self._namespaces.hides(group)]
 
-    def _users_among(self, jobs: Iterable[JobId], group: DatasetGroup, side: Side) -> list[Job]:
+    def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
         """Return the visible jobs among these that are on this side of the dataset now, by id."""
         found = filter(None, map(self._job, sorted(jobs)))
         return [job for job in found if not set(group.names).isdisjoint(datasets_beyond(job, _BACK[side]))]
@@ -180,7 +180,7 @@ def _sides_of(way: Way) -> tuple[Side, ...]:
     return _SIDES if way == "both" else (way,)
 
 
-def _is_hub(group: DatasetGroup, side: Side) -> bool:
+def _is_hub(group: ResolvedDataset, side: Side) -> bool:
     """True if a side has more jobs than are read one by one; of too many, producers are read before readers."""
     cut = group.cut and (side == "down" or not group.readers)
     return cut or len(users_beyond(group, side)) > SIDE_READ_MAX

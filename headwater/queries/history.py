@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.facts.graph_results import Cause, Graph, GraphChange, GraphDirection, History, SchemaColumn
+from headwater.facts.graph_results import Cause, Graph, GraphDirection, History, HistoryStep, SchemaColumn
 from headwater.facts.index_scan import read_run_facts, run_of
 from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import owner
@@ -63,7 +63,7 @@ class HistoryWalk:
         later = LaterRuns(self._view, start, end, end)
         state = self._state(start)
         time = self._next(later, state, start)
-        changes: list[GraphChange] = []
+        changes: list[HistoryStep] = []
         while time is not None:
             runs = {one.run for one in self._unexpected(later, state) if one.time == time}
             known = self._walk.nodes.keys()
@@ -138,10 +138,10 @@ def _state_of(graph: Graph) -> _State:
     )
 
 
-def _change(time: str, causes: tuple[Cause, ...], before: _State, after: _State) -> GraphChange:
+def _change(time: str, causes: tuple[Cause, ...], before: _State, after: _State) -> HistoryStep:
     old, new = before.columns, after.columns
     kept = sorted(old.keys() & new.keys())
-    return GraphChange(
+    return HistoryStep(
         time=time,
         causes=causes,
         added_nodes=tuple(sorted(after.nodes - before.nodes)),

@@ -26,8 +26,8 @@ from headwater.facts.run_facts import (
 )
 from headwater.facts.run_results import ResolvedBy, UsedVersion
 from headwater.facts.table import RowQuery
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import KnownVersion, first_pages, newest_versions
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
 from headwater_model.ids import DatasetId, RunKey
@@ -61,7 +61,7 @@ class InputVersion:
 
     run: RunKey
     facts: RunFacts
-    group: DatasetGroup
+    group: ResolvedDataset
     names: list[DatasetId]
     version: str = ""
     resolved_by: ResolvedBy = "initial"
@@ -96,7 +96,7 @@ class InputVersion:
 
 
 def reads_of(
-    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: DatasetGroups
+    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: ResolvedDatasets
 ) -> dict[RunKey, list[InputVersion]]:
     """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs.
 
@@ -111,7 +111,7 @@ def reads_of(
     return reads
 
 
-def outputs_of(facts: RunFacts, run: RunKey, groups: DatasetGroups) -> tuple[UsedVersion, ...]:
+def outputs_of(facts: RunFacts, run: RunKey, groups: ResolvedDatasets) -> tuple[UsedVersion, ...]:
     """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
     job = owner(facts)
     if job is None or effective_time(facts) is None:
@@ -125,7 +125,7 @@ def outputs_of(facts: RunFacts, run: RunKey, groups: DatasetGroups) -> tuple[Use
     )
 
 
-def _inputs(run: RunKey, facts: RunFacts, groups: DatasetGroups) -> list[InputVersion]:
+def _inputs(run: RunKey, facts: RunFacts, groups: ResolvedDatasets) -> list[InputVersion]:
     reads: dict[DatasetId, InputVersion] = {}
     for name in sorted(map(dataset_of, facts.inputs)):
         group = groups.group(name)

@@ -18,8 +18,8 @@ from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Degree, Graph, GraphDirection
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions, Near
 from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.resolve import NamespaceDeletions, Near, ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
@@ -46,11 +46,11 @@ class JobGraphWalk:
         self._ways = _WAYS[direction]
         # Hops that follow those of the jobs that are read next.
         self._hops_left = 0
-        self._groups = DatasetGroups(view, edges=True)
+        self._groups = ResolvedDatasets(view, edges=True)
         self._namespaces = NamespaceDeletions(view)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
-        self._datasets: dict[DatasetId, DatasetGroup] = {}
+        self._datasets: dict[DatasetId, ResolvedDataset] = {}
         # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
         self._names: set[tuple[DatasetId, Way]] = set()
         self._reached: set[tuple[DatasetId, Way]] = set()
@@ -89,7 +89,7 @@ class JobGraphWalk:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
         opened = [(self._jobs[job], way) for job, way in jobs if self._view.caller.opens(job)]
         # Names beyond the limit are not read.
-        some = self._walked.fitting(sorted(self._names_of(opened) - self._names))
+        some = self._walked.take_within_limit(sorted(self._names_of(opened) - self._names))
         self._load(some, is_last=is_last)
         new = self._add_datasets(some)
         self._hops_left -= 1
@@ -105,7 +105,7 @@ class JobGraphWalk:
         for some, options in _split(names, is_last=is_last):
             self._groups.load(some, **options)
 
-    def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[DatasetGroup, Way]]:
+    def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[ResolvedDataset, Way]]:
         """Add the visible datasets of these loaded names; return the new ones of each way."""
         self._names.update(names)
         primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
@@ -113,14 +113,14 @@ class JobGraphWalk:
         found = [(self._groups.group(primary), way) for primary, way in primaries]
         visible = [(group, way) for group, way in found if group.named and not self._namespaces.hides(group)]
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
-        fitting = self._walked.fitting(list(new))
+        fitting = self._walked.take_within_limit(list(new))
         self._walked.limit -= len(fitting)
         self._datasets.update((primary, new[primary]) for primary in fitting)
         shown = [(group, way) for group, way in visible if group.primary in self._datasets]
         self._reached.update((group.primary, way) for group, way in shown)
         return shown
 
-    def _users_of(self, groups: Sequence[tuple[DatasetGroup, Way]]) -> Sequence[tuple[JobId, Way]]:
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[tuple[JobId, Way]]:
         """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         steps: set[tuple[JobId, Way]] = set()
@@ -154,7 +154,7 @@ class JobGraphWalk:
 
     def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
         """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
-        fitting = self._walked.fitting(jobs)
+        fitting = self._walked.take_within_limit(jobs)
         new = [job for job in fitting if job not in self._nodes]
         self._namespaces.expect(job.namespace for job in new)
         self._nodes.update(nodes_of(new, self._view))
@@ -163,7 +163,7 @@ class JobGraphWalk:
         found = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
         return [job for job in found if not job.hidden]
 
-    def _opens(self, group: DatasetGroup) -> bool:
+    def _opens(self, group: ResolvedDataset) -> bool:
         return self._view.caller.opens(*group.names)
 
     def _under_primaries(self, job: Job) -> Job:
@@ -223,7 +223,7 @@ def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:
     return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
 
 
-def users_beyond(group: DatasetGroup, way: Way) -> set[JobId]:
+def users_beyond(group: ResolvedDataset, way: Way) -> set[JobId]:
     """Return the jobs to which a way may lead from a dataset."""
     return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
 
@@ -234,6 +234,6 @@ def _leads_to(job: Job, way: Way, names: set[DatasetId]) -> bool:
     return not names.isdisjoint(datasets_beyond(job, back[way]))
 
 
-def _summarized(group: DatasetGroup, facets: Facets, last: LastWriter | None) -> Dataset:
+def _summarized(group: ResolvedDataset, facets: Facets, last: LastWriter | None) -> Dataset:
     found = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
     return replace(found, facets=without_references(found.facets))

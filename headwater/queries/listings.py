@@ -15,7 +15,6 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import State
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from headwater.queries.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -25,6 +24,7 @@ from headwater.queries.dataset_versions import (
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.job_versions import last_entries, versions_of
 from headwater.queries.name_lists import NameCatalogue
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
 from headwater.queries.runs import full_runs, newest_runs, newest_runs_of, started_last
 from headwater.queries.short_forms import short_datasets
 from headwater.queries.stale import find_stale
@@ -53,7 +53,7 @@ class Datasets:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = DatasetGroups(view, edges=True)
+        self._groups = ResolvedDatasets(view, edges=True)
         self._namespaces = NamespaceDeletions(view)
 
     def list(
@@ -73,7 +73,7 @@ class Datasets:
 
     def _last_updated(self, names: Sequence[DatasetId]) -> Sequence[DatasetId]:
         """Return the datasets, the last updated first; they are read without the jobs that use them."""
-        groups = DatasetGroups(self._view)
+        groups = ResolvedDatasets(self._view)
         groups.load(names)
         return sorted(names, key=lambda name: groups.group(name).facts.last or "", reverse=True)
 
@@ -104,14 +104,14 @@ class Datasets:
             )
         return _with_facets(found, self._view)
 
-    def _expect_details(self, groups: Sequence[DatasetGroup]) -> None:
+    def _expect_details(self, groups: Sequence[ResolvedDataset]) -> None:
         """Announce the nodes of the producers, and the facets that are stored by content."""
         jobs = {job for group in groups for job in group.producers}
         refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
         self._view.expect((*map(current_key, jobs), *(facet_key(ref) for ref in refs if ref)))
         self._namespaces.expect(job.namespace for job in jobs)
 
-    def _load(self, names: Sequence[DatasetId]) -> Sequence[DatasetGroup]:
+    def _load(self, names: Sequence[DatasetId]) -> Sequence[ResolvedDataset]:
         self._namespaces.expect(name.namespace for name in names)
         self._groups.load(names, readers=False)
         groups = {self._groups.primary(name): self._groups.group(name) for name in names}
@@ -140,7 +140,7 @@ class Jobs:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = DatasetGroups(view)
+        self._groups = ResolvedDatasets(view)
         self._namespaces = NamespaceDeletions(view)
 
     def list(

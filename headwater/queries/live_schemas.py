@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headwater.queries.current_facets import read_facets
-from headwater.queries.dataset_groups import DatasetGroup, NamespaceDeletions
 from headwater.queries.descriptions import Schema, describe, schema_of
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 
 
-def read_live_schemas(groups: Iterable[DatasetGroup], view: GraphView) -> dict[DatasetId, Schema | None]:
+def read_live_schemas(groups: Iterable[ResolvedDataset], view: GraphView) -> dict[DatasetId, Schema | None]:
     """Return the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
     every = list(groups)
     namespaces = NamespaceDeletions(view)

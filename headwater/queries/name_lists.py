@@ -14,8 +14,8 @@ from headwater.facts.keys import FACTS, facts_key, namespace_pk
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING
-from headwater.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import is_temporary
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -86,7 +86,7 @@ class ListedFacts:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = DatasetGroups(view)
+        self._groups = ResolvedDatasets(view)
         self._jobs: dict[JobId, JobFacts] = {}
         self.namespaces = NamespaceDeletions(view)
 

@@ -12,7 +12,7 @@ from headwater.facts.graph_results import Side
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
 from headwater.queries.short_forms import short_datasets
 from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
@@ -39,7 +39,7 @@ class Neighbours:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups, self._namespaces = DatasetGroups(view), NamespaceDeletions(view)
+        self._groups, self._namespaces = ResolvedDatasets(view), NamespaceDeletions(view)
 
     def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
@@ -64,7 +64,7 @@ class Neighbours:
         shown = self._datasets(page, names, limit)
         return _page(shown, limit, last)
 
-    def _users(self, group: DatasetGroup, side: Side, after: str) -> tuple[list[_Candidate], str]:
+    def _users(self, group: ResolvedDataset, side: Side, after: str) -> tuple[list[_Candidate], str]:
         """Return the jobs after a position, and the position up to which all were read; empty if there are no more."""
         prefix = _PREFIXES[side]
         low = f"{prefix}{after}\0" if after else prefix
@@ -75,7 +75,7 @@ class Neighbours:
         last = min((page.rows[-1].sk.removeprefix(prefix) for page in pages if page.more), default="")
         return sorted((position, job) for position, job in rows.items() if not last or position <= last), last
 
-    def _jobs(self, jobs: Sequence[JobId], group: DatasetGroup, side: Side) -> dict[JobId, Job]:
+    def _jobs(self, jobs: Sequence[JobId], group: ResolvedDataset, side: Side) -> dict[JobId, Job]:
         """Return the visible jobs among these that are on this side of the dataset now."""
         nodes = nodes_of(jobs, self._view)
         self._namespaces.load(job.namespace for job in nodes)
@@ -98,7 +98,7 @@ class Neighbours:
     ) -> list[tuple[str, Job | Dataset]]:
         """Return the visible datasets of these names, each at the first of the job's names for it."""
         groups = {group.primary: group for group in self._visible([name for _, name in page])}
-        first: list[tuple[str, DatasetGroup]] = []
+        first: list[tuple[str, ResolvedDataset]] = []
         for position, name in page:
             group = groups.get(self._groups.primary(name))
             if group and name == min(set(group.names).intersection(names)):
@@ -107,7 +107,7 @@ class Neighbours:
         short = short_datasets(opened, self._view) if opened else {}
         return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
 
-    def _visible(self, names: Iterable[DatasetId]) -> list[DatasetGroup]:
+    def _visible(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
         loaded = list(names)
         self._groups.load(loaded)
         primaries = dict.fromkeys(self._groups.primary(name) for name in loaded)

@@ -10,7 +10,7 @@ from headwater.facts.index_scan import run_of
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import written_datasets
 from headwater.facts.table import RowQuery
-from headwater.queries.dataset_groups import DatasetGroups
+from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater.times import shift
 from headwater_model.ids import DatasetId, RunKey
@@ -20,7 +20,7 @@ READERS_MAX = 1_000
 
 
 def possible_readers(
-    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: DatasetGroups
+    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: ResolvedDatasets
 ) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
     """Return the runs that may have read what these wrote, with the names of what they read; true if there are more.
 

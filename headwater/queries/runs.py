@@ -17,10 +17,10 @@ from headwater.facts.run_facts import effective_time, first_mention, has_io, own
 from headwater.facts.run_results import Run
 from headwater.facts.table import RowQuery
 from headwater.facts.visibility import Visibility
-from headwater.queries.dataset_groups import DatasetGroups
 from headwater.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.job_versions import read_version_page
 from headwater.queries.readers import possible_readers, reading
+from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import JobId, RunKey, normalize_run_id
@@ -68,7 +68,7 @@ def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
 
 def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
     """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
-    groups, budget = DatasetGroups(view), InputBudget()
+    groups, budget = ResolvedDatasets(view), InputBudget()
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
     reads = reads_of(budget.take(runs), view, groups)
     versions = versions_of_unknown(runs, view)
@@ -159,7 +159,7 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
 def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
     runs, cut = _runs_of_id(run, view)
-    facts, groups, budget = dict(runs[:1]), DatasetGroups(view), InputBudget()
+    facts, groups, budget = dict(runs[:1]), ResolvedDatasets(view), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
 
@@ -175,7 +175,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
             for read in some
             if read.produced_by and view.caller.opens(*read.group.names)
         }
-        near = () if is_last else walked.fitting(sorted(producers - found.keys()))
+        near = () if is_last else walked.take_within_limit(sorted(producers - found.keys()))
         opened = _owned(_there(read_run_facts(near, view)), view.caller.opens) if near else {}
         facts.update(opened)
         return opened
@@ -191,7 +191,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
     A reader is found if it started at most a day before the run whose version it read.
     """
     runs, cut = _runs_of_id(run, view)
-    facts, groups = dict(runs[:1]), DatasetGroups(view)
+    facts, groups = dict(runs[:1]), ResolvedDatasets(view)
     choosing, showing = InputBudget(), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)

@@ -12,7 +12,7 @@ from headwater.facts.job_nodes import compute_nodes, io_of
 from headwater.facts.keys import current_key, facts_key
 from headwater.facts.run_facts import ended, failed
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, NamespaceDeletions
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
@@ -36,7 +36,7 @@ PRODUCERS_MAX = 5_000
 
 
 def find_stale(
-    groups: Sequence[DatasetGroup],
+    groups: Sequence[ResolvedDataset],
     view: GraphView,
     namespaces: NamespaceDeletions,
     seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
@@ -59,11 +59,11 @@ def find_stale(
 
 
 def _unproduced(
-    groups: Sequence[DatasetGroup],
+    groups: Sequence[ResolvedDataset],
     view: GraphView,
     namespaces: NamespaceDeletions,
     seen: Mapping[JobId, Mapping[str, Any]],
-) -> list[DatasetGroup]:
+) -> list[ResolvedDataset]:
     producers = {job for group in groups for job in group.producers}
     nodes = {job: seen[job] for job in producers & seen.keys()}
     unseen = sorted(producers - seen.keys())

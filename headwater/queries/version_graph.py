@@ -16,10 +16,10 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner
 from headwater.facts.run_results import Run
 from headwater.queries.current_facets import read_facets
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import find_version
 from headwater.queries.descriptions import dataset_of_group, describe
 from headwater.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.runs import UPSTREAM_MAX, versions_of_unknown
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
@@ -34,7 +34,7 @@ class VersionGraphWalk:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = DatasetGroups(view)
+        self._groups = ResolvedDatasets(view)
         self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
         self._runs: dict[RunKey, RunFacts] = {}
         self._versions: dict[RunKey, str] = {}
@@ -122,7 +122,7 @@ class VersionGraphWalk:
         )
         return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
 
-    def _dataset(self, group: DatasetGroup, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
+    def _dataset(self, group: ResolvedDataset, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._view.caller.opens(*group.names):
             return outline_dataset(group.primary, version)
         found = dataset_of_group(group, facets)

@@ -13,7 +13,7 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Key, Row, RowQuery
-from headwater.queries.dataset_groups import DatasetGroup
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -53,7 +53,7 @@ class VersionQuery:
     own version, under its prefix. `before`: of streams, only events before this time count for the order.
     """
 
-    group: DatasetGroup
+    group: ResolvedDataset
     prefix: str
     high: str = "~"
     accept: Callable[[WrittenVersion], bool] = lambda _: True
@@ -107,7 +107,7 @@ def _order(version: WrittenVersion) -> tuple[str, str]:
     return version.order
 
 
-def by_storage(group: DatasetGroup, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
+def by_storage(group: ResolvedDataset, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
     """Return the query of a storage's own version: the last that a run made, or any that a stream did."""
     return VersionQuery(group, storage_prefix(storage), accept=accept, storage=storage)
 
@@ -131,13 +131,13 @@ def newest_of_both(wanted: Sequence[VersionQuery], view: GraphView) -> list[Writ
 
 
 def confirmed_version(
-    row: Row, facts: RunFacts, name: DatasetId, group: DatasetGroup, before: str = "~"
+    row: Row, facts: RunFacts, name: DatasetId, group: ResolvedDataset, before: str = "~"
 ) -> WrittenVersion | None:
     """Return the version that a row of this name points to, if its run's facts confirm it."""
     return version_by(run_of(row), facts, group, before) if version_created(facts, name) == time_of(row) else None
 
 
-def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup, before: str = "~") -> WrittenVersion | None:
+def version_by(run: RunKey, facts: RunFacts, group: ResolvedDataset, before: str = "~") -> WrittenVersion | None:
     """Return the one version that a run made of a dataset, under the smallest of the names that it wrote.
 
     `before`: of a stream, only the events before this time count for its place among the versions.

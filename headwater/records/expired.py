@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from headwater.records.dirty_roots import DirtyRoots
-from headwater.records.pointers import Pointer, Pointers
+from headwater.records.pointers import LastArchive, Pointers
 from headwater.records.record import LineageRecord
 from headwater.records.staged import Staged
 
@@ -44,14 +44,14 @@ class ExpiredRecords:
         return len(unread)
 
 
-def _was_read(one: ExpiredRecord, pointer: Pointer | None) -> bool:
+def _was_read(one: ExpiredRecord, pointer: LastArchive | None) -> bool:
     """True if the root's last trace certainly read the record: the table held it during the whole read."""
     if pointer is None:
         return False
     return surely_loaded_before(one.loaded_at, pointer) and one.removed_at > pointer.read_to + MARGIN_S
 
 
-def surely_loaded_before(loaded_at: int, pointer: Pointer) -> bool:
+def surely_loaded_before(loaded_at: int, pointer: LastArchive) -> bool:
     """True if a record whose load began at `loaded_at` was in the table before the archive's trace began to read."""
     return loaded_at + MARGIN_S < pointer.read_from
 

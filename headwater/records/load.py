@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from headwater.aws.bodies import Pointer, get_body
+from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing, is_throttle
@@ -118,9 +118,9 @@ class _Batch:
 
     def _records_of(self, message: QueuedMessage) -> list[LineageRecord]:
         content = parse_message(message.body)
-        if isinstance(content, Pointer):
+        if isinstance(content, StoredBody):
             content = parse_message(get_body(self.stores.s3, self.stores.bucket, content))
-            if isinstance(content, Pointer):
+            if isinstance(content, StoredBody):
                 raise Invalid.because("s3", content.key, "must hold records, not another pointer")
         if isinstance(content, LineageRecord):
             return [enrich(content, self.stores.enrichers)]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from headwater.aws.bodies import Pointer, parse_body, parse_pointer, render_body
+from headwater.aws.bodies import StoredBody, parse_body, parse_pointer, render_body
 from headwater.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from headwater.records.message_json import Refused
 from headwater.records.record import LineageRecord
@@ -37,7 +37,7 @@ class Packed:
     refused: list[Refused] = field(default_factory=list)
 
 
-def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:
+def parse_message(body: str | bytes) -> LineageRecord | Packed | StoredBody:
     """Return the content of a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
     document = parse_body(body)
     if "s3" in document:

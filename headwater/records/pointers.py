@@ -60,7 +60,7 @@ class ArchiveObject:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class LastArchive:
     """A root's last archive: the object, and the seconds since 1970 between which its trace read the table."""
 
     day: str
@@ -93,18 +93,18 @@ class Pointers:
     dynamodb: DynamoDBClient
     table: str
 
-    def find(self, root_id: str) -> Pointer | None:
+    def find(self, root_id: str) -> LastArchive | None:
         """Return the root's last archive, strongly consistent, or None."""
         response = self.dynamodb.get_item(TableName=self.table, Key=_archive_key(root_id), ConsistentRead=True)
         item = response.get("Item")
         return _pointer(item) if item else None
 
-    def find_many(self, root_ids: Iterable[str]) -> dict[str, Pointer]:
+    def find_many(self, root_ids: Iterable[str]) -> dict[str, LastArchive]:
         """Return the last archives of many roots, strongly consistent; roots without one are left out."""
         items = batch_get(self.dynamodb, self.table, [_archive_key(root_id) for root_id in root_ids])
         return {item["root_id"]["S"]: _pointer(item) for item in items}
 
-    def find_by_sha(self, shas: Sequence[str]) -> dict[str, tuple[str, Pointer]]:
+    def find_by_sha(self, shas: Sequence[str]) -> dict[str, tuple[str, LastArchive]]:
         """Return root id and last archive by the SHA-256 of the id; roots without an archive are left out."""
         keys: list[Item] = [_key_of_sha(sha) for sha in shas]
         items = batch_get(self.dynamodb, self.table, keys)
@@ -133,7 +133,7 @@ class Pointers:
                     yield sha
                 last = sha
 
-    def commit(self, root_id: str, pointer: Pointer) -> None:
+    def commit(self, root_id: str, pointer: LastArchive) -> None:
         """Make the object the root's archive, if `pointer.version` follows the committed one and the day is open.
 
         Raises `Overtaken` or `DaySealed`. Repeating a commit changes nothing.
@@ -151,7 +151,7 @@ class Pointers:
                 raise Overtaken("another trace of the root committed first") from error
             raise
 
-    def restore(self, root_id: str, pointer: Pointer) -> None:
+    def restore(self, root_id: str, pointer: LastArchive) -> None:
         """Make the object the root's archive, unless it has a later one: the day's digest has the object."""
         try:
             self.dynamodb.put_item(
@@ -167,7 +167,7 @@ class Pointers:
         """Make the rows of objects that the day's digest lists; rows that exist are the same."""
         batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": _object_row(day, one)}} for one in objects])
 
-    def _commit_items(self, root_id: str, pointer: Pointer) -> list[TransactWriteItemTypeDef]:
+    def _commit_items(self, root_id: str, pointer: LastArchive) -> list[TransactWriteItemTypeDef]:
         return [
             {
                 "Put": {
@@ -194,7 +194,7 @@ class Pointers:
                 yield from map(_object, items)
 
 
-def _archive_item(root_id: str, pointer: Pointer) -> Item:
+def _archive_item(root_id: str, pointer: LastArchive) -> Item:
     return {
         **_archive_key(root_id),
         **_object_item(pointer.object),
@@ -225,8 +225,8 @@ def _objects_pk(day: str, shard: str) -> str:
     return f"OBJECT#{day}#{shard}"
 
 
-def _pointer(item: Item) -> Pointer:
-    return Pointer(
+def _pointer(item: Item) -> LastArchive:
+    return LastArchive(
         day=item["day"]["S"],
         read_from=int(item["read_from"]["N"]),
         read_to=int(item["read_to"]["N"]),

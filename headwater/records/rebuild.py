@@ -21,7 +21,7 @@ from headwater.records.archive import Archive
 from headwater.records.archive_state import ArchiveState
 from headwater.records.digests import Digest, Digests
 from headwater.records.dirty_roots import DirtyRoots
-from headwater.records.pointers import ArchiveObject, Pointer, Pointers
+from headwater.records.pointers import ArchiveObject, LastArchive, Pointers
 from headwater.records.publications import Publication, Publications
 from headwater.records.staged import Staged
 from headwater.times import day_of, shift
@@ -105,7 +105,7 @@ class Rebuild:
         known = self.pointers.find_by_sha([one.root_sha for one in objects])
         for one in objects:
             if one.root_sha not in known or known[one.root_sha][1].version < one.version:
-                self.pointers.restore(self._root_id(one), Pointer(day, _NEVER, _NEVER, one))
+                self.pointers.restore(self._root_id(one), LastArchive(day, _NEVER, _NEVER, one))
 
     def _root_id(self, one: ArchiveObject) -> str:
         """Return the root's id, which each line of its object has."""

@@ -11,7 +11,7 @@ from headwater.records.archive import Archive
 from headwater.records.forest import Forest
 from headwater.records.items import parse_item
 from headwater.records.lines import Compaction, render_lines
-from headwater.records.pointers import Pointer, Pointers
+from headwater.records.pointers import LastArchive, Pointers
 from headwater.records.record import LineageRecord, keep_first
 from headwater.records.staged import Staged
 from headwater.records.table import RecordsTable
@@ -60,7 +60,7 @@ class Gathered(Protocol):
     """
 
     @property
-    def pointer(self) -> Pointer | None: ...  # noqa: D102 - the class describes it
+    def pointer(self) -> LastArchive | None: ...  # noqa: D102 - the class describes it
     @property
     def displaced(self) -> Sequence[LineageRecord]: ...  # noqa: D102 - the class describes it
     @property
@@ -81,7 +81,7 @@ class RootRecords:
     """
 
     root_id: str
-    pointer: Pointer | None
+    pointer: LastArchive | None
     check: Callable[[], None] = lambda: None
     steps_max: float = math.inf
     records: dict[str, LineageRecord] = field(default_factory=dict)

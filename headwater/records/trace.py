@@ -18,7 +18,7 @@ from headwater.records.archive_state import ArchiveState
 from headwater.records.dead_letters import DeadLetters
 from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.lines import Compaction
-from headwater.records.pointers import ArchiveObject, DaySealed, Overtaken, Pointer
+from headwater.records.pointers import ArchiveObject, DaySealed, LastArchive, Overtaken
 from headwater.records.root_records import Gathered, RecordSources, TooManySteps, read_root
 from headwater.records.trace_request import TraceRequest
 from headwater.times import day_of, days_between, shift
@@ -77,7 +77,7 @@ class TraceResult:
     its trace was refused (`refused` is the reason).
     """
 
-    pointer: Pointer | None
+    pointer: LastArchive | None
     displaced: int = 0
     deferred: str | None = None
     refused: str | None = None
@@ -111,7 +111,7 @@ def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
     return TraceResult(pointer, len(gathered.displaced))
 
 
-def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer | None]:
+def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, LastArchive | None]:
     """Read, write and commit until no other trace got in between; return no pointer if the root has no records.
 
     A root's objects never go back in days, so that each holds everything of those of earlier days.
@@ -128,7 +128,7 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
         if gathered.pointer is not None:
             day = max(day, gathered.pointer.day)
         uploaded = _upload(request, day, gathered, tracer)
-        pointer = Pointer(day, read_from, read_to, uploaded)
+        pointer = LastArchive(day, read_from, read_to, uploaded)
         try:
             tracer.sources.pointers.commit(request.root_id, pointer)
         except DaySealed:

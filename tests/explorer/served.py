@@ -19,7 +19,7 @@ from headwater.api.services import Services
 from headwater.api.tokens import Tokens, new_token
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
 from headwater.times import from_seconds
@@ -106,7 +106,7 @@ class ServedGraph(Served):
         rules = NamingRules(trim_partitions=False)
         with self._lock:
             changes = [parse_change(event, rules) for event in events]
-            apply_changes(changes, self._table)
+            apply_statements(changes, self._table)
             self._event_log.enlist(map(RawEvent, changes, events))
 
     def new_token(self, *scopes, lifetime_s=None, **limits):

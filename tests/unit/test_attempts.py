@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.memory_table import MemoryTable
 from headwater.attempts import attempts
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.loading.event_index import EventIndex, IndexedEvent
 from tests.unit.facts.statements import A, X, Y, an_event
 from tests.unit.facts.strategies import TIMES
@@ -43,7 +43,7 @@ class LosingTable(MemoryTable):
 
 
 def apply_an_event(table):
-    apply_changes([an_event(1, "01", A, inputs=[X], outputs=[Y])], table)
+    apply_statements([an_event(1, "01", A, inputs=[X], outputs=[Y])], table)
 
 
 def list_an_event(table):

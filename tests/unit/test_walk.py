@@ -88,6 +88,6 @@ def test_things_fit_as_long_as_there_is_room_for_nodes(things, limit, nodes):
     walked = Walked(limit)
     walked.add(range(nodes), 0)
     truncated = walked.truncated
-    fitting = walked.fitting(things)
+    fitting = walked.take_within_limit(things)
     assert fitting == things[: limit - min(nodes, limit)]
     assert walked.truncated == (truncated or len(fitting) < len(things))

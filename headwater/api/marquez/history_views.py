@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from headwater.api.marquez import graph_types as types
 from headwater.api.types import Edge
 from headwater.api.values import when
-from headwater.facts.graph_results import GraphChange, History, SchemaColumn
+from headwater.facts.graph_results import History, HistoryStep, SchemaColumn
 from headwater.times import just_after
 
 
@@ -23,7 +23,7 @@ def render_history(node_id: str, start: str, end: str, history: History) -> type
     }
 
 
-def _render_change(change: GraphChange) -> types.GraphChange:
+def _render_change(change: HistoryStep) -> types.GraphChange:
     return {
         "time": when(change.time),
         "lineageAt": when(just_after(change.time)),

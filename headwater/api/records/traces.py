@@ -24,7 +24,7 @@ from headwater.aws.queues import Message, send_all
 from headwater.records.dirty_roots import DirtyRoot
 from headwater.records.live_records import is_known, unknown_root
 from headwater.records.outline import outline_of
-from headwater.records.pointers import Pointer
+from headwater.records.pointers import LastArchive
 from headwater.records.root_records import RootRecords, read_root
 from headwater.records.trace_request import TraceRequest, render_trace_request
 from headwater.times import day_of, days_between, shift
@@ -127,7 +127,7 @@ def _lines(services: Services, findings: RootRecords) -> Response[str]:
     return services.links.to_lines(lines)
 
 
-def _is_all(findings: RootRecords, pointer: Pointer) -> bool:
+def _is_all(findings: RootRecords, pointer: LastArchive) -> bool:
     """True if the archive object that was read holds every record that was found."""
     return pointer.object.records == len(findings.records) and not findings.displaced
 
@@ -154,7 +154,7 @@ def _poll(services: Services, root_id: str, after: int) -> Response[str]:
     return _queued(root_id, after)
 
 
-def _later(root_id: str, pointer: Pointer | None) -> Response[str]:
+def _later(root_id: str, pointer: LastArchive | None) -> Response[str]:
     return _queued(root_id, pointer.version if pointer else 0)
 
 

@@ -16,10 +16,10 @@ from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
 from headwater.queries.columns.current_columns import ColumnReport, IndexedColumns, read_columns, unknown_columns
 from headwater.queries.columns.read_versions import with_sources_alone
 from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import read_versions
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.input_versions import InputBudget, InputVersion, reads_of
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.column_index import RelatedPaths
@@ -38,7 +38,7 @@ class VersionEntry:
     `hidden` has the hidden source datasets, by reported name; their columns do not count.
     """
 
-    group: DatasetGroup
+    group: ResolvedDataset
     version: str
     reports: Sequence[ColumnReport]
     schema: Schema = NO_SCHEMA
@@ -66,7 +66,7 @@ class VersionWalk:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = DatasetGroups(view)
+        self._groups = ResolvedDatasets(view)
         self._entries: dict[Version, VersionEntry] = {}
         # The run that made each version that was read.
         self._made: dict[Version, RunKey | None] = {}
@@ -175,7 +175,7 @@ class VersionWalk:
         )
 
 
-def _reports_of(run: RunKey, version: str, facts: RunFacts, group: DatasetGroup) -> Iterator[ColumnReport]:
+def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> Iterator[ColumnReport]:
     """Yield a run's reports on the version that it made, one for each name of the dataset."""
     reporter = Reporter(run, owner(facts), version, facts.declared is not None)
     is_unreported = True
@@ -198,7 +198,7 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     return True
 
 
-def _described(groups: Sequence[DatasetGroup], view: GraphView) -> set[DatasetId]:
+def _described(groups: Sequence[ResolvedDataset], view: GraphView) -> set[DatasetId]:
     """Return the datasets that a DatasetEvent describes."""
     requested = [(group.primary, name) for group in groups for name in group.names]
     pages = (

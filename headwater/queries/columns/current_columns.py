@@ -16,8 +16,8 @@ from headwater.facts.table import Key, Row
 from headwater.queries.columns.results import Reporter
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from headwater.queries.descriptions import Schema, schema_of
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
@@ -113,7 +113,7 @@ class IndexedColumns:
 class DatasetColumns:
     """A dataset with the report of each writer, and its columns."""
 
-    group: DatasetGroup
+    group: ResolvedDataset
     schema: Schema
     reports: list[ColumnReport]
     known: IndexedColumns = field(default_factory=IndexedColumns)
@@ -148,7 +148,7 @@ class CurrentColumns:
 
     def __init__(self, view: GraphView) -> None:
         self.view = view
-        self.groups = DatasetGroups(view, edges=True, ever=True)
+        self.groups = ResolvedDatasets(view, edges=True, ever=True)
         self.namespaces = NamespaceDeletions(view)
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._entries: dict[DatasetId, DatasetColumns] = {}
@@ -190,7 +190,7 @@ class CurrentColumns:
         entry = self._entries.get(self.groups.primary(dataset))
         return entry if entry and self.is_visible(entry.group) else None
 
-    def is_visible(self, group: DatasetGroup) -> bool:
+    def is_visible(self, group: ResolvedDataset) -> bool:
         """True if an event named the dataset, and it is not hidden."""
         return group.named and not self.namespaces.hides(group)
 
@@ -207,15 +207,15 @@ class CurrentColumns:
         group = self.groups.group(dataset)
         return group.primary if self.is_visible(group) else None
 
-    def made_of(self, group: DatasetGroup) -> set[DatasetId]:
+    def made_of(self, group: ResolvedDataset) -> set[DatasetId]:
         """Return the datasets that may have columns derived from this one's: outputs of readers, and declared ones."""
         jobs = [self.nodes[job] for job in group.readers | group.reporters if self.is_visible_job(job)]
         return {output for node in jobs for output in io_of(node)[1]} | group.derived
 
-    def _read_nodes(self, groups: Iterable[DatasetGroup], readers: bool) -> None:
+    def _read_nodes(self, groups: Iterable[ResolvedDataset], readers: bool) -> None:
         self.load_jobs({job for group in groups for job in _jobs_of(group, readers)})
 
-    def _expect_jobs(self, groups: Iterable[DatasetGroup], readers: bool, onward: bool) -> None:
+    def _expect_jobs(self, groups: Iterable[ResolvedDataset], readers: bool, onward: bool) -> None:
         """Announce the nodes of the jobs, the columns that they report, and the datasets that these come from."""
         sources: set[DatasetId] = set()
         outputs: set[DatasetId] = set()
@@ -255,7 +255,7 @@ class CurrentColumns:
         self.groups.load(names, readers=False)
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
-    def _last_reports(self, groups: Iterable[DatasetGroup]) -> dict[_Writer, RunWithFacts]:
+    def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
         """Return, for datasets with several names, the last run of each writer that reported columns under any name.
 
         For a dataset with one name, the job's node has the report.
@@ -276,7 +276,7 @@ class CurrentColumns:
                 last[writer] = max(run, last.get(writer, run), key=place_of)
         return last
 
-    def _entry(self, group: DatasetGroup, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:
+    def _entry(self, group: ResolvedDataset, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:
         entry = DatasetColumns(group, schema, [])
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
@@ -307,7 +307,7 @@ class CurrentColumns:
             entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
 
 
-def _jobs_of(group: DatasetGroup, readers: bool) -> set[JobId]:
+def _jobs_of(group: ResolvedDataset, readers: bool) -> set[JobId]:
     return group.producers | group.readers | group.reporters if readers else set(group.producers)
 
 

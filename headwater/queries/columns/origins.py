@@ -16,9 +16,9 @@ from headwater.facts.run_facts import owner, parent_run
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.results import Origin, Origins
-from headwater.queries.dataset_groups import DatasetGroup, DatasetGroups
 from headwater.queries.dataset_versions import current_versions, find_version
 from headwater.queries.node_ids import FieldNode, field_candidates
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import RunKey
@@ -34,7 +34,7 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
         Invalid: the id cannot be read as a field's.
     """
     for node in field_candidates(node_id, view):
-        groups = DatasetGroups(view)
+        groups = ResolvedDatasets(view)
         groups.load([node.dataset])
         group = groups.group(node.dataset)
         versions = _versions(node, group, view)
@@ -43,7 +43,7 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
     return None
 
 
-def _versions(node: FieldNode, group: DatasetGroup, view: GraphView) -> Mapping[str, RunKey | None] | None:
+def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
     """Return the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
         found = find_version(group, node.version, view)

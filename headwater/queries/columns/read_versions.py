@@ -8,8 +8,8 @@ from dataclasses import replace
 from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
-from headwater.queries.dataset_groups import DatasetGroups
 from headwater.queries.input_versions import InputBudget, reads_of
+from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnLineage, ColumnSource
 from headwater_model.ids import DatasetId, FieldPath, RunKey
@@ -21,7 +21,7 @@ class ReadVersions:
     `truncated`: there were more than one result may resolve.
     """
 
-    def __init__(self, entries: Iterable[DatasetColumns], view: GraphView, groups: DatasetGroups) -> None:
+    def __init__(self, entries: Iterable[DatasetColumns], view: GraphView, groups: ResolvedDatasets) -> None:
         self._groups = groups
         every = [one for entry in entries for one in entry.reports]
         facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, view)
@@ -67,7 +67,7 @@ class ReadVersions:
 
 
 def with_sources_alone(
-    every: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: DatasetGroups
+    every: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
 ) -> dict[RunKey, RunFacts]:
     """Return the facts of the reporters, with the sources in their reports as their only inputs."""
     sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}

@@ -22,7 +22,7 @@ from headwater.queries.columns.confirmed_rows import RunsOf, Side, confirm_rows
 from headwater.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater.queries.columns.results import Direction, TimeRange
 from headwater.queries.columns.similar_runs import RangeRun, Runs
-from headwater.queries.dataset_groups import DatasetGroups
+from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import DatasetId, RunKey
@@ -80,7 +80,7 @@ class RunRange:
         self, view: GraphView, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
         self._view, self._window, self._runs_max, self._rows_left = view, window, runs_max, rows_max
-        self.groups = DatasetGroups(view)
+        self.groups = ResolvedDatasets(view)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
         self._columns: dict[ColumnKey, ColumnLineage] = {}

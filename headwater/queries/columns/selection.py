@@ -14,12 +14,12 @@ from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
 from headwater.queries.columns.current_columns import ColumnReport, CurrentColumns, DatasetColumns
 from headwater.queries.current_facets import read_facets
-from headwater.queries.dataset_groups import DatasetGroups
 from headwater.queries.dataset_versions import find_version, read_versions
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.input_versions import outputs_of
 from headwater.queries.job_versions import versions_of
 from headwater.queries.node_ids import FieldNode, Node
+from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
@@ -58,7 +58,7 @@ def select_version(
 
 
 def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Made | None:
-    groups = DatasetGroups(view)
+    groups = ResolvedDatasets(view)
     groups.load([dataset])
     group = groups.group(dataset)
     found = find_version(group, version, view)
@@ -74,7 +74,7 @@ def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Made | No
         return {}
     run = found.latest_run.key
     facts = read_run_facts([run], view)[run]
-    groups = DatasetGroups(view)
+    groups = ResolvedDatasets(view)
     groups.load(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)
     return {(one.dataset, one.version): run for one in outputs if view.caller.opens(one.dataset)}

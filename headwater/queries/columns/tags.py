@@ -22,9 +22,9 @@ from headwater.facts.words import has_words, typed_words
 from headwater.queries.annotated import AnnotatedKind, is_owned, read_annotated
 from headwater.queries.columns.results import ColumnHit
 from headwater.queries.current_facets import read_facets
-from headwater.queries.dataset_groups import DatasetGroup
 from headwater.queries.descriptions import schema_of
 from headwater.queries.relevance import rank_of
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnSource
 from headwater_model.field_paths import parse_dotted, print_dotted
@@ -65,7 +65,7 @@ def find_described(row: Row | None) -> KnownTag | None:
 class TaggedDataset:
     """A dataset with a tag, of its own or of a field; `facets` have the schema in force."""
 
-    group: DatasetGroup
+    group: ResolvedDataset
     tags: Sequence[Tag]
     facets: Facets
 

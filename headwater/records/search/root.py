@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from headwater.aws.items import GET_KEYS_MAX, batch_get, chunks
 from headwater.records.expired import MARGIN_S, surely_loaded_before
 from headwater.records.items import expiry_of, loaded_at_of, parse_item
-from headwater.records.pointers import ArchiveObject, Pointer
+from headwater.records.pointers import ArchiveObject, LastArchive
 from headwater.records.record import LineageRecord, keep_first
 from headwater.records.root_records import RecordSources
 from headwater.records.search.criteria import Horizon, LiveCursor, SearchCriteria, SearchRecord, SearchStep
@@ -49,7 +49,7 @@ class RootSearch:
     ) -> None:
         self._sources, self._criteria, self._horizon, self._root_id = sources, criteria, horizon, root_id
         self._records_max = records_max
-        self._pointer: Pointer | None = None
+        self._pointer: LastArchive | None = None
         self._published: set[str] | None = None
         self._truncated = False
 
@@ -141,7 +141,7 @@ class RootSearch:
         published = self._published_nodes(self._pointer, self._horizon)
         return {node: record for node, record in wanted.items() if node not in published}
 
-    def _published_nodes(self, pointer: Pointer, horizon: Horizon) -> set[str]:
+    def _published_nodes(self, pointer: LastArchive, horizon: Horizon) -> set[str]:
         """Return the nodes of the root's last object of the horizon's day or before."""
         if self._published is None:
             one: ArchiveObject | None = pointer.object

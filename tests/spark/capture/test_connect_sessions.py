@@ -310,7 +310,7 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     from benchmarks.memory_table import MemoryTable
     from headwater.events.api_changes import parse_change
     from headwater.events.naming import NamingRules
-    from headwater.facts.apply import apply_changes
+    from headwater.facts.apply import apply_statements
     from headwater.queries.service import LineageQueries
 
     session = a_session(endpoint)
@@ -324,7 +324,7 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
 
     table = MemoryTable()
     events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
-    apply_changes([parse_change(one, NamingRules()) for one in events], table)
+    apply_statements([parse_change(one, NamingRules()) for one in events], table)
     graph = LineageQueries(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
     assert graph is not None
     assert [one.id.name for one in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]

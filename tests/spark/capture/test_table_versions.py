@@ -258,12 +258,12 @@ def queries_over(events: Sequence[dict[str, Any]]) -> Any:
     from benchmarks.memory_table import MemoryTable
     from headwater.events.naming import NamingRules
     from headwater.events.parse import parse_event
-    from headwater.facts.apply import apply_changes
+    from headwater.facts.apply import apply_statements
     from headwater.queries.service import LineageQueries
 
     graph = MemoryTable()
     for event in events:
-        apply_changes([parse_event(event, NamingRules(), now=None)], graph)
+        apply_statements([parse_event(event, NamingRules(), now=None)], graph)
     return LineageQueries(graph)
 
 

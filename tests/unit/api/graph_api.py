@@ -9,7 +9,7 @@ from benchmarks.memory_table import MemoryTable
 from headwater.api.app import Api
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
 from tests.unit.api.proxy import get
@@ -37,7 +37,7 @@ class GraphApi:
         """Load events, as the loading function does."""
         statements = [parse_change(body, self._rules) for body in bodies]
         self._log.enlist(event for event in map(RawEvent, statements, bodies) if event.listed)
-        apply_changes(statements, self.table)
+        apply_statements(statements, self.table)
 
     def get(self, path, **query):
         """Status and JSON of the answer to `/api/v1<path>`; a list in the query is a value for each."""

@@ -14,7 +14,7 @@ from headwater.api.tokens import Tokens, new_token
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.events.rights import limit_event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.run_facts import job_version_id, run_version_id
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
@@ -138,7 +138,7 @@ class World:
         rules = NamingRules(trim_partitions=False)
         statements = [limit_event(parse_change(event, rules), writes) for event in events]
         self._log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
-        apply_changes(statements, self.table)
+        apply_statements(statements, self.table)
 
     def token(self, *namespaces, lifetime_s=None):
         """The text of a new token that may read in these namespaces, or in all."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from headwater.api.app import all_routes
 from headwater.events.event import Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import RawEvent
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE, a_facet, a_run_event
 from tests.examples import examples
@@ -152,7 +152,7 @@ def is_of(route, path):
 def load(served, statements):
     events = [one for one in statements if isinstance(one, Event)]
     served._log.enlist(one for one in (RawEvent(event, asdict(event)) for event in events) if one.listed)
-    apply_changes(statements, served.table)
+    apply_statements(statements, served.table)
 
 
 @examples(12)

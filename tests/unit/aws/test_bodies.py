@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headwater.aws.bodies import (
     POINTED_BYTES_MAX,
-    Pointer,
+    StoredBody,
     get_body,
     parse_body,
     parse_pointer,
@@ -65,10 +65,10 @@ def test_no_pointer_leads_out_of_the_folder_of_bodies_or_to_more_than_it_states(
 @pytest.mark.parametrize(
     ("pointer", "rule"),
     [
-        (Pointer("archive", "requests/x.json"), "s3.bucket: must be ingest, got 'archive'"),
-        (Pointer(INGEST, "answers/x.json"), "s3.key: must begin with requests/, got 'answers/x.json'"),
+        (StoredBody("archive", "requests/x.json"), "s3.bucket: must be ingest, got 'archive'"),
+        (StoredBody(INGEST, "answers/x.json"), "s3.key: must begin with requests/, got 'answers/x.json'"),
         (
-            Pointer(INGEST, "requests/x.json", 9),
+            StoredBody(INGEST, "requests/x.json", 9),
             "s3.size_bytes: must be the size of the object, which is larger, got 9",
         ),
     ],

@@ -13,7 +13,7 @@ from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import PARTITIONS, SNAPSHOT
 from headwater.facts.table import GraphTable
 
@@ -23,7 +23,7 @@ SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 def keys_after(runs):
     """Return the keys of the table that such runs of two jobs make."""
     dynamo = MemoryDynamo()
-    apply_changes(
+    apply_statements(
         [event for step in chain(0)[:2] for event in runs(step)], GraphTable(dynamo.client(), "graph", None, "b")
     )
     return {(item["pk"]["S"], item["sk"]["S"].rpartition("#")[0]) for item in dynamo.items()}

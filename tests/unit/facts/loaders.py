@@ -10,7 +10,7 @@ import threading
 
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.memory_table import MemoryTable
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 
 
 class Killed(BaseException):
@@ -85,7 +85,7 @@ class _Loader:
         table = SteppedTable(simulation.dynamo, self._step, simulation.dice)
         try:
             self._step()
-            apply_changes(self.message, table, changes_max=simulation.changes_max)
+            apply_statements(self.message, table, changes_max=simulation.changes_max)
             self._step()
         except Killed:
             simulation.messages.append(self.message)

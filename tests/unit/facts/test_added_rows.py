@@ -11,7 +11,7 @@ from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts import index_rows
 from headwater.facts.added_rows import added_rows
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.delta import delta_of
 from headwater.facts.facts import RunFacts, join
 from headwater_model.ids import DatasetId
@@ -62,7 +62,7 @@ def test_an_event_of_a_long_run_reads_and_writes_little_more_than_one_of_a_short
     table, spent = MemoryTable(), {}
     for number in range(100):
         table.dynamo.calls = calls = Calls()
-        apply_changes([an_event(number, 20, job_facets)], table)
+        apply_statements([an_event(number, 20, job_facets)], table)
         spent[number] = calls
     requests = {number: calls.requests for number, calls in spent.items()}
     active = 10 * 100 / 25 if job_facets else 0

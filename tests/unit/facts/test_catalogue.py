@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import Deletion, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import NAMES, PARTITIONS, SNAPSHOT, SOURCES, change, compact, read_catalogue
 from headwater.facts.table import Row, Swap
 from headwater.queries.name_lists import DOUBTFUL_MAX
@@ -180,7 +180,7 @@ def test_a_snapshot_that_an_earlier_release_wrote_whole_becomes_a_part():
 
 def test_more_names_than_a_transaction_moves_are_compacted_in_several():
     table = MemoryTable()
-    apply_changes([a_mention(name) for name in JOBS], table, changes_max=7)
+    apply_statements([a_mention(name) for name in JOBS], table, changes_max=7)
 
     changes = Counter(item["pk"]["S"] for item in items_of(table, NAMES) if item["sk"]["S"].startswith("+"))
 
@@ -192,10 +192,10 @@ def test_more_names_than_a_transaction_moves_are_compacted_in_several():
 
 def test_a_catalogue_that_grows_no_more_is_left_alone():
     table = MemoryTable()
-    apply_changes([a_mention(name) for name in JOBS[:5]], table, changes_max=0)
+    apply_statements([a_mention(name) for name in JOBS[:5]], table, changes_max=0)
     before = items_of(table, NAMES)
 
-    apply_changes([a_mention(name, TIMES[1]) for name in JOBS[:5]], table, changes_max=0)
+    apply_statements([a_mention(name, TIMES[1]) for name in JOBS[:5]], table, changes_max=0)
 
     assert items_of(table, NAMES) == before != []
 
@@ -205,9 +205,9 @@ def test_what_is_hidden_is_on_no_page_even_where_more_is_doubtful_than_a_list_lo
     names = [f"job-{number:04}" for number in range(DOUBTFUL_MAX + 10)]
     back, never = names[-5], "never deleted"
     table = MemoryTable()
-    apply_changes([a_mention(name) for name in [*names, never]], table)
-    apply_changes([a_deletion(name) for name in names], table)
-    apply_changes([a_mention(back, TIMES[2])], table)
+    apply_statements([a_mention(name) for name in [*names, never]], table)
+    apply_statements([a_deletion(name) for name in names], table)
+    apply_statements([a_mention(back, TIMES[2])], table)
 
     page = LineageQueries(table).list_jobs(None, limit=100, offset=0)
 

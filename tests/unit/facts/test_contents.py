@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.contents import HISTORY_BYTES_MAX
 from headwater.facts.facts import DatasetFacts, JobFacts, RunFacts, join, to_json
 from headwater.facts.keys import facts_key
@@ -55,7 +55,7 @@ def written(table, *events):
     """Load the events; return the bytes that are new in the table and bucket, and the units that writes cost."""
     before = {item_key(item): item for item in table.dynamo.items()}
     table.dynamo.calls = calls = Calls()
-    apply_changes(events, table)
+    apply_statements(events, table)
     changed = [item for item in table.dynamo.items() if before.get(item_key(item)) != item]
     return sum(item_bytes(item) for item in changed), calls.write_units
 
@@ -94,7 +94,7 @@ def test_a_steady_schema_is_written_once_whatever_runs_report_it():
 
 def test_a_reader_gets_the_contents_that_were_set_apart():
     table, schema = MemoryTable(), a_schema(1)
-    apply_changes([an_event(0, schema, kind="COMPLETE")], table)
+    apply_statements([an_event(0, schema, kind="COMPLETE")], table)
     assert LineageQueries(table).find_dataset(TABLE).fields == schema["fields"]
     [version] = LineageQueries(table).list_dataset_versions(TABLE, limit=10, offset=0).items
     assert version.fields == schema["fields"]
@@ -105,11 +105,11 @@ def test_a_content_is_stored_before_the_facts_that_refer_to_it():
     table, event = MemoryTable(), an_event(0, a_schema(1), kind="COMPLETE")
     write, table.dynamo.transact_write_items = table.dynamo.transact_write_items, die
     with pytest.raises(Killed):
-        apply_changes([event], table)
+        apply_statements([event], table)
     assert contents(table)
     assert table.get([KEY]) == {}
     table.dynamo.transact_write_items = write
-    apply_changes([event], table)
+    apply_statements([event], table)
     assert len(LineageQueries(table).find_dataset(TABLE).fields) == 1_500
 
 
@@ -119,7 +119,7 @@ def die(**_):
 
 def test_a_content_that_is_missing_fails_the_read():
     table = MemoryTable()
-    apply_changes([an_event(0, a_schema(1))], table)
+    apply_statements([an_event(0, a_schema(1))], table)
     [item] = contents(table)
     del table.dynamo._partitions[item["pk"]["S"]]
     with pytest.raises(Unavailable, match="1 contents"):

@@ -17,7 +17,7 @@ from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.memory_table import MemoryTable
 from benchmarks.shape import Shape
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.records.items import render_item, render_life
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
@@ -122,7 +122,7 @@ def events_a_second(make):
     table = MemoryTable(dynamo)
     for batch in range(3):
         dynamo.units.clear()
-        apply_changes([make(number) for number in range(batch * BATCH, (batch + 1) * BATCH)], table)
+        apply_statements([make(number) for number in range(batch * BATCH, (batch + 1) * BATCH)], table)
     return UNITS_A_SECOND * BATCH / max(dynamo.units.values())
 
 

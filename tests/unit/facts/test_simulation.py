@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
 from tests.examples import SHARE, examples, scaled
@@ -105,13 +105,13 @@ def dies_at(row, messages, dying, dice, right):
 
     for number, message in enumerate(messages):
         if number != dying:
-            apply_changes(message, table, changes_max=1)
+            apply_statements(message, table, changes_max=1)
             continue
         try:
-            apply_changes(message, SteppedTable(table.dynamo, step, dice), changes_max=1)
+            apply_statements(message, SteppedTable(table.dynamo, step, dice), changes_max=1)
         except Killed:
             again.append(message)
     for message in again:
-        apply_changes(message, table, changes_max=1)
+        apply_statements(message, table, changes_max=1)
     right.check(table)
     return bool(again)

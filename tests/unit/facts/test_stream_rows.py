@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.facts import RunFacts
 from headwater.facts.stream_rows import coarse_bounds, coarse_highs, stream_positions
 from headwater.times import just_after, normalize
@@ -72,7 +72,7 @@ def test_a_stream_of_a_month_has_as_many_rows_as_its_first_hour_and_its_days_nee
     table = MemoryTable()
     seconds = [*range(0, 3_600, 20), *range(3_600, 31 * 86_400, 1_800)]
     for start in range(0, len(seconds), 50):
-        apply_changes([an_event(second, "a", "b") for second in seconds[start : start + 50]], table)
+        apply_statements([an_event(second, "a", "b") for second in seconds[start : start + 50]], table)
     found = rows_of_runs(table)
     # The job has one version, and the run made one of each output.
     assert {kind: found[kind] for kind in _VERSIONS} == {"VERSION": 1 + 2, "VERSION_RUN": 1}
@@ -84,10 +84,10 @@ def test_a_stream_of_a_month_has_as_many_rows_as_its_first_hour_and_its_days_nee
 
 def test_an_event_on_a_day_that_has_one_adds_no_row_and_writes_facts_alone():
     table = MemoryTable()
-    apply_changes([an_event(second, "a", "b") for second in (0, 7_200)], table)
+    apply_statements([an_event(second, "a", "b") for second in (0, 7_200)], table)
     before = keys_of(table)
     table.dynamo.calls = calls = Calls()
-    apply_changes([an_event(10_800, "a", "b")], table)
+    apply_statements([an_event(10_800, "a", "b")], table)
     assert keys_of(table) == before
     assert calls.requests["BatchWriteItem"] == 0
     # The facts of the run, its job, three datasets and three namespaces; the job's node.
@@ -98,6 +98,6 @@ def test_a_stream_that_names_a_new_output_with_each_event_adds_as_many_rows_each
     table, added = MemoryTable(), []
     for number in range(60):
         before = sum(rows_of_runs(table).values())
-        apply_changes([an_event(number, f"part-{number:02}")], table)
+        apply_statements([an_event(number, f"part-{number:02}")], table)
         added.append(sum(rows_of_runs(table).values()) - before)
     assert max(added[10:]) <= max(added[:10])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.memory_table import MemoryTable
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater.settings import GRAPH_PARTITIONS
 from tests.runs_model import Model
@@ -19,7 +19,7 @@ def loaded(*batches, changes_max=1):
     """Return a table to which these batches of statements were applied, its catalogue compacted often."""
     table = MemoryTable()
     for batch in batches:
-        apply_changes(batch, table, changes_max=changes_max)
+        apply_statements(batch, table, changes_max=changes_max)
     outside = {pk for pk in table.dynamo.partitions if not pk.startswith(GRAPH_PARTITIONS)}
     assert outside == set(), "the events function may write to these partitions alone"
     return table

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
-from headwater.facts.apply import apply_changes
-from headwater.queries.dataset_groups import DatasetGroups
+from headwater.facts.apply import apply_statements
+from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
@@ -24,7 +24,7 @@ def a_table():
     """A table in which each name is an alias of the one after."""
     table = MemoryTable()
     pairs = pairwise(NAMES)
-    apply_changes(
+    apply_statements(
         [a_dataset_event(number, other, **a_symlink(one)) for number, (one, other) in enumerate(pairs, 1)], table
     )
     return table
@@ -36,7 +36,7 @@ TABLE = a_table()
 @pytest.mark.parametrize(("aliases", "primary"), [(5, 5), (6, 5), (4, 4), (2, 2), (0, 0)])
 @pytest.mark.parametrize("edges", [False, True])
 def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
-    groups = DatasetGroups(GraphView(TABLE), edges=edges, aliases_max=aliases)
+    groups = ResolvedDatasets(GraphView(TABLE), edges=edges, aliases_max=aliases)
     groups.load([NAMES[0]])
 
     group = groups.group(NAMES[0])
@@ -45,7 +45,7 @@ def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
 
 
 def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
-    groups = DatasetGroups(GraphView(TABLE), aliases_max=2)
+    groups = ResolvedDatasets(GraphView(TABLE), aliases_max=2)
     for _ in range(3):
         groups.load([NAMES[0]])
     assert groups.group(NAMES[0]).names == NAMES[:3]
@@ -53,7 +53,7 @@ def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
 
 @given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=3), st.integers(0, 6))
 def test_requested_names_are_read_however_many_aliases_there_are(loads, aliases):
-    groups = DatasetGroups(GraphView(TABLE), aliases_max=aliases)
+    groups = ResolvedDatasets(GraphView(TABLE), aliases_max=aliases)
     for names in loads:
         groups.load(names)
 
@@ -71,10 +71,10 @@ def test_a_response_that_leaves_names_out_says_so():
     names = {first: [DatasetId(f"s3://{first}", str(second)) for second in range(100)] for first in range(100)}
     below = [DatasetId("s3://lake", str(first)) for first in names]
     events = [a_dataset_event(2, one, **a_symlink(*names[first])) for first, one in enumerate(below)]
-    apply_changes(
+    apply_statements(
         [a_dataset_event(1, tree, **a_symlink(*below)), a_dataset_event(1, alone, **a_symlink(NAMES[0]))], table
     )
-    apply_changes(events, table)
+    apply_statements(events, table)
 
     graphs = [LineageQueries(table).find_graph(one.node_id, depth=1) for one in (tree, alone)]
     assert [graph.truncated for graph in graphs] == [True, False]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.graph_results import Degree
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Row, RowQuery
@@ -143,8 +143,8 @@ def hub():
     table = MemoryTable()
     own = [[DatasetId("s3://lake", f"of-{number:05}")] if number % 3 == 0 else [] for number in range(READERS)]
     runs = [a_run(number, f"reader-{number:05}", [HUB], outputs) for number, outputs in enumerate(own)]
-    apply_changes([a_run(READERS, "writer", [], [HUB])], table)
-    apply_changes(runs[-LOADED:], table)
+    apply_statements([a_run(READERS, "writer", [], [HUB])], table)
+    apply_statements(runs[-LOADED:], table)
     (page,) = table.query([RowQuery(dataset_pk(HUB))])
     of_one = [row for row in page.rows if runs[-1].run in row.sk or runs[-1].job.name in row.sk]
     assert {row.sk.partition("#")[0] for row in of_one} == {"NOW", "FORWARD"}
@@ -176,9 +176,9 @@ def test_a_hub_of_ten_thousand_readers_is_folded_in_twenty_requests(hub, start, 
 
 def test_a_folded_hub_shows_a_reader_that_runs_again_and_has_not_ended():
     table = MemoryTable()
-    apply_changes([a_run(number, f"reader-{number:02}", [HUB]) for number in range(20)], table)
+    apply_statements([a_run(number, f"reader-{number:02}", [HUB]) for number in range(20)], table)
     again = replace(a_run(99, "reader-07", [HUB]), type="START")
-    apply_changes([again], table)
+    apply_statements([again], table)
 
     graph = LineageQueries(table).find_graph(HUB.node_id, depth=0, fold=2)
     assert {job.id.name for job in graph.jobs} == {"reader-07", "reader-19"}

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries import job_graph as graphs
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
@@ -40,7 +40,7 @@ def a_chain(length, runs=1, prefix="", first=0):
 def a_table(events):
     table, events = MemoryTable(), list(events)
     for start in range(0, len(events), 200):
-        apply_changes(events[start : start + 200], table)
+        apply_statements(events[start : start + 200], table)
     table.calls.clear()
     return table
 

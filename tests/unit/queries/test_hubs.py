@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from benchmarks.memory_table import MemoryTable
-from headwater.facts.apply import apply_changes
-from headwater.queries import dataset_groups
+from headwater.facts.apply import apply_statements
+from headwater.queries import resolve
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
 from tests.unit.facts.statements import A, X, an_event, at
 
 
 def test_a_dataset_of_too_many_past_readers_keeps_its_producers(monkeypatch):
-    monkeypatch.setattr(dataset_groups, "EDGES_MAX", 10)
+    monkeypatch.setattr(resolve, "EDGES_MAX", 10)
     readers = [
         an_event(2, f"r{number:02}", JobId("emissions", f"a reader {number:02}"), inputs=[X]) for number in range(20)
     ]
     table = MemoryTable()
-    apply_changes([an_event(1, "w1", A, outputs=[X]), *readers], table)
+    apply_statements([an_event(1, "w1", A, outputs=[X]), *readers], table)
     queries = LineageQueries(table)
 
     graph = queries.find_graph(X.node_id, depth=1, at=at(5))

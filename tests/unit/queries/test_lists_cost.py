@@ -7,7 +7,7 @@ import pytest
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
 from headwater.facts.words import ROWS_MAX
 from headwater.queries.listings import STATES_MAX, WITH_RUNS_MAX
@@ -54,7 +54,7 @@ class Counted:
     def __init__(self, jobs):
         self.table = MemoryTable()
         for start in range(0, jobs, 50):
-            apply_changes([a_run(number) for number in range(start, start + 50)], self.table)
+            apply_statements([a_run(number) for number in range(start, start + 50)], self.table)
 
     def measure(self, query):
         """Return the result, and requests, rounds and rows, in a process that has read the catalogue before."""
@@ -82,7 +82,7 @@ def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their
 def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
     table, jobs = MemoryTable(), STATES_MAX + 10
     for start in range(0, jobs, 500):
-        apply_changes([a_run(number) for number in range(start, min(start + 500, jobs))], table)
+        apply_statements([a_run(number) for number in range(start, min(start + 500, jobs))], table)
 
     found = LineageQueries(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
 
@@ -148,7 +148,7 @@ def test_totals_are_those_of_all_names_not_of_what_was_read(tables):
 
 def test_the_last_ten_runs_of_a_page_of_jobs_cost_a_query_a_job_however_many_runs_there_are():
     few, many = Counted(50), Counted(50)
-    apply_changes([a_run(100 + number, job=number % 10) for number in range(300)], many.table)
+    apply_statements([a_run(100 + number, job=number % 10) for number in range(300)], many.table)
     page = lambda queries: queries.list_jobs("team-1", limit=10, offset=0)  # noqa: E731 - a question
     of_few, of_many = few.measure(page), many.measure(page)
 

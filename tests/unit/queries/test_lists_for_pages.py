@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_table import MemoryTable
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.relevance import rank_of
 from headwater.queries.service import LineageQueries
@@ -122,5 +122,5 @@ def a_log(documents):
     changes = [parse_change(one, NamingRules(trim_partitions=False)) for one in documents]
     log.enlist(map(RawEvent, changes, documents))
     if changes:
-        apply_changes(changes, table)
+        apply_statements(changes, table)
     return log

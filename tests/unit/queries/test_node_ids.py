@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.visibility import Visibility
 from headwater.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
 from headwater.queries.view import GraphView
@@ -24,9 +24,9 @@ def a_table(*ids):
     for number, one in enumerate(ids):
         common = {"time": f"2025-11-20T12:00:00.00000{number}Z", "hash": f"{number:064}"}
         if isinstance(one, DatasetId):
-            apply_changes([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
+            apply_statements([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
         else:
-            apply_changes([Event(kind="JOB", job=one, **common)], table)
+            apply_statements([Event(kind="JOB", job=one, **common)], table)
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, streams
@@ -37,7 +37,7 @@ def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same
     before = results_of(table)
     assert differences(results_of(loaded(statements)), before) == {}
     for statement in statements:
-        apply_changes([statement], table)
+        apply_statements([statement], table)
     assert differences(results_of(table), before) == {}
 
 

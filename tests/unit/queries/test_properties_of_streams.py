@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.facet_refs import datasets_ever_with_columns
 from headwater.facts.facts import RunFacts, dataset_of
 from headwater.facts.index_rows import columns_prefix, version_rows
@@ -92,7 +92,7 @@ def loaded_in_part_without(statements, count):
     """Return a table of these statements, of which the first `count` were loaded without coarse rows."""
     table = loaded(statements[:count])
     make_exact(table)
-    apply_changes(statements[count:], table)
+    apply_statements(statements[count:], table)
     return table
 
 

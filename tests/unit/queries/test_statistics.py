@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Description, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.loading.event_index import EventIndex, IndexedEvent
 from headwater.queries.service import LineageQueries
 from headwater.times import from_seconds
@@ -116,7 +116,7 @@ def test_a_day_of_hours_and_a_week_of_days_cost_a_few_requests_however_much_happ
         )
         for number in range(400)
     ]
-    apply_changes([stamped(event) for event in every], table)
+    apply_statements([stamped(event) for event in every], table)
     for period in ("DAY", "WEEK"):
         for kind in KINDS:
             table.dynamo.calls = calls = Calls()
@@ -134,7 +134,7 @@ def test_a_further_event_of_known_things_writes_no_count_and_no_source():
     kept = []
     for time in (NOON, NOON + HOUR):
         event = Event(kind="RUN", time=from_seconds(time), hash="", run=RUNS[0], job=JobId("emissions", "check"))
-        apply_changes([stamped(replace(event, outputs=(use,)))], table)
+        apply_statements([stamped(replace(event, outputs=(use,)))], table)
         kept.append([one for one in table.dynamo.items() if one["pk"]["S"].startswith(("CREATED", "SOURCE"))])
 
     assert kept[0] == kept[1] != []

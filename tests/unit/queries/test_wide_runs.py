@@ -12,7 +12,7 @@ from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.bounds import NAME_BYTES_MAX
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.input_versions import INPUTS_MAX
 from headwater.queries.job_graph import NODES_MAX
 from headwater.queries.service import LineageQueries
@@ -45,7 +45,7 @@ class World:
     def load(self, *events):
         """Load the events; return what it cost, by operation."""
         self.dynamo.calls = calls = Calls()
-        apply_changes(events, self.table)
+        apply_statements(events, self.table)
         return calls.requests
 
     def measure(self, query, *about, **how):
@@ -99,7 +99,7 @@ def test_loading_a_wide_run_gets_on_from_one_attempt_to_the_next():
     """
     dice, event = random.Random(1), a_run(RUNS[0], READER, inputs=parts(300))
     whole = Counter()
-    apply_changes([event], SteppedTable(MemoryTable().dynamo, lambda _=None: whole.update("s"), dice))
+    apply_statements([event], SteppedTable(MemoryTable().dynamo, lambda _=None: whole.update("s"), dice))
     table, attempts = MemoryTable(), 0
     while attempts < 5:
         attempts += 1
@@ -120,7 +120,7 @@ def applied(event, table, steps, dice):
             raise Killed
 
     try:
-        apply_changes([event], SteppedTable(table.dynamo, step, dice))
+        apply_statements([event], SteppedTable(table.dynamo, step, dice))
     except Killed:
         return False
     return True

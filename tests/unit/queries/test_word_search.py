@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.facts import JobFacts, text_of, to_json
 from headwater.facts.keys import facts_key
 from headwater.facts.table import Row
@@ -66,7 +66,7 @@ def test_a_search_finds_what_a_look_at_every_name_finds_and_nothing_that_its_cal
     named = data.draw(st.sampled_from((tuple(covered), ("*",))))
     table = MemoryTable()
     for event in data.draw(st.permutations([*sent, *sent[:2]])):
-        apply_changes([event], table, changes_max=1)
+        apply_statements([event], table, changes_max=1)
     queries = LineageQueries(table, Visibility(covered.__contains__, named))
 
     hits = queries.search(typed, kind=None, sort="relevance", limit=100, namespace=namespace)
@@ -109,7 +109,7 @@ def columns_now(queries, dataset):
 def a_table_of(number):
     """A table of so many jobs, all with the word `job`, one of which is the needle."""
     table = MemoryTable()
-    apply_changes([an_event("teamA", "needle_job", "d", ("wanted",))], table)
+    apply_statements([an_event("teamA", "needle_job", "d", ("wanted",))], table)
     for place in range(number):
         job = JobId(f"team-{place % 7}", f"job-{place:05}.load")
         facts = {"id": text_of(job), "facts": to_json(JobFacts(first=TIMES[0], last=TIMES[0]))}
@@ -162,7 +162,7 @@ def test_a_word_that_every_name_has_reads_so_many_rows_and_says_that_there_are_m
 def test_a_row_whose_loader_died_before_the_facts_is_on_no_page():
     table = MemoryTable()
     table.put(row for place in range(CHECKED_MAX + 5) for row in name_rows(JobId("n", f"ghost-{place:03}")))
-    apply_changes([an_event("n", "ghost-x", "d", ())], table)
+    apply_statements([an_event("n", "ghost-x", "d", ())], table)
 
     hits = LineageQueries(table).search("ghost", kind=None, sort="name", limit=10)
 

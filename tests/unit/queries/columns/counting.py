@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.run_facts import run_version_id
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -51,7 +51,7 @@ class Counter:
         self._queries = LineageQueries(self._table)
         events = list(events)
         for start in range(0, len(events), 200):
-            apply_changes(events[start : start + 200], self._table)
+            apply_statements(events[start : start + 200], self._table)
 
     def measure(self, query):
         """Return the result of a query (a function of LineageQueries), and its cost."""

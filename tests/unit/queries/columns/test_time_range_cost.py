@@ -11,7 +11,7 @@ from collections import Counter as Counts
 import pytest
 
 from benchmarks.memory_table import MemoryTable
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.columns import accesses, field_operations, near_fields
 from headwater.queries.columns.results import TimeRange
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunRange
@@ -212,7 +212,7 @@ def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole
 
 def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
     table = MemoryTable()
-    apply_changes(list(a_chain(4, runs=10)), table)
+    apply_statements(list(a_chain(4, runs=10)), table)
     span = RunRange(GraphView(table), EVER, rows_max=15)
 
     span.load([(dataset(1), BACKWARD), (dataset(1), FORWARD)])

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.memory_table import MemoryTable
 from headwater.events.bounds import NAME_BYTES_MAX
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
@@ -49,7 +49,7 @@ def mapped(table, start, end, parts=PARTS):
 
 def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
     table = MemoryTable()
-    apply_changes([an_event(TIMES[2], "COMPLETE")], table)
+    apply_statements([an_event(TIMES[2], "COMPLETE")], table)
 
     assert mapped(table, TIMES[2], TIMES[3]) == (len(PARTS), len(PARTS))
     assert mapped(table, TIMES[3], TIMES[4]) == mapped(table, TIMES[0], TIMES[2]) == (0, 0)
@@ -57,8 +57,8 @@ def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
 
 def test_a_start_that_is_known_late_moves_all_of_them():
     table = MemoryTable()
-    apply_changes([an_event(TIMES[2], "COMPLETE")], table)
-    apply_changes([an_event(TIMES[0], "START")], table)
+    apply_statements([an_event(TIMES[2], "COMPLETE")], table)
+    apply_statements([an_event(TIMES[0], "START")], table)
 
     assert mapped(table, TIMES[0], TIMES[1]) == (len(PARTS), len(PARTS))
     assert mapped(table, TIMES[2], TIMES[3]) == (0, 0)
@@ -72,19 +72,19 @@ def rows_of_the_source(table):
 
 def test_a_run_that_goes_on_is_found_and_its_end_replaces_what_readers_check():
     table = MemoryTable()
-    apply_changes([an_event(TIMES[1], "START", PARTS[:1])], table)
+    apply_statements([an_event(TIMES[1], "START", PARTS[:1])], table)
     assert mapped(table, TIMES[1], TIMES[2], PARTS[:1]) == (1, 1)
     assert rows_of_the_source(table) == [(TIMES[1], True)]
 
-    apply_changes([an_event(TIMES[2], "COMPLETE", PARTS[:1])], table)
+    apply_statements([an_event(TIMES[2], "COMPLETE", PARTS[:1])], table)
     assert mapped(table, TIMES[1], TIMES[2], PARTS[:1]) == (1, 1)
     assert rows_of_the_source(table) == [(TIMES[1], False)]
 
 
 def test_an_earlier_event_of_a_run_that_goes_on_moves_its_rows():
     table = MemoryTable()
-    apply_changes([an_event(TIMES[2], "RUNNING", PARTS[:1])], table)
-    apply_changes([an_event(TIMES[0], "START", PARTS[:1])], table)
+    apply_statements([an_event(TIMES[2], "RUNNING", PARTS[:1])], table)
+    apply_statements([an_event(TIMES[0], "START", PARTS[:1])], table)
     assert rows_of_the_source(table) == [(TIMES[0], True)]
     assert mapped(table, TIMES[0], TIMES[1], PARTS[:1]) == (1, 1)
 
@@ -111,7 +111,7 @@ def rows_of_time_ranges(table):
 @pytest.mark.parametrize("count", [2, 22, 23, 300])
 def test_a_run_without_columns_stores_a_row_a_dataset_whose_size_does_not_grow_with_the_run(count):
     table = MemoryTable()
-    apply_changes([a_wide_run(count)], table)
+    apply_statements([a_wide_run(count)], table)
     sizes = rows_of_time_ranges(table)
     assert len(sizes) == 2 * count
     # Of a run whose rows fit into a transaction, each names the other side: 22 datasets at most.
@@ -122,7 +122,7 @@ def test_all_that_is_stored_of_a_wide_run_grows_as_the_run_does():
     stored = {}
     for count in (100, 400):
         table = MemoryTable()
-        apply_changes([a_wide_run(count)], table)
+        apply_statements([a_wide_run(count)], table)
         items = list(table.dynamo.items())
         stored[count] = len(items), sum(map(item_bytes, items))
     assert stored[400][0] <= 4.1 * stored[100][0]
@@ -131,7 +131,7 @@ def test_all_that_is_stored_of_a_wide_run_grows_as_the_run_does():
 
 def test_rows_of_long_names_that_fill_a_transaction_are_left_to_the_facts():
     table = MemoryTable()
-    apply_changes([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_BYTES_MAX)], table)
+    apply_statements([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_BYTES_MAX)], table)
     assert max(rows_of_time_ranges(table)) <= 400
     queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
     assert len(queries.find_mappings(a_part(0, NAME_BYTES_MAX), window, level=1).items) == EXACT_MAX // 2
@@ -139,7 +139,7 @@ def test_rows_of_long_names_that_fill_a_transaction_are_left_to_the_facts():
 
 def test_a_wide_run_without_columns_is_mapped_from_all_its_inputs_to_all_its_outputs():
     table = MemoryTable()
-    apply_changes([a_wide_run(100)], table)
+    apply_statements([a_wide_run(100)], table)
     queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
     sources = [one.source for one in queries.find_mappings(a_part(150), window, level=1).items]
     assert sources == [a_part(number) for number in range(100)]
@@ -151,7 +151,7 @@ def test_a_time_range_reads_the_newest_wide_runs_and_says_that_there_are_more(mo
     monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 450)
     monkeypatch.setattr(confirmed_rows, "_WIDE_RUNS", 2)
     table = MemoryTable()
-    apply_changes([a_wide_run(50, run, time) for run, time in zip(RUNS[:4], TIMES[1:5], strict=True)], table)
+    apply_statements([a_wide_run(50, run, time) for run, time in zip(RUNS[:4], TIMES[1:5], strict=True)], table)
     span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     source = a_part(0)
     span.load([(source, "FORWARD")])

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.memory_table import MemoryTable
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId, JobId
@@ -58,7 +58,7 @@ def moments() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 def queries_over(events: Sequence[dict[str, Any]]) -> LineageQueries:
     table = MemoryTable()
     for event in events:
-        apply_changes([parse_event(event, NamingRules(), now=None)], table)
+        apply_statements([parse_event(event, NamingRules(), now=None)], table)
     return LineageQueries(table)
 
 

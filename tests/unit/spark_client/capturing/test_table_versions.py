@@ -12,7 +12,7 @@ import pytest
 from benchmarks.memory_table import MemoryTable
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.facts.apply import apply_changes
+from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.events.events import Application, write_events
@@ -179,7 +179,7 @@ def queries_over(writes: Sequence[tuple[str, Write]]) -> LineageQueries:
     table = MemoryTable()
     for job_name, write in writes:
         for event in write_events(write, APPLICATION, job_name):
-            apply_changes([parse_event(event, NamingRules(), now=None)], table)
+            apply_statements([parse_event(event, NamingRules(), now=None)], table)
     return LineageQueries(table)
 
 

@@ -50,7 +50,7 @@ class Near:
 
 
 @dataclass(slots=True)
-class DatasetGroup:
+class ResolvedDataset:
     """A dataset: its primary name, every name that resolves to it, and the facts under all of them.
 
     `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
@@ -93,7 +93,7 @@ class _Name:
     names_users: bool = True
 
 
-class DatasetGroups:
+class ResolvedDatasets:
     """The groups of the loaded datasets, as of a time; `edges` also reads the jobs that use them.
 
     `ever`: the reporters include every job that ever read a dataset; its earlier report, under another name of its
@@ -107,7 +107,7 @@ class DatasetGroups:
         self._view, self._edges, self._ever = view, edges, ever
         self._names: dict[DatasetId, _Name] = {}
         self._whole: set[DatasetId] = set()
-        self._groups: dict[DatasetId, DatasetGroup] = {}
+        self._groups: dict[DatasetId, ResolvedDataset] = {}
         self._aliases_left = aliases_max
         self.truncated = False
 
@@ -127,7 +127,7 @@ class DatasetGroups:
         wanted = set(names)
         aliases = {other for name in wanted & self._names.keys() for other in self._beside(name)}
         walked = Walked[DatasetId](self._aliases_left)
-        start = {*(wanted - read), *walked.fitting(sorted(aliases - wanted - read))}
+        start = {*(wanted - read), *walked.take_within_limit(sorted(aliases - wanted - read))}
         walked.limit += len(wanted - read)
         walk(start, read_names, into=walked)
         self._aliases_left = walked.limit - len(walked.hops)
@@ -148,7 +148,7 @@ class DatasetGroups:
         for name, row in rows.items():
             self._names.setdefault(name, self._of_rows([row] if row else []))
 
-    def group(self, name: DatasetId) -> DatasetGroup:
+    def group(self, name: DatasetId) -> ResolvedDataset:
         """Return the group of a loaded name."""
         primary = self.primary(name)
         if primary not in self._groups:
@@ -181,14 +181,14 @@ class DatasetGroups:
         target = primary_of(facts)
         return [*map(dataset_of, facts.other_names), *([target] if target else [])]
 
-    def _merged(self, primary: DatasetId) -> DatasetGroup:
+    def _merged(self, primary: DatasetId) -> ResolvedDataset:
         members, frontier = {primary}, [primary]
         while frontier:
             near = {other for name in frontier for other in self._beside(name)} - members
             frontier = [other for other in near if self.primary(other) == primary]
             members.update(frontier)
         names = sorted(members)
-        group = DatasetGroup(primary, names, reduce(join, (self._names[name].facts for name in names)))
+        group = ResolvedDataset(primary, names, reduce(join, (self._names[name].facts for name in names)))
         for name in names:
             one = self._names[name]
             group.producers.update(one.producers)
@@ -313,7 +313,7 @@ class NamespaceDeletions:
         """Return the time of the namespace's last deletion; empty if it was never deleted."""
         return self._deleted[namespace]
 
-    def hides(self, group: DatasetGroup) -> bool:
+    def hides(self, group: ResolvedDataset) -> bool:
         """True if the dataset is hidden: it, or its namespace, was deleted after its last event."""
         last = group.facts.last or max(group.facts.named_at, default="")
         return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last
