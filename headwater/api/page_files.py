@@ -1,6 +1,7 @@
 """Files of the explorer, as `make explorer` builds them into `explorer/dist`.
 
-That folder lies at the same place in a checkout and in the function's asset; the wheel has its files in `headwater/page`.
+That folder lies at the same place in a checkout and in the function's asset; the wheel has its files as
+`headwater/page`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from headwater.facts.facet_refs import reported_columns
 from headwater.facts.facts import IdText, RunFacts, as_of, dataset_of
 from headwater.facts.index_rows import columns_prefix
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream, owner
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
@@ -128,16 +127,6 @@ def advance(
     facts = read_run_facts(runs, table, at) if runs else {}
     for scan, page in zip(scans, pages, strict=True):
         scan.take(page, facts)
-
-
-def read_first(queries: Sequence[RowQuery], table: GraphReader) -> None:
-    """Read the first pages of scans of several kinds in one round, and announce the facts of the runs in them.
-
-    The scans then share two rounds, if the table reads ahead.
-    """
-    if queries and isinstance(table, ReadAhead):
-        rows = (row for page in table.query(queries) for row in page.rows)
-        table.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
 
 def first_found(

@@ -125,7 +125,7 @@ class GraphReader(Protocol):
         """Return what `get` and `query` return, in one round."""
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce reads that may follow; a reader that reads ahead (`ReadAhead`) adds them to its next round."""
+        """Announce reads that may follow: a reader that reads ahead adds them to its next round."""
 
 
 @dataclass(frozen=True)

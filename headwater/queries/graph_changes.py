@@ -16,12 +16,12 @@ from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.job_nodes import io_of, streamed_jobs
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater.queries.current_facets import is_doubtful
 from headwater.queries.descriptions import schema_of
+from headwater.queries.prefetch import ReadAhead
 from headwater.queries.view import GraphView
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey

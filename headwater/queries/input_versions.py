@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from headwater.events.event import Facets
 from headwater.facts.facts import RunFacts, dataset_of, merged_facets, present, text_of
-from headwater.facts.index_scan import read_first
 from headwater.facts.lattice import TWO_LATEST, History, latest_first
 from headwater.facts.run_facts import (
     dataset_version_id,
@@ -144,7 +143,7 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
             queries += VersionQuery(read.group, "ACTIVE", read.facts.last).first_pages()
         else:
             queries += first_pages(read.group, read.facts.first or "")
-    read_first(queries, view)
+    view.read_first(queries)
 
 
 def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:

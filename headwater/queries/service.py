@@ -25,7 +25,6 @@ from headwater.facts.entities import (
     Source,
 )
 from headwater.facts.graph_results import UpstreamRun
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
 from headwater.facts.visibility import Visibility
@@ -50,6 +49,7 @@ from headwater.queries.node_ids import (
     nodes_named,
     selected_version,
 )
+from headwater.queries.prefetch import ReadAhead
 from headwater.queries.short_forms import short_datasets, short_jobs
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headwater.facts.read_ahead import ReadAhead
+from headwater.facts.index_scan import run_of
+from headwater.facts.keys import facts_key
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.prefetch import ReadAhead
 
 
 class GraphView:
@@ -44,6 +46,14 @@ class GraphView:
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Return what `get` and `query` return, in one round."""
         return self.reader.read(keys, queries)
+
+    def read_first(self, queries: Sequence[RowQuery]) -> None:
+        """Read the first pages of scans of several kinds in one round, and expect the facts of the runs in them.
+
+        The scans then share two rounds.
+        """
+        rows = (row for page in self.query(queries) for row in page.rows) if queries else ()
+        self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
         """Announce reads that may follow: the next round reads them as well."""

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from headwater.facts.read_ahead import ReadAhead
 from headwater.facts.table import Row, RowQuery
+from headwater.queries.prefetch import ReadAhead
 
 A, B, C, NONE = (("P", sk) for sk in "abcz")
 ROWS = {key: Row(*key, {"is": key[1]}) for key in (A, B, C)}
