@@ -1,7 +1,8 @@
 """Look up known vulnerabilities of all locked packages: `python3 scripts/audit.py FOLDER_WITH_PIP_AUDIT`.
 
-Every pin of requirements/*.txt is looked up on PyPI, whatever machine or Python it is for, and package-lock.json in
-npm's registry. Exit code 1 if a package is vulnerable or could not be looked up.
+Every pin of requirements/*.txt is looked up on PyPI, whatever machine or Python it is for, and both package-lock.json
+in npm's registry. Exit code 1 if a package is vulnerable or could not be looked up. `uv audit` (0.13, experimental)
+could not take its place: it reads uv.lock and scripts, and no requirements files.
 """
 
 from __future__ import annotations
@@ -59,13 +60,16 @@ def each_name_once(pinned: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str
 
 
 def audit_node() -> bool:
-    """Return True if npm's registry knows no vulnerability of package-lock.json's packages."""
-    sys.stdout.write("audit: package-lock.json\n")
+    """Return True if npm's registry knows no vulnerability of the packages of the CDK and of the explorer."""
     npm = shutil.which("npm")
     if npm is None:
-        sys.stderr.write("audit: there is no npm, so package-lock.json was not looked up\n")
+        sys.stderr.write("audit: there is no npm, so no package-lock.json was looked up\n")
         return False
-    return _succeeds(npm, "audit", "--package-lock-only")
+    good = True
+    for folder in (".", "explorer"):
+        sys.stdout.write(f"audit: {Path(folder) / 'package-lock.json'}\n")
+        good = _succeeds(npm, "audit", "--package-lock-only", "--prefix", folder) and good
+    return good
 
 
 def _succeeds(*command: str) -> bool:
