@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -52,16 +53,19 @@ CASES = {
         ("INSERT INTO rows.ended SELECT carrier FROM flights", "TRUNCATE TABLE rows.ended"),
         ["None ended", "TRUNCATE ended"],
     ),
-    "a table of a database that is renamed and dropped": (
-        ("CREATE TABLE derby.APP.ENDED (carrier STRING)",),
-        (
-            "INSERT INTO derby.APP.ENDED SELECT carrier FROM flights",
-            "ALTER TABLE derby.APP.ENDED RENAME TO APP.RENAMED",
-            "DROP TABLE derby.APP.RENAMED",
-        ),
-        ["None APP.ENDED", "RENAME APP.RENAMED from APP.ENDED", "DROP APP.RENAMED"],
-    ),
 }
+if pyspark.__version__ >= "4":  # the wheel of 3.5 does not find its catalog of databases here
+    CASES |= {
+        "a table of a database that is renamed and dropped": (
+            ("CREATE TABLE derby.APP.ENDED (carrier STRING)",),
+            (
+                "INSERT INTO derby.APP.ENDED SELECT carrier FROM flights",
+                "ALTER TABLE derby.APP.ENDED RENAME TO APP.RENAMED",
+                "DROP TABLE derby.APP.RENAMED",
+            ),
+            ["None APP.ENDED", "RENAME APP.RENAMED from APP.ENDED", "DROP APP.RENAMED"],
+        ),
+    }
 _DERBY = {
     "": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
     ".url": "jdbc:derby:memory:lifecycle;create=true",
