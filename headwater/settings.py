@@ -18,6 +18,8 @@ ARCHIVE_BUCKET = "ARCHIVE_BUCKET"
 INTAKE_BUCKET = "INTAKE_BUCKET"
 RECORDS_TTL_S = "RECORDS_TTL_S"
 TRACE_RECORDS_MAX = "TRACE_RECORDS_MAX"
+# "boto3": the function calls DynamoDB by boto3's client instead of `headwater.aws.dynamodb`.
+DYNAMODB_CLIENT = "DYNAMODB_CLIENT"
 # The KMS key that signs digests; not set where they are not signed.
 SIGNING_KEY = "SIGNING_KEY"
 # The Glue database of the archive's tables, and the Athena workgroup that queries them.

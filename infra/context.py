@@ -29,6 +29,7 @@ _NAMES = (
     "requests_per_address",
     "api_concurrency",
     "object_lock",
+    "dynamodb_client",
     "layer",
 )
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
@@ -72,6 +73,7 @@ class StackContext:
     requests_per_address: int | None = None
     api_concurrency: int | None = None
     object_lock: ObjectLock | None = None
+    boto3_client: bool = False
     layer: bool = True
 
     @property
@@ -113,6 +115,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         ),
         api_concurrency=reader.read("api_concurrency", _number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
         object_lock=reader.read("object_lock", _object_lock, default.object_lock),
+        boto3_client=reader.read("dynamodb_client", _choice(own=False, boto3=True), default.boto3_client),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
     if choices.web_acl_arn and choices.requests_per_address:

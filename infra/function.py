@@ -36,6 +36,8 @@ class FunctionDefaults:
     removal: RemovalPolicy
     # The table that holds the bearer tokens: no function may write them.
     tokens: dynamodb.ITable
+    # Variables of every function.
+    environment: Mapping[str, str]
 
 
 class ServiceFunction(Construct):
@@ -83,6 +85,7 @@ class ServiceFunction(Construct):
                 "LOG_LEVEL": "INFO",
                 # The layer has no plugins of Pydantic; looking for them takes a cold start about 5 ms.
                 "PYDANTIC_DISABLE_PLUGINS": "true",
+                **defaults.environment,
             },
         )
         accept(self.resource, "L1", f"The layer is locked and compiled for Python {PYTHON_VERSION}.")

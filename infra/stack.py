@@ -53,6 +53,7 @@ class LineageStack(cdk.Stack):
             metrics_namespace=f"Headwater/{context.stage}",
             removal=self._removal,
             tokens=self._storage.graph_table,
+            environment={settings.DYNAMODB_CLIENT: "boto3"} if context.boto3_client else {},
         )
         self._add_ingest(context)
         self._add_archive(context, libraries)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+from headwater import settings
+
 if TYPE_CHECKING:
     from botocore.session import Session
     from mypy_boto3_athena import AthenaClient
@@ -77,8 +79,13 @@ def session() -> Session:
 def dynamodb() -> DynamoDBClient:
     """Return the functions' client of DynamoDB, `headwater.aws.dynamodb`, typed as boto3's.
 
-    It has only those methods of boto3's client that the functions call. Raises botocore's `NoRegionError`.
+    It has only those methods of boto3's client that the functions call. The environment variable `DYNAMODB_CLIENT`
+    with the value `boto3` brings boto3's own. Raises botocore's `NoRegionError`.
     """
+    import os
+
+    if os.environ.get(settings.DYNAMODB_CLIENT) == "boto3":
+        return client("dynamodb")
     from botocore.exceptions import NoRegionError
     from botocore.httpsession import get_cert_path
 

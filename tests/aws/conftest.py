@@ -105,7 +105,7 @@ class Cloud:
     def __post_init__(self):
         # The handlers' clients, for tests to put faults into; the test looks with its own.
         self.sqs, self.s3 = (clients.client(service) for service in ("sqs", "s3"))
-        self.dynamodb = DynamoDBInMoto()
+        self.dynamodb = clients.dynamodb() if os.environ.get(settings.DYNAMODB_CLIENT) == "boto3" else DynamoDBInMoto()
         self._sqs, self._s3, self._dynamodb = (tests_client(service) for service in ("sqs", "s3", "dynamodb"))
 
     def context(self, remaining_s=600):
@@ -332,8 +332,14 @@ def _tests_client(service, endpoint):
 
 
 @pytest.fixture
-def cloud(template, monkeypatch):
-    """A new account with the stack's queues, tables and buckets; the handlers' variables and clock are its own."""
+def cloud(request, template, monkeypatch):
+    """A new account with the stack's queues, tables and buckets; the handlers' variables and clock are its own.
+
+    The handlers use their own client of DynamoDB, or boto3's: by the parameter of `BOTH_CLIENTS`, or for the whole
+    suite by the variable of the functions (`DYNAMODB_CLIENT=boto3`).
+    """
+    if hasattr(request, "param"):
+        monkeypatch.setenv(settings.DYNAMODB_CLIENT, request.param)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
@@ -382,5 +388,9 @@ def catalog(cloud):
 
 
 def _forget_clients():
-    for made in (clients.client, *(one for one in vars(wiring).values() if hasattr(one, "cache_clear"))):
+    for made in (
+        clients.client,
+        clients.dynamodb,
+        *(one for one in vars(wiring).values() if hasattr(one, "cache_clear")),
+    ):
         made.cache_clear()

@@ -7,6 +7,7 @@ from binascii import b2a_base64
 from types import SimpleNamespace
 
 import orjson
+import pytest
 from botocore.awsrequest import AWSPreparedRequest
 from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError
@@ -23,6 +24,8 @@ from headwater.aws.signing import Signer
 from local_stack.aws import moto_tables
 from local_stack.aws.limits import refusal_of
 
+# The tests of a module, once on the functions' own client and once on boto3's.
+BOTH_CLIENTS = pytest.mark.parametrize("cloud", ["own", "boto3"], indirect=True)
 # moto's tables know no threads.
 ONE_AT_A_TIME = threading.RLock()
 _URL = "https://dynamodb.us-east-1.amazonaws.com"

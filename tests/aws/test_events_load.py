@@ -14,7 +14,10 @@ from headwater.loading.load import EventLoad, load_events
 from headwater.times import day_of
 from lambdas import wiring
 from tests.aws.faults import Killed, before, killed_at, refused
+from tests.aws.in_moto import BOTH_CLIENTS
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_facet, a_job_event, a_run_event
+
+pytestmark = BOTH_CLIENTS
 
 READ = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b21")
 CHECKED = a_run_event(

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from headwater_model.errors import Invalid, TooLarge
 from lambdas import input as input_function
 from lambdas import load as load_function
+from tests.aws.in_moto import BOTH_CLIENTS
 from tests.builders import NOON, a_batch, a_message, a_request
 from tests.examples import examples
+
+pytestmark = BOTH_CLIENTS
 
 DAY_S = 24 * 3600
 

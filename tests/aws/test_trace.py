@@ -10,7 +10,10 @@ from headwater.records import root_records
 from headwater.records import trace as traces
 from headwater.records.pointers import Pointers
 from lambdas import trace as trace_function
+from tests.aws.in_moto import BOTH_CLIENTS
 from tests.builders import DAY, HOUR, NOON, a_message, messages
+
+pytestmark = BOTH_CLIENTS
 
 FILE_AND_ROWS = {"file": "flights", "row-1": "file", "row-2": "file"}
 NEXT_DAY = "2025-11-21"

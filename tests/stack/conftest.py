@@ -57,6 +57,7 @@ def _synthesize_turned(folder: Path) -> None:
             "requests_per_address": 2000,
             "api_concurrency": 50,
             "object_lock": "compliance:2555",
+            "dynamodb_client": "boto3",
         }
     )
     LineageStack(app, "Headwater-dev", context=context, layer=layer, libraries=libraries)

@@ -26,6 +26,7 @@ PRODUCTION = StackContext(
     requests_per_address=None,
     api_concurrency=None,
     object_lock=None,
+    boto3_client=False,
     layer=True,
 )
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
@@ -33,7 +34,7 @@ LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or n
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
     "partition_trimming, temporary_patterns, search_scan_gb, sign_digests, web_acl_arn, requests_per_address, "
-    "api_concurrency, object_lock, layer"
+    "api_concurrency, object_lock, dynamodb_client, layer"
 )
 
 
@@ -83,6 +84,7 @@ def test_the_operations_guide_lists_every_context_value():
         ({"api_concurrency": 50}, {"api_concurrency": 50}),
         ({"object_lock": "governance:30"}, {"object_lock": ObjectLock(30, compliance=False)}),
         ({"object_lock": "compliance:36500"}, {"object_lock": ObjectLock(36500, compliance=True)}),
+        ({"dynamodb_client": "boto3"}, {"boto3_client": True}),
         ({"layer": "false"}, {"layer": False}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
@@ -145,6 +147,7 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             ({"object_lock": value}, f"object_lock: {LOCK_RULE}, got {value!r}")
             for value in ("governance", "governance:0", "governance:36501", "Compliance:1", 30)
         ),
+        ({"dynamodb_client": "aiodynamo"}, "dynamodb_client: must be own or boto3, got 'aiodynamo'"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the context values {NAMES}; did you mean retention?, got 'x'"),
         ({"spark_engine": "glue"}, f"spark_engine: must be one of the context values {NAMES}, got 'glue'"),

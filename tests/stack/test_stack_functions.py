@@ -287,6 +287,11 @@ def test_the_api_function_is_strict_about_namespaces_where_the_context_value_say
     assert variables["STRICT_NAMESPACES"] == "true"
 
 
+def test_every_function_calls_dynamodb_by_boto3s_client_where_the_context_value_says_so(turned):
+    functions = turned.of_type("AWS::Lambda::Function")
+    assert {functions[name]["Environment"]["Variables"]["DYNAMODB_CLIENT"] for name in FUNCTIONS} == {"boto3"}
+
+
 def test_every_function_uses_the_one_layer_made_for_its_platform(turned):
     [(name, layer)] = turned.of_type("AWS::Lambda::LayerVersion").items()
     assert layer["CompatibleArchitectures"] == ["arm64"]

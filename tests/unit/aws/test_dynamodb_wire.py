@@ -11,6 +11,7 @@ import boto3
 import pytest
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
+from botocore.client import BaseClient
 from botocore.credentials import Credentials
 from botocore.exceptions import NoRegionError, SSLError
 from botocore.parsers import create_parser
@@ -22,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater import settings
 from headwater.aws import clients
 from headwater.aws.dynamodb import _parse, _render
 from headwater.aws.signing import Signer
@@ -162,6 +164,13 @@ def test_the_endpoint_is_boto3s(environment, variables):
     for name, value in variables.items():
         environment.setenv(name, value)
     assert clients.dynamodb().connections.url == boto3.Session().client("dynamodb").meta.endpoint_url
+
+
+def test_boto3s_client_is_used_where_the_functions_variable_says_so(environment):
+    environment.setenv(settings.DYNAMODB_CLIENT, "boto3")
+    assert isinstance(clients.dynamodb(), BaseClient)
+    clients.dynamodb.cache_clear()
+    clients.client.cache_clear()
 
 
 def test_a_region_that_is_missing_is_missed_at_once(environment):
