@@ -57,7 +57,7 @@ export function App() {
     <>
       <a className="skip" href="#view">To the view</a>
       <header className="top">
-        <Link className="brand" href="/"><img src={mark} alt="" />Headwater</Link>
+        <Link className="brand" href="/" aria-label="Headwater"><img src={mark} alt="" /><span>Headwater</span></Link>
         {path !== "/" && <Find />}
         <nav style={{ marginLeft: path === "/" ? "auto" : undefined }}>
           {me?.stage && <span className="stage-of" title={`stage ${me.stage} of the API`}>{me.stage}</span>}

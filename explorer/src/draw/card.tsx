@@ -7,6 +7,7 @@ import type { Fold, Item } from "../model/graph";
 import { ago, agoShort, count, plural } from "../model/format";
 import { cutFront, type Title } from "../model/titles";
 import type { Side } from "../url/state";
+import { Name } from "../parts/name";
 import { SignOf, signOfState } from "../parts/signs";
 
 export const CARD = { width: 256, height: 54 };
@@ -34,7 +35,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: { it
     <div className={`box of-${item.kind} ${marks}`} title={titled(item)}>
       <div className="name">
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}><SignOf of={item.kind} /></span>
-        <span>{cutFront(title.title, NAME_CHARS_MAX)}</span>
+        <span><Name text={cutFront(title.title, NAME_CHARS_MAX)} /></span>
         {item.tags.length > 0 && <span className="tagged" title={`tagged ${item.tags.join(", ")}`}><SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} /></span>}
       </div>
       <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} freshness={look.freshness} />}</div>

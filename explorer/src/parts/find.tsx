@@ -10,6 +10,7 @@ import { termsOf } from "../model/terms";
 import { link } from "../url/state";
 import { mapOf } from "./frame";
 import { useReader } from "./me";
+import { Name } from "./name";
 import { SignOf, StateOf } from "./signs";
 
 const PAUSE_MS = 120;
@@ -63,8 +64,8 @@ const searchLink = (text: string, names: boolean) => {
 
 export function Marked({ text, q }: { text: string; q: string }) {
   const at = q ? text.toLowerCase().indexOf(q.toLowerCase()) : -1;
-  if (at < 0) return <>{text}</>;
-  return <>{text.slice(0, at)}<mark>{text.slice(at, at + q.length)}</mark>{text.slice(at + q.length)}</>;
+  if (at < 0) return <Name text={text} />;
+  return <><Name text={text.slice(0, at)} /><mark>{text.slice(at, at + q.length)}</mark><Name text={text.slice(at + q.length)} /></>;
 }
 
 /** A job's last state, the number of a dataset's columns, a column's type. */

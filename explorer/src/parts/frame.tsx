@@ -9,6 +9,7 @@ import type { Change } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
+import { Name } from "./name";
 import { SignOf, type Sign } from "./signs";
 
 export function Bones({ rows = 6 }: { rows?: number }) {
@@ -124,7 +125,7 @@ export function NodeHead({ id, name, where, children }: { id: string; name?: str
       <span className={`kind-${kind}`}><SignOf of={kind} /></span>
       <div>
         <div className="kind-word">{WORDS[kind]} in {where ?? guessed.namespace}</div>
-        <h1>{name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)}</h1>
+        <h1><Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)} /></h1>
         {children}
       </div>
     </header>
@@ -147,7 +148,7 @@ export function NodeLink({ id, name, where, href }: { id: string; name?: string;
     <span className="named">
       <span className={`kind-${kind}`}><SignOf of={kind as Sign} /></span>
       <span>
-        <Link href={href ?? mapOf(id)}>{name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)}</Link>
+        <Link href={href ?? mapOf(id)}><Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)} /></Link>
         {where !== null && <> <span className="where">{where ?? guessed.namespace}</span></>}
       </span>
     </span>

@@ -10,6 +10,7 @@ import { summaryOf } from "../model/history";
 import { kindOf } from "../url/ids";
 import { parseTime, type Moment } from "../url/state";
 import { useKeys } from "./keys";
+import { Tools } from "./tools";
 
 const TICKS_MAX = 100;
 // Id of the times that the fields propose.
@@ -78,6 +79,7 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
   useKeys({ "[": () => step(false), "]": () => step(true) });
   return (
     <section className="time" aria-label="time">
+      <Tools title={<>{at ? `As of ${utc(at).slice(0, 16)}` : "Now"}{vs && `, since ${utc(vs).slice(0, 16)}`} · times</>} of="times">
       <datalist id={TIMES}>{["yesterday", "monday", "a week ago", "30 days ago"].map((time) => <option key={time} value={time} />)}</datalist>
       <TimeField label="As of" value={at} none="now" set={(time) => change({ at: time })} />
       <span className="ends" role="status">{ticks.length > 0 ? utc(ticks[0]!.time).slice(0, 16) : isPending ? "looking for changes…" : error ? <>changes are not known <button className="chip" onClick={() => void refetch()}>again</button></> : ""}</span>
@@ -92,6 +94,7 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
       </div>
       <span className="ends">now</span>
       <TimeField label="Compare with" value={vs} none="nothing" set={(time) => change({ vs: time })} />
+      </Tools>
     </section>
   );
 }

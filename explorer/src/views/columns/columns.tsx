@@ -18,7 +18,9 @@ import { Downloads } from "../../parts/export";
 import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { SignOf } from "../../parts/signs";
+import { Legend } from "../../parts/legend";
 import { TimeBar } from "../../parts/time";
+import { PictureChoice, Tools, useNarrow } from "../../parts/tools";
 import { datasetOf, kindOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink, parseColumns, type ColumnsState } from "../../url/state";
 import { ColumnPanel } from "./panel";
@@ -61,6 +63,10 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
   const placed = useRef<Placed>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
+  const isNarrow = useNarrow();
+  const [isPicture, setPicture] = useState(false);
+  const [isClosed, setClosed] = useState(isNarrow);
+  const isList = isNarrow ? !isPicture : state.list;
   const to = useCallback((change: Partial<ColumnsState>) => navigate(columnsLink({ ...state, ...change }), { replace: true }), [navigate, state]);
 
   const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
@@ -94,18 +100,19 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
     if (!card) return null;
     return (
       <ColumnCard
-        card={card} title={titles.get(id)!} focus={id === datasetOf(state.node)} sel={sel} path={path} changes={comparison?.changes} choose={(column) => { setAnchor(id); to({ sel: column === sel && column !== state.node ? "" : column }); }}
+        card={card} title={titles.get(id)!} focus={id === datasetOf(state.node)} sel={sel} path={path} changes={comparison?.changes} choose={(column) => { setClosed(false); setAnchor(id); to({ sel: column === sel && column !== state.node ? "" : column }); }}
         open={() => { setAnchor(id); setOpened((now) => new Set([...now, id])); }}
       />
     );
   }, [cards, titles, sel, path, state.node, to, comparison]);
   const choose = useCallback((id: string) => {
+    setClosed(false);
     setAnchor(datasetOf(id));
     to({ sel: id });
   }, [to]);
   const label = useCallback((id: string) => `dataset ${nameOf(id).name}, ${plural(cards.find((card) => card.id === id)?.columns.length ?? 0, "column")}`, [cards]);
   useKeys({
-    i: () => to({ indirect: !state.indirect }), l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
+    i: () => to({ indirect: !state.indirect }), l: () => (isNarrow ? setPicture(isList) : to({ list: !state.list })), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
     c: () => navigate(mapLink({ node: datasetOf(state.node), at: state.at, vs: state.vs, sel: sel ? datasetOf(sel) : "" })),
     Escape: () => to(state.sel ? { sel: "" } : state.vs ? { vs: "" } : state.at ? { at: "" } : {}),
   });
@@ -120,6 +127,8 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
           <h1 title={state.node}>{focusName.field === undefined ? titleOf(focusName) : `${titleOf(focusName)} · ${focusName.field}`}</h1>
           <span className="muted small" role="status">{plural(cards.length, "dataset")}, {plural(kept.length, "line")}{isLate && " · loading"}</span>
         </div>
+        {isNarrow && <PictureChoice isPicture={isPicture} choose={setPicture} />}
+        <Tools title="⋯ Tools" of="tools of the columns">
         <div className="group" role="group" aria-label="direction">
           {(["up", "both", "down"] as const).map((dir) => <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => to({ dir })}>{{ up: "Sources", both: "Both", down: "Uses" }[dir]}</button>)}
         </div>
@@ -129,18 +138,20 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
           <button className="button" aria-label="show more" disabled={state.depth >= 20} onClick={() => to({ depth: state.depth + 1 })}>+</button>
         </div>
         <button className="button" aria-pressed={state.indirect} onClick={() => to({ indirect: !state.indirect })}>Indirect</button>
-        <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
+        {!isNarrow && <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>}
+        {isNarrow && sel && <button className="button" onClick={() => setClosed(false)}>About {nameOf(sel).field}</button>}
         <button className="button" onClick={() => navigate(mapLink({ node: datasetOf(state.node), at: state.at, vs: state.vs }))}>Map</button>
         {sel && <Link className="button" href={link("impact", { node: sel })}>What breaks</Link>}
         {sel && <Link className="button" href={link("usage", { node: sel })}>Usage</Link>}
         <Downloads name={focusName.field ?? focusName.name} svg={svg} csv={csv} />
+        </Tools>
       </div>
       {lines.truncated && <div className="notice warn" role="status">These columns are truncated: there are more than a response holds.</div>}
       {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
       {failure && <Failed error={failure} retry={() => to({})} />}
       {comparison && <ChangesBar vs={state.vs} changes={comparison.changes} end={() => to({ vs: "" })} />}
       <div className="stage">
-        <div className="canvas">
+        {!(isNarrow && isList) && <div className="canvas">
           {cards.length <= 1 && kept.length === 0 && <div className="empty"><h2>No lineage of its columns is reported</h2><p>Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.</p></div>}
           <Canvas
             boxes={boxes} arrows={arrows} layoutArrows={tables} anchor={anchor} focus={datasetOf(state.node)} isLate={isLate} dir={state.dir} inSight={[anchor]} path={null} isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
@@ -148,14 +159,15 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
             handle={(one) => { handled.current = one; }} onPlaced={(one) => { placed.current = one; }}
           />
           <div className="corner">
+            <Legend of="columns" />
             <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>−</button>
             <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>+</button>
             <button className="button" onClick={() => handled.current?.fit()}>Fit</button>
           </div>
           {!sel && <div className="hint"><span>Choose a column to see its whole path</span></div>}
-        </div>
-        {state.list && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={choose} />}
-        {sel && <ColumnPanel id={sel} lines={lines} arrows={kept} isCentre={sel === state.node} close={() => to({ sel: "" })} canClose={state.sel !== ""} choose={choose} />}
+        </div>}
+        {isList && <ColumnList lines={lines} arrows={kept} path={path} sel={sel} choose={choose} alone={isNarrow} />}
+        {sel && !isClosed && <ColumnPanel id={sel} lines={lines} arrows={kept} isCentre={sel === state.node} close={() => (isNarrow ? setClosed(true) : to({ sel: "" }))} canClose={isNarrow || state.sel !== ""} choose={choose} />}
       </div>
       <TimeBar node={datasetOf(state.node)} depth={TICKS_DEPTH} at={state.at} vs={state.vs} change={to} />
     </>

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { ColumnArrow, ColumnLines } from "../../model/columns";
 import { count } from "../../model/format";
 import { titleOfId } from "../../model/titles";
+import { Name } from "../../parts/name";
 import { SignOf } from "../../parts/signs";
 import { LongTable } from "../../parts/table";
 
@@ -14,14 +15,15 @@ interface Props {
   path: ReadonlySet<string> | null;
   sel: string;
   choose: (id: string) => void;
+  alone?: boolean;
 }
 
-export function ColumnList({ arrows, path, sel, choose }: Props) {
+export function ColumnList({ arrows, path, sel, choose, alone = false }: Props) {
   const [filter, setFilter] = useState("");
   const rows = arrows.filter(({ from, to }) => (!path || (path.has(from) && path.has(to))) && `${titleOfId(from)} ${titleOfId(to)}`.toLowerCase().includes(filter.toLowerCase()));
-  const cell = (id: string) => <a href={`#${id}`} className="mono" onClick={(event) => { event.preventDefault(); choose(id); }}>{titleOfId(id)}</a>;
+  const cell = (id: string) => <a href={`#${id}`} className="mono" onClick={(event) => { event.preventDefault(); choose(id); }}><Name text={titleOfId(id)} /></a>;
   return (
-    <section className="beside" aria-label="the columns as a list">
+    <section className={`beside${alone ? " alone" : ""}`} aria-label="the columns as a list">
       <div className="actions">
         <input className="field" placeholder="filter" aria-label="filter the list" value={filter} onChange={(event) => setFilter(event.target.value)} />
         <span className="muted" role="status">{count(rows.length)} of {count(arrows.length)}{path && ", on the path of the chosen column"}</span>

@@ -7,6 +7,7 @@ import type { Item, Lineage, Shown } from "../../model/graph";
 import { rowsOf } from "../../model/list";
 import { count } from "../../model/format";
 import { When } from "../../parts/frame";
+import { Name } from "../../parts/name";
 import { SignOf, StateOf } from "../../parts/signs";
 import { LongTable, type ColumnOf } from "../../parts/table";
 
@@ -54,7 +55,7 @@ function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }
     <span className="named">
       <span className={`kind-${item.kind}`}><SignOf of={item.kind} label={item.kind} /></span>
       <span>
-        <a href={`#${item.id}`} onClick={(event) => { event.preventDefault(); choose(item.id); }}>{item.name}</a>{" "}
+        <a href={`#${item.id}`} onClick={(event) => { event.preventDefault(); choose(item.id); }}><Name text={item.name} /></a>{" "}
         <span className="where">{item.namespace}</span>
       </span>
     </span>

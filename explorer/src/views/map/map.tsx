@@ -14,7 +14,9 @@ import { arrowKey, between, neighboursOf, pathThrough } from "../../model/paths"
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { SignOf } from "../../parts/signs";
+import { Legend } from "../../parts/legend";
 import { TimeBar } from "../../parts/time";
+import { PictureChoice, Tools, useNarrow } from "../../parts/tools";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, DEPTH_MAX, link, mapLink, parseMap, type MapState, type Side } from "../../url/state";
 import { useMapData, type MapData } from "./data";
@@ -47,6 +49,9 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   const placed = useRef<Placed>(null);
   // What the reader acted on last: it stays where it is, and in sight.
   const [anchor, setAnchor] = useState(state.sel || state.node);
+  const isNarrow = useNarrow();
+  const [isPicture, setPicture] = useState(false);
+  const isList = isNarrow ? !isPicture : state.list;
   const to = useCallback((change: Partial<MapState>, replace = true) => navigate(mapLink({ ...state, ...change }), { replace }), [navigate, state]);
 
   const { lineage, left } = useMemo(() => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)), [whole, state.temporary, state.node]);
@@ -85,6 +90,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   const label = useCallback((id: string) => labelOf(lineage, shown, id), [lineage, shown]);
   const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: comparison?.arrows.get(`${arrow.from}→${arrow.to}`) ?? "" })), [arrows, comparison]);
 
+  const showList = (on: boolean) => (isNarrow ? setPicture(!on) : to({ list: on }));
   const step = (key: string) => {
     const next = walk(shown, placed.current, state.sel || focus, key);
     if (!next) return;
@@ -97,7 +103,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   useKeys({
     ArrowLeft: arrow, ArrowRight: arrow, ArrowUp: arrow, ArrowDown: arrow,
     e: () => open(state.sel || focus, "down"), E: () => open(state.sel || focus, "up"),
-    l: () => to({ list: !state.list }), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
+    l: () => showList(!isList), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
     c: () => navigate(columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at, vs: state.vs })),
     Enter: (event) => {
       const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset["id"];
@@ -112,7 +118,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
 
   const item = lineage.items.get(state.sel);
   const fold = shown.folds.find(({ id }) => id === state.sel);
-  const isTooMuch = shown.hops.size > LIST_ABOVE && !state.list;
+  const isTooMuch = shown.hops.size > LIST_ABOVE && !isList;
   return (
     <>
       <div className="bar">
@@ -124,6 +130,8 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
         {left > 0 && <button className="chip" onClick={() => to({ temporary: true })}>{plural(left, "temporary dataset")} hidden ✕</button>}
         {state.temporary && <button className="chip" onClick={() => to({ temporary: false })}>temporary datasets shown ✕</button>}
         {state.to && <button className="chip" onClick={() => to({ to: "" })}>paths between two ✕</button>}
+        {isNarrow && <PictureChoice isPicture={isPicture} choose={setPicture} />}
+        <Tools title="⋯ Tools" of="tools of the map">
         <div className="group" role="group" aria-label="direction">
           {(["up", "both", "down"] as const).map((dir) => (
             <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => { setAnchor(focus); to({ dir }); }}>{{ up: "Upstream", both: "Both", down: "Downstream" }[dir]}</button>
@@ -134,18 +142,19 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
           <span className="button" aria-live="polite">depth {state.depth}</span>
           <button className="button" aria-label="show more" disabled={state.depth >= DEPTH_MAX} onClick={() => { setAnchor(focus); to({ depth: state.depth + 1 }); }}>+</button>
         </div>
-        <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>
+        {!isNarrow && <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>}
         <Link className="button" href={columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : focus, at: state.at, vs: state.vs })}>Columns</Link>
         <Link className="button" href={link("impact", { node: focus })}>Impact</Link>
         <ExportMenu lineage={lineage} shown={shown} placed={placed} name={nameOf(focus).name} comparison={comparison} />
+        </Tools>
       </div>
       {whole.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
       {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
-      {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} list={() => to({ list: true })} />}
+      {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} list={() => showList(true)} />}
       {state.vs && !comparison && !failure && <div className="notice" role="status">Comparing with {state.vs.replace("T", " ").slice(0, 19)} UTC…</div>}
       {failure && <div className="notice warn" role="alert">A part of this map could not be loaded: {failure.message} <button className="chip" onClick={retry}>Try again</button></div>}
       <div className="stage">
-        {!isTooMuch && !(state.list && shown.hops.size > LIST_ABOVE) && (
+        {!isTooMuch && !(isList && (isNarrow || shown.hops.size > LIST_ABOVE)) && (
           <div className="canvas">
             <Canvas
               boxes={boxes} arrows={drawnArrows} anchor={anchor} focus={focus} isLate={data.isLate} isWhole={state.to === state.node} dir={state.dir} inSight={[anchor]} path={path?.nodes ?? null} isOnPath={(arrow) => path?.arrows.has(arrowKey(arrow)) ?? false} neighbours={(id) => neighboursOf(arrows, id)} draw={drawn} label={label}
@@ -156,7 +165,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
             <Hint shown={shown} />
           </div>
         )}
-        {(state.list || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => { choose(id, { shiftKey: false }); handled.current?.center(id); }} alone={isTooMuch} />}
+        {(isList || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => { choose(id, { shiftKey: false }); handled.current?.center(id); }} alone={isTooMuch || isNarrow} />}
         {item && <NodePanel item={item} lineage={lineage} state={state} drawn={shown.hops} close={() => to({ sel: "", to: "" })} choose={(id) => choose(id, { shiftKey: false })} open={open} />}
         {fold && <FoldPanel fold={fold} state={state} drawn={shown.hops} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
       </div>
@@ -168,6 +177,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
 function Corner({ handled }: { handled: React.RefObject<Handled | null> }) {
   return (
     <div className="corner">
+      <Legend of="map" />
       <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>−</button>
       <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>+</button>
       <button className="button" title="f" onClick={() => handled.current?.fit()}>Fit</button>

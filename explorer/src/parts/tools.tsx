@@ -1,0 +1,28 @@
+/** Tools that stand in a row where there is room, and behind a button where there is none. */
+
+import { useState, type ReactNode } from "react";
+
+import { useMedia } from "./frame";
+
+/** True on a phone, or in a window as narrow. */
+export const useNarrow = () => useMedia("(max-width: 700px)");
+
+export function Tools({ title, of, children }: { title: ReactNode; of: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={isOpen ? "tools is-open" : "tools"}>
+      <button className="button tools-open" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{title}</button>
+      <div className="tools-all" role="group" aria-label={of}>{children}</div>
+    </div>
+  );
+}
+
+/** What is drawn on a phone: the list at first, the picture on request. */
+export function PictureChoice({ isPicture, choose }: { isPicture: boolean; choose: (isPicture: boolean) => void }) {
+  return (
+    <div className="group" role="group" aria-label="list or picture">
+      <button className="button" aria-pressed={!isPicture} onClick={() => choose(false)}>List</button>
+      <button className="button" aria-pressed={isPicture} onClick={() => choose(true)}>Picture</button>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+"""Phones and narrow windows, with a company's data: all is on the screen, names can be read, panels are sheets."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+
+from tests.explorer.axe import serious_faults
+from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
+
+PHONE = (390, 844)
+ORDERS = f"dataset:{LAKE}:silver/shop/orders"
+EMAIL = f"datasetField:{LAKE}:bronze/crm/customers:email"
+AMOUNT = f"datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount"
+VIEWS = {
+    "": "Jobs whose last run failed",
+    "search?q=revenue": "17 jobs and datasets",
+    f"map?node={REVENUE}": "nordwind.marts.revenue_by_day",
+    f"map?node={REVENUE}&vs=2025-11-19T12:00:00Z": "End comparison",
+    f"columns?node={AMOUNT}": "sum(fct_orders.net_amount_eur)",
+    f"impact?node={quote(ORDERS)}": "copy as message",
+    f"dataset?node={quote(ORDERS)}": "ordered_at",
+    f"dataset?node={quote(ORDERS)}&tab=versions": "decimal(12,2)",
+    "job?node=job:spark:spark.silver_payments": "CANNOT_UP_CAST_DATATYPE",
+    f"usage?node={EMAIL}&start=1763000000&end=1764000000": "spark.silver_customers",
+    "usage?tag=pii&start=1763000000&end=1764000000": "bronze/crm/customers.email",
+}
+# Boxes that reach beyond the screen, though nothing scrolls to them.
+_BESIDE = """() => [...document.querySelectorAll('header *, .bar *, .time *, .page > *, .side, .notice > *')]
+  .filter((e) => e.checkVisibility() && !e.closest('.scroll, svg, .card, .tabs'))
+  .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && e.getBoundingClientRect().width > 0)
+  .map((e) => e.outerHTML.slice(0, 80))"""
+_NARROWEST = """() => Math.min(...[...document.querySelectorAll('.table .named')]
+  .filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().width))"""
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: re.sub(r"\W+", "-", str(view))[:48])
+def test_nothing_is_beside_the_screen_and_names_can_be_read(open_view, company, view, width):
+    page = open_view(company, view, size=(width, 844))
+    page.get_by_text(VIEWS[view]).first.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(_BESIDE) == []
+    assert page.evaluate(_NARROWEST) >= 150
+
+
+def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}", size=PHONE)
+    page.get_by_role("region", name="the map as a list").wait_for()
+    assert page.locator(".react-flow").count() == 0
+    page.get_by_role("button", name="Picture").click()
+    page.locator(".react-flow__node", has_text="revenue").first.wait_for()
+    page.get_by_role("button", name="Legend").click()
+    legend = page.get_by_role("dialog", name="legend")
+    legend.get_by_text("neighbours that are folded").wait_for()
+    box = legend.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+
+
+def test_on_a_phone_a_panel_is_a_sheet_from_below_that_can_be_closed(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}", size=PHONE)
+    page.get_by_role("link", name="nordwind.gold.fct_orders").click()
+    panel = page.get_by_role("complementary", name="about nordwind.gold.fct_orders")
+    panel.wait_for()
+    box = panel.bounding_box()
+    assert (box["x"], box["width"]) == (0, 390)
+    assert 100 < box["y"] < 500
+    panel.get_by_role("button", name="close").click()
+    panel.wait_for(state="detached")
+
+
+def test_on_a_phone_the_panel_of_a_column_comes_on_request_and_goes(open_view, company):
+    page = open_view(company, f"columns?node={AMOUNT}", size=PHONE)
+    page.get_by_role("region", name="the columns as a list").wait_for()
+    panel = page.get_by_role("complementary", name="about amount")
+    assert panel.count() == 0
+    page.get_by_role("button", name="Tools").click()
+    page.get_by_role("button", name="About amount").click()
+    panel.get_by_role("button", name="close").click()
+    panel.wait_for(state="detached")
+
+
+def test_on_a_phone_tools_and_times_are_behind_a_button_each(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}", size=PHONE)
+    page.get_by_role("region", name="the map as a list").wait_for()
+    upstream = page.get_by_role("button", name="Upstream")
+    assert upstream.is_hidden()
+    page.get_by_role("button", name="Tools").click()
+    upstream.click()
+    page.wait_for_url("**dir=up**")
+    page.get_by_role("button", name="Now · times").click()
+    field = page.get_by_label("Compare with")
+    field.fill("2025-11-19 12:00:00")
+    field.press("Enter")
+    page.get_by_text("End comparison").wait_for()
+
+
+@pytest.mark.parametrize("view", [f"map?node={REVENUE}", f"columns?node={AMOUNT}", "search?q=revenue"])
+def test_axe_finds_nothing_serious_on_a_phone(open_view, company, view):
+    page = open_view(company, view, size=PHONE, bypass_csp=True)
+    page.get_by_text("revenue").first.wait_for()
+    assert serious_faults(page) == []
