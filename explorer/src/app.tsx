@@ -24,6 +24,8 @@ const VIEWS: readonly [string, ComponentType, Feature?][] = [
   ["/job", lazyView(() => import("./views/job/job"), "JobView"), "getJob"],
   ["/run", lazyView(() => import("./views/run/run"), "RunView"), "getRun"],
   ["/record", lazyView(() => import("./views/record/record"), "RecordView"), "searchRecords"],
+  ["/jobs", lazyView(() => import("./views/lists/lists"), "JobsView"), "listAllJobs"],
+  ["/datasets", lazyView(() => import("./views/lists/lists"), "DatasetsView"), "getDataset"],
   ["/usage", lazyView(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
 ];
 
@@ -43,7 +45,7 @@ export function App() {
   const [path, navigate] = useLocation();
   const query = useSearch();
   const keys = useRef<HTMLDialogElement>(null);
-  const { me } = useReader();
+  const { me, can } = useReader();
   useKeys({
     "/": (event) => {
       event.preventDefault();
@@ -60,6 +62,7 @@ export function App() {
         <Link className="brand" href="/" aria-label="Headwater"><img src={mark} alt="" /><span>Headwater</span></Link>
         {path !== "/" && <Find />}
         <nav style={{ marginLeft: path === "/" ? "auto" : undefined }}>
+          {can("listAllJobs") && <span className="lists"><Link href="/jobs">Jobs</Link><Link href="/datasets">Datasets</Link></span>}
           {me?.stage && <span className="stage-of" title={`stage ${me.stage} of the API`}>{me.stage}</span>}
           <Account />
           <button className="icon" aria-label="keys and help" onClick={() => keys.current?.showModal()}>?</button>

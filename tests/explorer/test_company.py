@@ -37,3 +37,71 @@ def test_a_table_is_found_by_the_last_part_of_its_name_before_columns(open_view,
     page.get_by_role("combobox", name="Find").fill("revenue")
     first = page.get_by_role("option").first
     first.filter(has_text="nordwind.gold.revenue").wait_for()
+
+
+def test_the_start_lists_what_needs_work_failed_jobs_first_with_their_cause_and_owner(open_view, company):
+    page = open_view(company)
+    work = page.get_by_role("region", name="work")
+    work.get_by_text("CANNOT_UP_CAST_DATATYPE").wait_for()
+    states = [line.split()[0] for line in work.locator(".state").all_inner_texts()]
+    assert states == sorted(states, key=["failed", "aborted", "running"].index)
+    assert {"failed", "aborted", "running"} == set(states)
+    work.get_by_text("team:shop").first.wait_for()
+    work.get_by_role("link", name="1 aborted").click()
+    page.get_by_role("link", name="nordwind.marts.refunds_by_country").wait_for()
+
+
+def test_where_nothing_responds_the_start_has_one_failure(open_view, company):
+    for path in ("jobs", "namespaces", "tags"):
+        company.refuse(f"/api/v1/{path}", 403, times=9)
+    page = open_view(company, expected=("status of 403",))
+    page.get_by_role("alert").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.get_by_role("alert").count() == 1
+    for path in ("jobs", "namespaces", "tags"):
+        company.refuse(f"/api/v1/{path}", 403, times=0)
+
+
+def test_jobs_are_a_list_by_namespace_and_state_and_sort_by_their_columns(open_view, company):
+    page = open_view(company)
+    page.get_by_role("link", name="Jobs", exact=True).click()
+    page.get_by_text("300 of 300 jobs").wait_for()
+    page.get_by_role("combobox", name="namespace").select_option("spark")
+    page.get_by_role("button", name="Failed").click()
+    page.get_by_text("2 of 2 jobs").wait_for()
+    assert page.url.endswith("/jobs?namespace=spark&state=FAILED")
+    table = page.get_by_role("region", name="jobs")
+    table.get_by_role("button", name="Job").click()
+    names = [text.split()[0] for text in table.locator("tbody tr").all_inner_texts()]
+    assert names == ["spark.gpu_forecast", "spark.silver_payments"]
+    page.get_by_label("filter the list").fill("team:shop")
+    page.get_by_text("1 of 2 jobs").wait_for()
+
+
+def test_datasets_of_a_namespace_are_a_list_with_what_was_dropped(open_view, company):
+    page = open_view(company, "datasets")
+    page.get_by_role("combobox", name="namespace").select_option(WAREHOUSE)
+    page.get_by_text("145 of 145 datasets").wait_for()
+    page.get_by_label("filter the list").fill("gold.revenue")
+    page.get_by_role("link", name="nordwind.gold.revenue").wait_for()
+    page.get_by_text("sox").wait_for()
+
+
+def test_flows_of_a_tag_that_lack_it_come_first(open_view, company):
+    page = open_view(company, "usage?tag=pii&start=1763000000&end=1764000000")
+    page.get_by_text("hold it without the tag").wait_for()
+    tables = page.get_by_role("heading", level=2).all_inner_texts()
+    assert tables[0].startswith("Flowed into, without the tag")
+    page.get_by_label("filter the columns").fill("gold")
+    first = page.get_by_role("region", name="Flowed into, without the tag")
+    first.get_by_role("link", name="nordwind.gold.dim_customer.email").wait_for()
+    assert first.get_by_text("silver/").count() == 0
+
+
+def test_a_columns_recipe_leads_back_to_its_sources_in_words(open_view, company):
+    page = open_view(company, f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount&dir=up&depth=20")
+    page.get_by_text("Recipe", exact=True).click()
+    steps = page.get_by_role("list", name="recipe").get_by_role("listitem").all_inner_texts()
+    assert "is sum(fct_orders.net_amount_eur) - sum(fct_refunds.amount_eur), of" in steps[0]
+    assert any("cast(price as decimal(12,2))" in step for step in steps)
+    page.get_by_text("It begins in").filter(has_text="order_items.price").wait_for()

@@ -16,7 +16,7 @@ REPORT = "job:marts:marts.airline_report"
 HOSTILE = f"job:ns {ATTACK}:=cmd {ATTACK}"
 
 VIEWS = {
-    "": "Jobs whose last run failed",
+    "": "Needs work",
     "search?q=check": "emissions.check",
     f"map?node={CHECKED}": "emissions.estimate",
     f"map?node={ESTIMATED}&list=1&vs=2025-11-18T12:00:00Z": "+ 2 added",
@@ -253,7 +253,7 @@ def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_of
 def test_a_token_for_records_alone_is_offered_records(open_view, guarded):
     page = open_view(guarded, expected=REFUSALS)
     give_token(page, guarded.new_token("records", roots=["flights"]))
-    page.get_by_text("Jobs whose last run failed").wait_for(state="detached")
+    page.get_by_text("Needs work").wait_for(state="detached")
     page.get_by_role("combobox", name="Find").fill("UA1545")
     page.get_by_role("option", name="among records").wait_for()
 

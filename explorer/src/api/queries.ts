@@ -45,14 +45,6 @@ export async function search({ q, tag, kind, limit, namespace }: Searching, sign
   return { hits: results, total: totalCount, truncated };
 }
 
-
-/** Return the jobs that changed last, in short. */
-export const changedJobs = async (signal?: AbortSignal) =>
-  (await get("/api/v1/jobs", { query: { sort: "updated_at", form: "summary", limit: 8 }, signal })) as Schema<"ShortJobs">;
-
-export const failingJobs = (signal?: AbortSignal) =>
-  get("/api/v1/jobs", { query: { lastRunStates: "FAILED", limit: 10 }, signal });
-
 export const tags = (signal?: AbortSignal) => get("/api/v1/tags", { query: { limit: 60 }, signal });
 
 export const namespaces = (signal?: AbortSignal) => get("/api/v1/namespaces", { query: { limit: 50 }, signal });
@@ -273,14 +265,3 @@ export const downstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1
 const EVENTS_MAX = 100;
 
 export const runEvents = (runId: string, signal?: AbortSignal) => get("/api/v1/events/lineage", { query: { runId, sortDirection: "asc", limit: EVENTS_MAX }, signal });
-
-/** What a namespace has, as search hits have it. */
-export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {
-  const request = { parts: { namespace }, query: { limit, form: "summary" }, signal };
-  const [found, jobs] = await Promise.all([get("/api/v1/namespaces/{namespace}/datasets", request), get("/api/v1/namespaces/{namespace}/jobs", request)]);
-  const hits: Hit[] = [
-    ...found.datasets.map(({ name, updatedAt }) => ({ type: "DATASET" as const, name, namespace, updatedAt, nodeId: datasetId({ namespace, name }) })),
-    ...jobs.jobs.map(({ name, updatedAt }) => ({ type: "JOB" as const, name, namespace, updatedAt, nodeId: jobId({ namespace, name }) })),
-  ];
-  return { hits, total: found.totalCount + jobs.totalCount };
-}

@@ -1,12 +1,13 @@
 /** What stands beside the columns: each step of the selected one, who reported it, its runs, its operations. */
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { fieldPaths, origins } from "../../api/queries";
 import { indirectUses, type ColumnArrow, type ColumnLines, type Source } from "../../model/columns";
 import { plural } from "../../model/format";
+import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Loaded, NodeLink, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -46,6 +47,7 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
       <h2>Made of <span className="muted">{sources.length}</span></h2>
       {sources.length === 0 && <p className="muted">{column ? "Nothing is reported: it begins here, as far as is known." : "Not loaded at this depth."}</p>}
       <ul className="plain">{sources.map((source) => <li key={source.id}><SourceOf source={source} choose={choose} /></li>)}</ul>
+      {sources.length > 0 && <RecipeOf id={id} lines={lines} choose={choose} />}
       {uses.length + others > 0 && (
         <>
           <h2>Goes into <span className="muted">{uses.length}</span></h2>
@@ -72,6 +74,24 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
       <Operations key={`o ${id}`} id={id} />
       <Origins key={id} id={id} />
     </aside>
+  );
+}
+
+/** The operations that make the column, back to its sources. */
+function RecipeOf({ id, lines, choose }: Pick<Props, "id" | "lines" | "choose">) {
+  const recipe = useMemo(() => recipeOf(lines, id), [lines, id]);
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(textOf(recipe, titleOfId)).then(() => setCopied(true));
+  return (
+    <details>
+      <summary><b>Recipe</b> <span className="muted">{plural(recipe.steps.length, "step")} back to {plural(recipe.origins.length, "source")}</span></summary>
+      <ol className="recipe" aria-label="recipe">
+        {recipe.steps.map((step) => <li key={step.id}><button className="chip" onClick={() => choose(step.id)}>show</button> {sentenceOf(step, titleOfId)}</li>)}
+      </ol>
+      {recipe.origins.length > 0 && <p>It begins in {recipe.origins.map(titleOfId).join(", ")}.</p>}
+      {(recipe.truncated || lines.truncated) && <p className="changed">There is more than is loaded.</p>}
+      <button className="button" onClick={copy}>{isCopied ? "copied" : "Copy the recipe"}</button>
+    </details>
   );
 }
 

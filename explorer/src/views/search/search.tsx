@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { browse, type Hit } from "../../api/queries";
+import { browse } from "../../api/list-queries";
+import type { Hit } from "../../api/queries";
 import { searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";

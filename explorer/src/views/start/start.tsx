@@ -4,7 +4,9 @@ import { lazy, Suspense, useEffect } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { changedJobs, failingJobs, namespaces, tags } from "../../api/queries";
+import { changedJobs, jobsOfState } from "../../api/list-queries";
+import { errorOf, namespaces, run as fetchRun, tags } from "../../api/queries";
+import { shortError } from "../../model/error-text";
 import { count } from "../../model/format";
 import { Bones, Loaded, JobLink, useTitle, When } from "../../parts/frame";
 import { Find } from "../../parts/find";
@@ -25,6 +27,7 @@ export function StartView() {
   const { can } = useReader();
   const isEmpty = useEmptiness(can("listAllJobs"));
   const { demo, load } = useDemo(isEmpty);
+  const work = useWork(can("listAllJobs"));
   // What arrives while the demo runs does not take its card away.
   const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
@@ -37,8 +40,9 @@ export function StartView() {
       {can("listAllJobs") && showsWays && <Suspense fallback={<Bones rows={6} />}><Ways demo={demo} load={load} /></Suspense>}
       {can("listAllJobs") && !showsWays && (
         <div className="columns2">
-          <div><FailingJobs /><ChangedJobs /></div>
-          <div><Namespaces /><KnownTags /></div>
+          <WorkList of={work} />
+          {/* Where nothing responds, one failure says so. */}
+          {!work.error && <div><ChangedJobs /><Namespaces /><KnownTags /></div>}
         </div>
       )}
     </div>
@@ -58,32 +62,62 @@ function useEmptiness(isAllowed: boolean): boolean {
   return isEmpty;
 }
 
-function FailingJobs() {
-  const result = useQuery({ queryKey: ["failing"], queryFn: ({ signal }) => failingJobs(signal) });
+const WORK = ["FAILED", "ABORTED", "RUNNING"] as const;
+const WORK_MAX = 20, CAUSES_MAX = 8;
+const WORK_TITLES = { FAILED: "failed", ABORTED: "aborted", RUNNING: "running" } as const;
+
+/** What needs somebody: jobs whose last run failed, then those aborted, then what runs; a stream always does. */
+function useWork(isAllowed: boolean) {
+  return useQuery({
+    queryKey: ["work"], enabled: isAllowed,
+    queryFn: async ({ signal }) => Promise.all(WORK.map(async (state) => ({ state, ...(await jobsOfState(state, WORK_MAX, signal)) }))),
+  });
+}
+
+type Work = NonNullable<ReturnType<typeof useWork>["data"]>;
+type WorkJob = Work[number]["jobs"][number];
+
+function WorkList({ of }: { of: ReturnType<typeof useWork> }) {
   return (
-    <section className="card">
-      <h2>Jobs whose last run failed</h2>
-      <Loaded of={result} rows={3}>
-        {({ jobs, totalCount }) => (
+    <section className="card" aria-label="work">
+      <h2>Needs work</h2>
+      <Loaded of={of} rows={5}>
+        {(work) => (
           <>
-            {jobs.length === 0 && <p className="muted"><StateOf state="COMPLETED">No job’s last run failed.</StateOf></p>}
-            <ul className="plain">
-              {jobs.map((job) => (
-                <li key={jobId(job)}>
-                  <JobLink job={job} />
-                  <div className="small muted under">
-                    <StateOf state="FAILED" /> <When time={job.latestRun?.endedAt ?? job.latestRun?.updatedAt ?? null} />
-                    {job.latestRun && <> · <Link href={link("run", { id: job.latestRun.id })}>run</Link> · <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link></>}
-                  </div>
-                </li>
-              ))}
-            </ul>
-            {totalCount > jobs.length && <p className="muted">and {count(totalCount - jobs.length)} more</p>}
+            {work[0]!.totalCount === 0 && <p className="muted"><StateOf state="COMPLETED">No job’s last run failed.</StateOf></p>}
+            <ul className="plain">{work.flatMap(({ jobs }) => jobs.filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING").map((job, place) => <WorkItem key={jobId(job)} job={job} hasCause={place < CAUSES_MAX && job.latestRun?.state === "FAILED"} />))}</ul>
+            <p className="muted">
+              {work.map(({ state, totalCount }, place) => <span key={state}>{place > 0 && " · "}<Link href={link("jobs", { state })}>{count(totalCount)} {WORK_TITLES[state]}</Link></span>)}
+              {" · "}<Link href={link("jobs")}>all jobs</Link>
+            </p>
           </>
         )}
       </Loaded>
     </section>
   );
+}
+
+function WorkItem({ job, hasCause }: { job: WorkJob; hasCause: boolean }) {
+  const run = job.latestRun;
+  const owners = job.owners.map(({ name }) => name).join(", ");
+  return (
+    <li>
+      <JobLink job={job} />
+      <div className="small muted under">
+        <StateOf state={run?.state ?? null} /> {run?.state === "RUNNING" ? <>since <When time={run.startedAt} /></> : <When time={run?.endedAt ?? run?.updatedAt ?? null} />}
+        {owners && <> · {owners}</>}
+        {run && <> · <Link href={link("run", { id: run.id })}>run</Link> · <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link></>}
+        {run && hasCause && <Cause id={run.id} />}
+      </div>
+    </li>
+  );
+}
+
+/** The last line of a failed run's error in short, which lists do not have. */
+function Cause({ id }: { id: string }) {
+  const { data } = useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal) });
+  const error = data ? errorOf(data.facets) : null;
+  return error === null ? null : <div className="mono cause" title={error}>{shortError(error).split("\n").at(-1)}</div>;
 }
 
 function ChangedJobs() {
@@ -114,7 +148,7 @@ function Namespaces() {
         {({ namespaces: found, totalCount }) => (
           <>
             <ul className="plain">
-              {found.map(({ name }) => <li key={name}><Link className="mono" href={link("search", { namespace: name })}>{name}</Link></li>)}
+              {found.map(({ name }) => <li key={name}><Link className="mono" href={link("search", { namespace: name })}>{name}</Link> <Link className="small" href={link("datasets", { namespace: name })}>datasets</Link></li>)}
             </ul>
             {totalCount > found.length && <p className="muted">and {count(totalCount - found.length)} more</p>}
           </>

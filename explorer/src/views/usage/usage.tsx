@@ -1,10 +1,12 @@
 /** Usage of a column: who used it and what for, and what it flowed into. */
 
+import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { provenance as fetchProvenance, usage as fetchUsage, usageCsv, usageOfTag, type Provenance, type TagUsage, type Usage } from "../../api/report-queries";
 import { count, plural, utc } from "../../model/format";
+import { sortFlows } from "../../model/flows";
 import { Loaded, download, JobLink, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId, fieldId, kindOf, nameOf } from "../../url/ids";
@@ -55,7 +57,7 @@ function ColumnUsageView({ node }: { node: string }) {
           <>
             <Window report={report} />
             <Uses report={report} />
-            <FlowTable report={report} />
+            <FlowTable title="Flowed into" flows={report.flows} />
           </>
         )}
       </Loaded>
@@ -84,8 +86,7 @@ function TagUsageView({ tag }: { tag: string }) {
         {(report) => (
           <>
             <Window report={report} />
-            <Tagged report={report} />
-            <FlowTable report={report} />
+            <TaggedFlows report={report} />
           </>
         )}
       </Loaded>
@@ -122,6 +123,28 @@ function Tagged({ report }: { report: TagUsage }) {
   );
 }
 
+/** Where a tag's columns flow: first what has no tag; what only failed runs reported is left out until it is wanted. */
+function TaggedFlows({ report }: { report: TagUsage }) {
+  const [filter, setFilter] = useState("");
+  const [isAll, setAll] = useState(false);
+  const { untagged, rest, failed } = useMemo(() => sortFlows(report.flows, report.columns), [report]);
+  const words = filter.toLowerCase().split(/\s+/);
+  const has = ({ column }: { column: Usage["column"] }) => words.every((word) => `${column.dataset.namespace} ${column.dataset.name}.${column.field ?? ""}`.toLowerCase().includes(word));
+  const datasets = (rows: readonly { column: Usage["column"] }[]) => plural(new Set(rows.map(({ column }) => datasetId(column.dataset))).size, "dataset");
+  return (
+    <>
+      <p><b>{plural(report.columns.length, "column")} of {datasets(report.columns)} {report.columns.length === 1 ? "is" : "are"} tagged. {count(untagged.length)} more in {datasets(untagged)} {untagged.length === 1 ? "holds" : "hold"} it without the tag.</b></p>
+      <div className="actions">
+        <input className="field" placeholder="filter, such as gold" aria-label="filter the columns" value={filter} onChange={(event) => setFilter(event.target.value)} />
+        {failed.length > 0 && <button className="button" aria-pressed={isAll} onClick={() => setAll(!isAll)}>and {count(failed.length)} by failed runs alone</button>}
+      </div>
+      <FlowTable title="Flowed into, without the tag" flows={[...untagged, ...(isAll ? failed : [])].filter(has)} />
+      <Tagged report={{ ...report, columns: report.columns.filter(has) }} />
+      {rest.length > 0 && <FlowTable title="Flowed into, tagged as well or indirectly" flows={rest.filter(has)} />}
+    </>
+  );
+}
+
 function Uses({ report }: { report: Usage }) {
   return (
     <section className="card">
@@ -152,17 +175,17 @@ function Uses({ report }: { report: Usage }) {
 
 const STATUS = { alive: "alive", dropped: "dropped", unknown: "unknown" } as const;
 
-function FlowTable({ report }: { report: Pick<Usage, "flows"> }) {
+function FlowTable({ title, flows }: { title: string; flows: Usage["flows"] }) {
   return (
     <section className="card">
-      <h2>Flowed into <span className="muted">{plural(report.flows.length, "column")}</span></h2>
-      {report.flows.length === 0 && <p className="muted">Nothing was made of it in this time.</p>}
-      {report.flows.length > 0 && (
-        <div className="scroll" tabIndex={0} role="region" aria-label="flows">
+      <h2>{title} <span className="muted">{plural(flows.length, "column")}</span></h2>
+      {flows.length === 0 && <p className="muted">Nothing was made of it in this time.</p>}
+      {flows.length > 0 && (
+        <div className="scroll" tabIndex={0} role="region" aria-label={title}>
           <table className="table">
             <thead><tr><th className="number">Hops</th><th>Column</th><th>How</th><th>Now</th><th>By</th></tr></thead>
             <tbody>
-              {report.flows.map((flow, index) => (
+              {flows.map((flow, index) => (
                 <tr key={index}>
                   <td className="number">{flow.hops}</td>
                   <td><ColumnOf column={flow.column} /></td>

@@ -1,0 +1,32 @@
+/** Flows of the columns that have a tag, by what is to be done about them. */
+
+interface Column {
+  dataset: { namespace: string; name: string };
+  field: string | null;
+}
+
+interface Flow {
+  column: Column;
+  hops: number;
+  direct: boolean;
+  masked: boolean;
+  certain: boolean;
+  failed: boolean;
+}
+
+const keyOf = ({ dataset, field }: Column) => JSON.stringify([dataset.namespace, dataset.name, field]);
+
+/**
+ * Return the flows that hold a tag's data unmasked without having the tag, the certain and the nearest first; those of
+ * them that failed runs alone reported; and the rest: tagged as well, masked, or merely by a condition.
+ */
+export function sortFlows<F extends Flow>(flows: readonly F[], tagged: readonly { column: Column }[]): { untagged: F[]; failed: F[]; rest: F[] } {
+  const known = new Set(tagged.map(({ column }) => keyOf(column)));
+  const sorted = [...flows].sort((a, b) => Number(b.certain) - Number(a.certain) || a.hops - b.hops);
+  const isUntagged = (flow: F) => flow.direct && !flow.masked && !known.has(keyOf(flow.column));
+  return {
+    untagged: sorted.filter((flow) => isUntagged(flow) && !flow.failed),
+    failed: sorted.filter((flow) => isUntagged(flow) && flow.failed),
+    rest: sorted.filter((flow) => !isUntagged(flow)),
+  };
+}
