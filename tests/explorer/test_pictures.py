@@ -37,7 +37,7 @@ def test_fit_brings_every_box_into_the_pane(open_view, pipeline, view):
     page.wait_for_timeout(300)
     drawn = page.locator(NODES).count()
     page.get_by_role("button", name="Fit").click()
-    page.wait_for_function(f"document.querySelectorAll('{NODES}').length > {drawn}")
+    page.locator(NODES).nth(drawn).wait_for(state="attached")
     page.wait_for_timeout(300)
     counted = page.get_by_role("status").filter(has_text=re.compile("node|dataset")).first.inner_text()
     number = int(re.match(r"\d+", counted)[0])
@@ -91,7 +91,9 @@ def test_the_way_to_a_failure_far_upstream_is_shown(open_view, estate):
     page.get_by_text("No space left on device").wait_for()
     page.get_by_role("link", name="Show the way").click()
     node(page, "far.0").wait_for()
-    page.wait_for_function("document.querySelectorAll('.react-flow__edge.is-lit').length === 13")
+    lit = page.locator(".react-flow__edge.is-lit")
+    lit.nth(12).wait_for(state="attached")
+    assert lit.count() == 13
     assert page.locator(NODES).count() == 15
 
 
