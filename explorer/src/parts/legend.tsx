@@ -5,7 +5,7 @@ import { useId, type ReactNode } from "react";
 import { SignOf } from "./signs";
 
 const box = (look: string, text: string) => <span className={`sample box ${look}`}>{text}</span>;
-const line = (look: string) => <svg className={`sample react-flow__edge ${look}`} viewBox="0 0 56 8" aria-hidden="true"><path className="react-flow__edge-path" d="M0 4H56" /></svg>;
+const line = (look: string) => <svg className={`sample ${look}`} viewBox="0 0 56 8" aria-hidden="true"><path d="M0 4H56" /></svg>;
 
 const NODES: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset: a table, a topic, files"],
