@@ -16,9 +16,9 @@ from spark_client.capturing.jvm.executions import (
     OPTIONAL,
     Executions,
     JavaClasses,
-    Lost,
     java_sources,
 )
+from spark_client.capturing.jvm.items import Lost
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.session.self_test import CHECKS, find_doubts, find_misread
