@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from spark_client.capturing.extract import Extractor
 
 _log = logging.getLogger("headwater.capture")
+_OLDEST = (3, 5)
 _lock = threading.Lock()
 # The capture of each Spark context, or server of Spark Connect, whichever of its sessions it began with.
 _captures: WeakKeyDictionary[Any, Capture] = WeakKeyDictionary()
@@ -122,11 +124,24 @@ def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *,
         return given.off()
 
 
+def check_version(version: str) -> None:
+    """Raise Unavailable for a Spark before 3.5, whose plans and listeners are other ones; a vendor's build counts too.
+
+    >>> check_version("3.5.6-amzn-1")
+    >>> check_version("3.4.1")
+    Traceback (most recent call last):
+    spark_client.capturing.jvm.executions.Unavailable: it needs Spark 3.5 or newer, this is Spark 3.4.1
+    """
+    numbered = re.match(r"(\d+)\.(\d+)", version)
+    if numbered and tuple(map(int, numbered.groups())) < _OLDEST:
+        raise Unavailable(f"it needs Spark 3.5 or newer, this is Spark {version}")
+
+
 def _start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:
     """Return a capture that is on, or off if the configuration says so.
 
     Raises:
-        Unavailable: Spark's driver is out of reach.
+        Unavailable: Spark's driver is out of reach, or too old.
         Misconfigured: there is no destination.
     """
     if spark is None:
@@ -136,6 +151,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     context = getattr(spark, "_sc", None)
     if context is None:
         raise Unavailable("there is no JVM of the driver's to listen to, and no client of Spark Connect")
+    check_version(spark.version)
     conf = SessionConf(spark)
     settings = parse_settings(conf.entries(PREFIXES), os.environ)
     if not settings.enabled:
@@ -206,6 +222,7 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     """Return a capture of a Spark Connect session, whose commands are resolved table by table.
 
     Raises:
+        Unavailable: Spark is too old.
         NoResponse: the server does not return its configuration.
     """
     from spark_client.capturing.connect.commands import Commands
@@ -215,6 +232,8 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     from spark_client.capturing.datasets.catalogs import parse_catalogs
 
     server = Server(spark.client)
+    version = server.spark_version()
+    check_version(version or "")
     conf = server.configuration()
     settings = parse_settings(conf, os.environ)
     if not settings.enabled:
@@ -223,7 +242,7 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     counts = Counts()
     transport = open_event_transport(client, settings, os.environ, counts)
     run = given.context(settings, conf.get("spark.app.name") or "spark")
-    application = Application(run, server.spark_version(), settings.description)
+    application = Application(run, version, settings.description)
     source = CommandSource(Commands(spark.client, settings.executions_max), settings.stream_interval_s)
     try:
         extractor = ConnectExtractor(parse_catalogs(conf, os.environ), columns=settings.connect_columns)

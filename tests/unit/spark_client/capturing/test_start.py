@@ -19,6 +19,23 @@ class StrangeSession:
     """A session of neither kind: it has no context, and no client."""
 
 
+class OldSession:
+    """A session of a Spark that is too old."""
+
+    version = "3.4.1-amzn-0"
+
+    def __init__(self) -> None:
+        self._sc = StrangeSession()
+
+
+def test_below_spark_3_5_capture_is_off_with_one_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    assert capture(OldSession()).state == "off"
+    (warning,) = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert warning == "capture is off: it needs Spark 3.5 or newer, this is Spark 3.4.1-amzn-0"
+    with pytest.raises(Unavailable, match=r"needs Spark 3\.5"):
+        capture(OldSession(), strict=True)
+
+
 def test_without_a_jvm_capture_is_off_with_one_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     session = StrangeSession()
     client = LineageClient(file=tmp_path / "out.jsonl")
