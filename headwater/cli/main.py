@@ -15,7 +15,22 @@ from collections.abc import Sequence
 
 from headwater.cli.program import program
 
-_COMMANDS = ("demo", "serve", "graph", "column", "explore", "cdk", "iam", "token", "replay", "search", "verify")
+_COMMANDS = (
+    "demo",
+    "serve",
+    "graph",
+    "column",
+    "explore",
+    "cdk",
+    "iam",
+    "token",
+    "import",
+    "replay",
+    "search",
+    "verify",
+)
+# Of commands whose names are no names of modules.
+_MODULES = {"import": "import_events"}
 # The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
 _CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local_stack"})
 _NEEDS_A_CHECKOUT = "headwater: this command needs a checkout of the repository: run it there, after `make setup`\n"
@@ -30,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action=_Version, help="print the version of this installation")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in _COMMANDS:
-        importlib.import_module(f"headwater.cli.{name}").add_parser(subparsers)
+        importlib.import_module(f"headwater.cli.{_MODULES.get(name, name)}").add_parser(subparsers)
     parsed = parser.parse_args(arguments)
     try:
         status: int = parsed.func(parsed)

@@ -1,0 +1,237 @@
+"""Events to import, each with its place: from files, folders, S3, standard input and a running Marquez.
+
+    for source in sources_of(["events/", "s3://lake/openlineage/"]):
+        for event in source.events(start=0):
+            event.place, event.body, event.fault     # "events/a.jsonl:17", b"{...}", ""
+
+A file may hold JSON lines, one JSON document, or an array, gzipped or not. OpenLineage's file and S3 transports write
+such files, and `psql -At -c "SELECT event FROM lineage_events"` prints the table of a Marquez so.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, cast
+
+import orjson
+
+from headwater.cli.service import NoResponse, fetch_json
+
+STANDARD_INPUT = "-"
+# A longer line, or document, is no event: the service takes 4 MB.
+_LINE_MAX_BYTES = 16_000_000
+_DOCUMENT_MAX_BYTES = 64_000_000
+_GZIP_MAGIC = b"\x1f\x8b"
+# Files of a folder that may hold events; the file transport puts a time behind the name.
+_NAMED_JSON = re.compile(r"\.(json|jsonl|ndjson)(\W|$)")
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEvent:
+    """A JSON object as it stands there, or the fault of what stands there."""
+
+    place: str
+    body: bytes = b""
+    fault: str = ""
+
+
+class EventSource(Protocol):
+    """A place of events; its version changes with its content, and is empty if that is unknown."""
+
+    @property
+    def name(self) -> str:
+        """The name, the same in each import."""
+
+    @property
+    def version(self) -> str:
+        """The version of the content."""
+
+    def events(self, start: int) -> Iterator[FoundEvent]:
+        """Yield the events from this position on, in order.
+
+        Raises:
+            OSError: it cannot be read.
+            NoResponse: the service does not send them.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file, or standard input."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return STANDARD_INPUT if self.path == Path(STANDARD_INPUT) else str(self.path.resolve())
+
+    @property
+    def version(self) -> str:
+        """Size and time of the last change."""
+        if self.name == STANDARD_INPUT:
+            return ""
+        found = self.path.stat()
+        return f"{found.st_size} {found.st_mtime_ns}"
+
+    def events(self, start: int) -> Iterator[FoundEvent]:
+        """Yield the events of the file."""
+        if self.name == STANDARD_INPUT:
+            yield from islice(read_events(sys.stdin.buffer, STANDARD_INPUT), start, None)
+            return
+        with self.path.open("rb") as stream:
+            yield from islice(read_events(stream, str(self.path)), start, None)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSource:
+    """An object in S3."""
+
+    s3: Any
+    bucket: str
+    key: str
+    version: str
+
+    @property
+    def name(self) -> str:
+        """The URL."""
+        return f"s3://{self.bucket}/{self.key}"
+
+    def events(self, start: int) -> Iterator[FoundEvent]:
+        """Yield the events of the object."""
+        body = self.s3.get_object(Bucket=self.bucket, Key=self.key)["Body"]
+        yield from islice(read_events(cast(BinaryIO, io.BufferedReader(body)), self.name), start, None)
+
+
+@dataclass(frozen=True, slots=True)
+class MarquezSource:
+    """A running Marquez, by its list of the events that it was sent, the oldest first."""
+
+    name: str
+    version: str = ""
+
+    def events(self, start: int) -> Iterator[FoundEvent]:
+        """Yield the events that Marquez keeps."""
+        for number, event in enumerate(self._events(start), start):
+            yield _event_of(event, f"{self.name} event {number + 1}")
+
+    def _events(self, start: int) -> Iterator[object]:
+        while True:
+            query = {"limit": _PAGE, "offset": start, "sortDirection": "asc"}
+            match fetch_json(self.name, "/api/v1/events/lineage", query):
+                case {"events": list(events)}:
+                    yield from events
+                case _:
+                    raise NoResponse(f"{self.name}: not a list of events")
+            if len(events) < _PAGE:
+                return
+            start += len(events)
+
+
+def sources_of(names: Iterable[str]) -> Iterator[EventSource]:
+    """Yield the sources that files, folders, `-` and `s3://bucket/prefix` stand for, in order of their names.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    for name in names:
+        if name.startswith("s3://"):
+            yield from _objects(*name.removeprefix("s3://").partition("/")[::2])
+        elif name != STANDARD_INPUT and Path(name).is_dir():
+            found = sorted(path for path in Path(name).rglob("*") if _NAMED_JSON.search(path.name) and path.is_file())
+            yield from map(FileSource, found)
+        else:
+            if name != STANDARD_INPUT:
+                Path(name).stat()
+            yield FileSource(Path(name))
+
+
+def _objects(bucket: str, prefix: str) -> Iterator[EventSource]:
+    import boto3
+
+    s3 = boto3.client("s3")
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
+        for entry in page.get("Contents", ()):
+            if entry["Size"]:
+                yield ObjectSource(s3, bucket, entry["Key"], entry["ETag"])
+
+
+def read_events(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
+    """Yield the events of a stream: JSON lines, one document, or an array; gzipped or not.
+
+    A document of several lines is read whole, up to 64 MB. What is longer, or no document, is read line by line.
+    """
+    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
+    if buffered.peek(2)[:2] == _GZIP_MAGIC:
+        buffered = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=buffered)))
+    try:
+        yield from _parsed(buffered, name)
+    except (EOFError, gzip.BadGzipFile) as error:
+        yield FoundEvent(name, fault=f"must be whole gzip ({error})")
+
+
+def _parsed(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
+    first = stream.readline(_LINE_MAX_BYTES + 1)
+    if _is_json(first):
+        yield from _lines(stream, name, [first])
+        return
+    rest = stream.read(_DOCUMENT_MAX_BYTES)
+    if not stream.peek(1) and _is_json(first + rest):  # type: ignore[attr-defined]  # BufferedReader has it
+        yield from _events_in(first + rest, name)
+        return
+    *whole, last = rest.split(b"\n")
+    yield from _lines(stream, name, [first, *(line + b"\n" for line in whole)], last)
+
+
+def _lines(stream: BinaryIO, name: str, before: Sequence[bytes], begun: bytes = b"") -> Iterator[FoundEvent]:
+    """Yield the events of these lines, and of the stream's; `begun` is the beginning of the stream's first line."""
+
+    def lines() -> Iterator[bytes]:
+        yield from before
+        yield begun + stream.readline(_LINE_MAX_BYTES + 1)
+        while line := stream.readline(_LINE_MAX_BYTES + 1):
+            yield line
+
+    for number, line in enumerate(lines(), 1):
+        if line.strip():
+            yield from _events_in(line, f"{name}:{number}")
+
+
+def _events_in(text: bytes, place: str) -> Iterator[FoundEvent]:
+    """Yield the event, or the events of the array, in a text."""
+    if len(text) > _DOCUMENT_MAX_BYTES:
+        yield FoundEvent(place, fault=f"must be at most {_DOCUMENT_MAX_BYTES} bytes")
+        return
+    try:
+        document = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        yield FoundEvent(place, fault=f"must be JSON ({error})")
+        return
+    if isinstance(document, list):
+        for number, event in enumerate(document, 1):
+            yield _event_of(event, f"{place}[{number}]")
+    else:
+        yield _event_of(document, place, text.strip())
+
+
+def _event_of(event: object, place: str, text: bytes | None = None) -> FoundEvent:
+    if not isinstance(event, dict):
+        return FoundEvent(place, fault="must be a JSON object")
+    return FoundEvent(place, json.dumps(event).encode() if text is None else text)
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True

@@ -1,0 +1,123 @@
+"""`headwater import`: OpenLineage events from files, S3 or a running Marquez, into a service."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.cli.graph import add_url
+
+if TYPE_CHECKING:
+    from headwater.cli.event_sources import EventSource
+    from headwater.cli.importer import Importer
+
+_STATE = Path(".headwater") / "import.json"
+# Faults that are printed; the rest is counted.
+_FAULTS_SHOWN = 100
+_ABOUT = """\
+Import OpenLineage events into a running service, with the times that they have. A file holds JSON lines, one JSON
+document or an array, gzipped or not. A folder's files are those with .json, .jsonl or .ndjson in their names. s3://
+reads objects with the AWS credentials of the environment, - reads standard input, and --from-marquez reads a running
+Marquez.
+
+An import can be interrupted, and goes on when the same command runs again: finished files are skipped, unless they
+changed. An event that is sent twice is one event. A refused event is printed with its place and the reason, and harms
+no other.
+
+The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
+carries the bearer token in HEADWATER_TOKEN (scope write).
+Exit code: 0 when every event was accepted, 1 when some were refused or the import stopped.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s events/ more.jsonl.gz
+  %(prog)s s3://lake/openlineage/2026/
+  %(prog)s --from-marquez http://marquez:5000
+  psql -At -c "SELECT event FROM lineage_events" marquez | %(prog)s -
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "import",
+        help="import OpenLineage events from files, S3 or Marquez",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a folder, s3://bucket/prefix, or -")
+    parser.add_argument("--from-marquez", metavar="URL", help="a running Marquez: all events that it was sent")
+    parser.add_argument(
+        "--state", type=Path, default=_STATE, metavar="FILE", help=f"where to keep how far it got (default: {_STATE})"
+    )
+    add_url(parser)
+    parser.set_defaults(func=run_import, parser=parser)
+
+
+def run_import(given: argparse.Namespace) -> int:
+    """Import each source; return 1 if an event was refused, or the import stopped."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.cli.importer import Importer, ImportState, Stopped
+    from headwater.cli.service import NoResponse
+    from headwater.cli.text.terminal import progress_console
+    from spark_client.errors import Misconfigured
+    from spark_client.transport.destination import Destination
+    from spark_client.transport.http import HttpTransport
+    from spark_client.transport.retry import RetryPolicy
+
+    if not (given.paths or given.from_marquez):
+        given.parser.error("name a file, a folder, s3://bucket/prefix, - or --from-marquez URL")
+    faults = _Faults()
+    try:
+        transport = HttpTransport(Destination(url=given.url, token=os.environ.get("HEADWATER_TOKEN")), RetryPolicy())
+        with progress_console().status("looking for events") as status:
+            importer = Importer(transport, ImportState(given.state, given.url), faults.print, status.update)
+            for source in _sources(given):
+                importer.run(source)
+    except (Stopped, Misconfigured, NoResponse, OSError, BotoCoreError, ClientError) as error:
+        print(f"headwater import: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    faults.end()
+    print(_summary(importer))
+    return 1 if importer.refused else 0
+
+
+def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
+    from headwater.cli.event_sources import MarquezSource, sources_of
+
+    yield from sources_of(given.paths)
+    if given.from_marquez:
+        yield MarquezSource(given.from_marquez.rstrip("/"))
+
+
+class _Faults:
+    """The faults on standard error, the first hundred of them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def print(self, line: str) -> None:
+        """Print a fault, or count it."""
+        from headwater.cli.service import printable
+
+        self._count += 1
+        if self._count <= _FAULTS_SHOWN:
+            print(printable(line), file=sys.stderr)
+
+    def end(self) -> None:
+        """Print how many were counted alone."""
+        if self._count > _FAULTS_SHOWN:
+            print(f"... and {self._count - _FAULTS_SHOWN:,} more", file=sys.stderr)
+
+
+def _summary(importer: Importer) -> str:
+    skipped = f"; {importer.skipped:,} sources were imported before" if importer.skipped else ""
+    return f"{importer.counts}{skipped}"

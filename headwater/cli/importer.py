@@ -1,0 +1,174 @@
+"""The import of events: batch by batch, each event once more where the service refuses for now, faults by place.
+
+importer = Importer(transport, ImportState(path, url), report=print)
+importer.run(source)          # goes on where the last import of the source ended
+importer.accepted, importer.refused
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from headwater.attempts import attempts
+from headwater.cli.event_sources import EventSource, FoundEvent
+from spark_client.errors import Refused, Undelivered
+from spark_client.transport.destination import Transport
+
+# The service takes 1,000 events and 4 MB; smaller batches make a fault cheap, and the place to go on near.
+BATCH_EVENTS = 100
+BATCH_BYTES = 2_000_000
+_TIMEOUT_S = 60.0
+_TRIES = 10
+_LONGEST_PAUSE_S = 30.0
+_FORBIDDEN = "403"
+
+
+class Stopped(Exception):
+    """The import cannot go on; what was accepted stays, and the next import goes on from there."""
+
+
+class ImportState:
+    """The progress of each source into a service, in a file that several services may share.
+
+    Raises:
+        Stopped: the file holds something else.
+    """
+
+    def __init__(self, path: Path, url: str) -> None:
+        self._path = path
+        try:
+            self._all: dict[str, dict[str, dict[str, Any]]] = json.loads(path.read_bytes()) if path.exists() else {}
+        except ValueError as error:
+            raise Stopped(f"{path}: is no state of an import ({error}); remove it, or name another: --state") from error
+        self._mine = self._all.setdefault(url, {})
+
+    def position(self, source: EventSource) -> int | None:
+        """Return from where to go on; None if the source was imported to its end and has not changed."""
+        stored = self._mine.get(source.name, {})
+        if not stored or stored["version"] != source.version:
+            return 0
+        return None if stored["ended"] and source.version else stored["events"]
+
+    def keep(self, source: EventSource, version: str, events: int, *, ended: bool) -> None:
+        """Store that so many events of the source were imported."""
+        self._mine[source.name] = {"version": version, "events": events, "ended": ended}
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        written = self._path.with_suffix(".new")
+        written.write_text(json.dumps(self._all, indent=1), encoding="utf-8")
+        os.replace(written, self._path)
+
+
+class Importer:
+    """An import into one service; `report` gets a line for each fault, `progress` the counts after each batch."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        state: ImportState,
+        report: Callable[[str], None],
+        progress: Callable[[str], None] = lambda _: None,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._transport, self._state, self._sleep = transport, state, sleep
+        self._report, self._progress = report, progress
+        self.accepted = self.refused = self.skipped = 0
+        self._forbidden = 0
+
+    @property
+    def counts(self) -> str:
+        """The counts of events so far."""
+        return f"{self.accepted:,} events accepted, {self.refused:,} refused"
+
+    def run(self, source: EventSource) -> None:
+        """Import a source from where its last import ended.
+
+        Raises:
+            Stopped: the service does not respond, or refuses the caller.
+            OSError: the source cannot be read.
+            NoResponse: likewise, of a Marquez.
+        """
+        version, position = source.version, self._state.position(source)
+        if position is None:
+            self.skipped += 1
+            return
+        for batch in _batches(source.events(position)):
+            self._send(batch)
+            position += len(batch)
+            self._state.keep(source, version, position, ended=False)
+            self._progress(f"{self.counts}; {source.name}")
+        self._state.keep(source, version, position, ended=True)
+
+    def _send(self, batch: Sequence[FoundEvent]) -> None:
+        for found in batch:
+            if found.fault:
+                self._refuse(found, found.fault)
+        self._deliver([found for found in batch if not found.fault])
+        if self._forbidden and not self.accepted:
+            raise Stopped("the service accepts no event of this caller: see the reasons above")
+
+    def _deliver(self, events: Sequence[FoundEvent]) -> None:
+        """Send events until each is accepted or refused; a batch that is refused whole is halved."""
+        reason = ""
+        for _ in attempts(_TRIES, self._sleep, longest_s=_LONGEST_PAUSE_S):
+            if not events:
+                return
+            try:
+                response = self._transport.send_events([event.body for event in events], _TIMEOUT_S)
+            except Undelivered as error:
+                reason = str(error)
+            except Refused as error:
+                self._part(events, error)
+                return
+            else:
+                events, reason = self._after(events, response)
+        if events:
+            raise Stopped(f"{reason}; what was accepted stays: run the same command again to go on")
+
+    def _part(self, events: Sequence[FoundEvent], error: Refused) -> None:
+        """Refuse an event, or find those at fault among several."""
+        if error.code == "401":
+            raise Stopped(f"{error}; set HEADWATER_TOKEN to a token with the scope write") from error
+        if len(events) == 1:
+            self._forbidden += error.code == _FORBIDDEN
+            self._refuse(events[0], str(error))
+            return
+        middle = len(events) // 2
+        self._deliver(events[:middle])
+        self._deliver(events[middle:])
+
+    def _after(self, events: Sequence[FoundEvent], response: Mapping[str, Any]) -> tuple[Sequence[FoundEvent], str]:
+        """Count what a response accepts and refuses; return the events to send again, and why."""
+        failed: Sequence[Mapping[str, Any]] = response.get("failed_events") or ()
+        again, reason = list[FoundEvent](), ""
+        for one in failed:
+            event = events[one["index"]]
+            if one.get("retriable"):
+                again.append(event)
+                reason = str(one["reason"])
+            else:
+                self._refuse(event, str(one["reason"]))
+        self.accepted += len(events) - len(failed)
+        return again, reason
+
+    def _refuse(self, event: FoundEvent, reason: str) -> None:
+        self.refused += 1
+        self._report(f"{event.place}: {reason}")
+
+
+def _batches(events: Iterable[FoundEvent]) -> Iterator[list[FoundEvent]]:
+    """Yield the events in batches of at most so many, and of about so many bytes."""
+    batch, size = list[FoundEvent](), 0
+    for event in events:
+        if batch and (len(batch) == BATCH_EVENTS or size + len(event.body) > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(event)
+        size += len(event.body)
+    if batch:
+        yield batch

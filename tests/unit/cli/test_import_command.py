@@ -1,0 +1,200 @@
+"""`headwater import`: the events of a source, in any form, once each; faults by place; an import that goes on."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.cli.event_sources import FileSource, MarquezSource, read_events, sources_of
+from headwater.cli.importer import BATCH_EVENTS, Importer, ImportState, Stopped
+from headwater.cli.main import main
+from spark_client.errors import Refused, Undelivered
+from tests.builders_events import a_run_event
+from tests.unit.cli.responding import Service
+
+EVENTS = [a_run_event(run=f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{number:02}") for number in range(5)]
+LINES = b"".join(json.dumps(event).encode() + b"\n" for event in EVENTS)
+
+
+class FakeService:
+    """A service that refuses events of these runs, each time for a reason, and fails at these calls."""
+
+    def __init__(self, refused=(), forbidden=(), failing=()):
+        self.refused, self.forbidden, self.failing = set(refused), set(forbidden), set(failing)
+        self.accepted, self.calls = [], 0
+
+    def send_events(self, events, timeout_s):
+        self.calls += 1
+        if self.calls in self.failing:
+            raise Undelivered("HTTP 503: later")
+        read = [json.loads(event) for event in events]
+        runs = [event["run"]["runId"] for event in read]
+        if self.forbidden & set(runs):
+            raise Refused("403", "outputs.namespace: must be a namespace that the token may write")
+        failed = [
+            {"index": place, "reason": "eventTime: must be a time", "retriable": False}
+            for place, run in enumerate(runs)
+            if run in self.refused
+        ]
+        self.accepted += [event for event in read if event["run"]["runId"] not in self.refused]
+        return {"failed_events": failed} if failed else {}
+
+
+def an_importer(service, tmp_path, faults=None):
+    report = (faults if faults is not None else []).append
+    return Importer(service, ImportState(tmp_path / "state.json", "http://here"), report, sleep=lambda _: None)
+
+
+def run_of(number):
+    return EVENTS[number]["run"]["runId"]
+
+
+FORMS = {
+    "lines": LINES,
+    "lines with empty ones": b"\n" + LINES.replace(b"\n", b"\n\n"),
+    "the last without its end": LINES[:-1],
+    "an array": json.dumps(EVENTS).encode(),
+    "a tidy array": json.dumps(EVENTS, indent=2).encode(),
+    "arrays by line": b"\n".join(json.dumps(EVENTS[at : at + 2]).encode() for at in (0, 2, 4)),
+    "gzip": gzip.compress(LINES),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_events_of_a_file_are_found_in_any_form(form):
+    found = list(read_events(io.BytesIO(FORMS[form]), "a"))
+    assert [event.fault for event in found] == [""] * 5
+    assert [json.loads(event.body) for event in found] == EVENTS
+
+
+def test_a_document_of_several_lines_is_one_event():
+    [found] = read_events(io.BytesIO(json.dumps(EVENTS[0], indent=2).encode()), "a")
+    assert (found.place, json.loads(found.body)) == ("a", EVENTS[0])
+
+
+@pytest.mark.parametrize("broken_line", [1, 2, 4])
+def test_a_line_that_is_no_event_is_a_fault_of_that_line_alone(broken_line):
+    lines = LINES.splitlines(keepends=True)
+    lines.insert(broken_line - 1, b'{"eventTime": \n')
+    lines.append(b"17\n")
+    found = list(read_events(io.BytesIO(b"".join(lines)), "a"))
+    assert [event.place for event in found if event.fault] == [f"a:{broken_line}", "a:7"]
+    assert [json.loads(event.body) for event in found if not event.fault] == EVENTS
+
+
+def test_gzip_that_is_cut_off_is_a_fault():
+    *_, last = read_events(io.BytesIO(gzip.compress(LINES)[:-12]), "a")
+    assert "gzip" in last.fault
+
+
+def test_a_folder_has_the_files_that_are_named_as_json(tmp_path):
+    names = ["b.jsonl", "a.json", "deep/c.ndjson.gz", "events.json-20251120-120000.000000"]
+    for name in [*names, "README.md", "json"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"{}")
+    assert {Path(source.name).relative_to(tmp_path).as_posix() for source in sources_of([str(tmp_path)])} == set(names)
+
+
+def test_each_event_is_accepted_once_and_a_second_import_sends_nothing(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    service = FakeService()
+    for skipped in (0, 1):
+        importer = an_importer(service, tmp_path)
+        importer.run(FileSource(tmp_path / "a.jsonl"))
+        assert (service.accepted, importer.skipped) == (EVENTS, skipped)
+    (tmp_path / "a.jsonl").write_bytes(LINES + LINES)
+    importer = an_importer(service, tmp_path)
+    importer.run(FileSource(tmp_path / "a.jsonl"))
+    assert importer.accepted == 10
+
+
+def test_a_refused_event_is_named_with_its_place_and_harms_no_other(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    service, faults = FakeService(refused=[run_of(1)], forbidden=[run_of(3)]), []
+    importer = an_importer(service, tmp_path, faults)
+    importer.run(FileSource(tmp_path / "a.jsonl"))
+    assert (importer.accepted, importer.refused) == (3, 2)
+    assert service.accepted == [EVENTS[0], EVENTS[2], EVENTS[4]]
+    places = [fault.removeprefix(f"{tmp_path}/").split(" ")[0] for fault in sorted(faults)]
+    assert places == ["a.jsonl:2:", "a.jsonl:4:"]
+
+
+@given(st.data())
+def test_an_import_that_stops_anywhere_goes_on_and_loses_nothing(tmp_path_factory, data):
+    """Each run ends at a call that keeps failing; the last has none."""
+    folder = tmp_path_factory.mktemp("import")
+    runs = [f"01941f29-7c00-7ea7-b5a3-4d2d5f{number:06}" for number in range(BATCH_EVENTS * 3)]
+    events = [{**EVENTS[0], "run": {"runId": run}} for run in runs]
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    accepted = []
+    for at in (*data.draw(st.lists(st.integers(1, 4), max_size=3)), None):
+        service = FakeService(failing=range(at, 100) if at else ())
+        importer = an_importer(service, folder)
+        with suppress(Stopped) if at else nullcontext():
+            importer.run(FileSource(folder / "a.jsonl"))
+        accepted += [event["run"]["runId"] for event in service.accepted]
+    assert accepted == runs, "what was accepted is not sent again"
+
+
+def test_a_failure_that_passes_is_waited_for(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    service = FakeService(failing=[1, 2, 3])
+    importer = an_importer(service, tmp_path)
+    importer.run(FileSource(tmp_path / "a.jsonl"))
+    assert (importer.accepted, service.calls) == (5, 4)
+
+
+def test_a_caller_without_rights_is_stopped_after_the_first_batch(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    importer = an_importer(FakeService(forbidden=map(run_of, range(5))), tmp_path)
+    with pytest.raises(Stopped, match="no event of this caller"):
+        importer.run(FileSource(tmp_path / "a.jsonl"))
+
+
+def test_a_marquez_is_read_page_by_page(service: Service):
+    pages = [[a_run_event() for _ in range(100)], [a_run_event()]]
+    service.pages = [json.dumps({"events": page, "totalCount": 101}).encode() for page in pages]
+    found = list(MarquezSource(service.url).events(0))
+    assert len(found) == 101
+    assert [query["offset"] for _, query, _ in service.requested] == [["0"], ["100"]]
+
+
+def test_the_command_imports_a_folder_and_says_how_much(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    refused = {"index": 1, "reason": "eventTime: must be a time", "retriable": False}
+    service.body = json.dumps({"failed_events": [refused]}).encode()
+    state = str(tmp_path / "state.json")
+    assert main(["import", str(tmp_path), "--url", service.url, "--state", state]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "4 events accepted, 1 refused\n"
+    assert f"{tmp_path}/a.jsonl:2: eventTime: must be a time" in shown.err
+    assert [path for path, *_ in service.requested] == ["/api/v1/lineage/batch"]
+
+
+def test_standard_input_is_read(service: Service, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LINES)))
+    service.body = b'{"failed_events": []}'
+    assert main(["import", "-", "--url", service.url, "--state", str(tmp_path / "state.json")]) == 0
+    assert capsys.readouterr().out == "5 events accepted, 0 refused\n"
+
+
+def test_a_file_that_is_missing_is_named(service: Service, tmp_path: Path, capsys) -> None:
+    assert main(["import", str(tmp_path / "none.jsonl"), "--url", service.url]) == 1
+    assert "none.jsonl" in capsys.readouterr().err
+
+
+def test_without_a_source_the_usage_is_printed(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["import"])
+    assert "--from-marquez" in capsys.readouterr().err
