@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,16 @@ from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
-from spark_client.capturing.model import Execution, Over, Read, StreamEnd, StreamProgress, StreamStart, Write
+from spark_client.capturing.model import (
+    Execution,
+    Over,
+    Read,
+    StreamEnd,
+    StreamProgress,
+    StreamStart,
+    UnknownTarget,
+    Write,
+)
 from spark_client.capturing.session.write_merger import WriteMerger
 from tests.spark.capture.specification import Case, expected, lines_of
 
@@ -85,10 +95,12 @@ class Watch:
         self._executions.close()
 
     def _discard(self) -> None:
-        """Forget the executions of tests before, which may have no name: this watch sees the whole context."""
+        """Read what came before: this watch sees the whole context, and what tests before wrote may have no name."""
         assert self._executions.drain(_DRAIN_S)
-        while self._executions.next(0) is not None:
-            pass
+        for one in iter(lambda: self._executions.next(0), None):
+            with suppress(UnknownTarget):
+                self._extracted(one)
+        self._merger.release()
 
     def _drained(self) -> list[Read]:
         assert self._executions.drain(_DRAIN_S)
