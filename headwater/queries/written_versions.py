@@ -44,6 +44,11 @@ class WrittenVersion:
         """The version's sort key among the dataset's versions."""
         return self.last, str(self.run)
 
+    @property
+    def creation(self) -> tuple[str, str]:
+        """The version's sort key among those that are one version of the storage, as its rows are sorted."""
+        return self.created, str(self.run)
+
 
 @dataclass(frozen=True, slots=True)
 class VersionQuery:
@@ -75,7 +80,7 @@ class VersionQuery:
                 prefix,
                 partial(self._confirm, name),
                 high=high,
-                order=_order,
+                order=_order if self.storage is None else _creation,
                 found=found,
             )
             for name in names
@@ -105,6 +110,10 @@ class VersionQuery:
 def _order(version: WrittenVersion) -> tuple[str, str]:
     """Return a version's sort key: other than its row's if the row is coarse, or of a stream's first mention."""
     return version.order
+
+
+def _creation(version: WrittenVersion) -> tuple[str, str]:
+    return version.creation
 
 
 def by_storage(group: ResolvedDataset, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:

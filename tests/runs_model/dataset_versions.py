@@ -148,7 +148,7 @@ def _by_storage(statements, reader, dataset, names, others):
     stored = _storage_read(statements, reader, dataset)
     if stored is None:
         return None
-    same = [one for one in others if one.run and stored in one.stored]
+    same = sorted((one for one in others if one.run and stored in one.stored), key=lambda one: one.position)
     return (same[-1].id, "storage", same[-1].run) if same else (version_id(names[0], stored), "storage", None)
 
 
