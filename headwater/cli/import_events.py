@@ -24,9 +24,9 @@ document or an array, gzipped or not. A folder's files are those with .json, .js
 reads objects with the AWS credentials of the environment, - reads standard input, and --from-marquez reads a running
 Marquez.
 
-An import can be interrupted, and goes on when the same command runs again: finished files are skipped, unless they
-changed. An event that is sent twice is one event. A refused event is printed with its place and the reason, and harms
-no other.
+An import can be interrupted, and goes on when the same command runs again: files of which every event was accepted are
+skipped, unless they changed. An event that is sent twice is one event. A refused event is printed with its place and
+the reason, and harms no other.
 
 The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
 carries the bearer token in HEADWATER_TOKEN (scope write).

@@ -1,8 +1,11 @@
 """The import of events: batch by batch, each event once more where the service refuses for now, faults by place.
 
-importer = Importer(transport, ImportState(path, url), report=print)
-importer.run(source)          # goes on where the last import of the source ended
-importer.accepted, importer.refused
+    importer = Importer(transport, ImportState(path, url), report=print)
+    importer.run(source)          # goes on where the last import of the source stopped
+    importer.accepted, importer.refused
+
+An event that was accepted is not sent again, unless its source had refused events: then the next import sends all of
+the source, for the cause may be mended by then. The service keeps an event that comes twice once.
 """
 
 from __future__ import annotations
@@ -48,15 +51,19 @@ class ImportState:
         self._mine = self._all.setdefault(url, {})
 
     def position(self, source: EventSource) -> int | None:
-        """Return from where to go on; None if the source was imported to its end and has not changed."""
+        """Return from where to go on; None if all of the source was accepted, and it has not changed."""
         stored = self._mine.get(source.name, {})
         if not stored or stored["version"] != source.version:
             return 0
         return None if stored["ended"] and source.version else stored["events"]
 
-    def keep(self, source: EventSource, version: str, events: int, *, ended: bool) -> None:
-        """Store that so many events of the source were imported."""
-        self._mine[source.name] = {"version": version, "events": events, "ended": ended}
+    def has_refused(self, source: EventSource) -> bool:
+        """True if events of the source were refused before the position."""
+        return bool(self._mine.get(source.name, {}).get("refused"))
+
+    def keep(self, source: EventSource, version: str, events: int, *, refused: bool, ended: bool = False) -> None:
+        """Store that so many events of the source were sent, and if some were refused."""
+        self._mine[source.name] = {"version": version, "events": events, "refused": refused, "ended": ended}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         written = self._path.with_suffix(".new")
         written.write_text(json.dumps(self._all, indent=1), encoding="utf-8")
@@ -97,20 +104,24 @@ class Importer:
         if position is None:
             self.skipped += 1
             return
+        refused = position > 0 and self._state.has_refused(source)
         for batch in _batches(source.events(position)):
-            self._send(batch)
+            refused |= self._send(batch)
             position += len(batch)
-            self._state.keep(source, version, position, ended=False)
+            self._state.keep(source, version, position, refused=refused)
             self._progress(f"{self.counts}; {source.name}")
-        self._state.keep(source, version, position, ended=True)
+        self._state.keep(source, version, 0 if refused else position, refused=False, ended=not refused)
 
-    def _send(self, batch: Sequence[FoundEvent]) -> None:
+    def _send(self, batch: Sequence[FoundEvent]) -> bool:
+        """Send a batch; return True if an event of it was refused."""
+        refused_before = self.refused
         for found in batch:
             if found.fault:
                 self._refuse(found, found.fault)
         self._deliver([found for found in batch if not found.fault])
-        if self._forbidden and not self.accepted:
+        if self._forbidden >= BATCH_EVENTS and not self.accepted:
             raise Stopped("the service accepts no event of this caller: see the reasons above")
+        return self.refused > refused_before
 
     def _deliver(self, events: Sequence[FoundEvent]) -> None:
         """Send events until each is accepted or refused; a batch that is refused whole is halved."""
@@ -146,13 +157,13 @@ class Importer:
         """Count what a response accepts and refuses; return the events to send again, and why."""
         failed: Sequence[Mapping[str, Any]] = response.get("failed_events") or ()
         again, reason = list[FoundEvent](), ""
-        for one in failed:
-            event = events[one["index"]]
-            if one.get("retriable"):
+        for failure in failed:
+            event = events[failure["index"]]
+            if failure.get("retriable"):
                 again.append(event)
-                reason = str(one["reason"])
+                reason = str(failure["reason"])
             else:
-                self._refuse(event, str(one["reason"]))
+                self._refuse(event, str(failure["reason"]))
         self.accepted += len(events) - len(failed)
         return again, reason
 

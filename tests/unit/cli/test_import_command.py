@@ -153,11 +153,37 @@ def test_a_failure_that_passes_is_waited_for(tmp_path):
     assert (importer.accepted, service.calls) == (5, 4)
 
 
-def test_a_caller_without_rights_is_stopped_after_the_first_batch(tmp_path):
-    (tmp_path / "a.jsonl").write_bytes(LINES)
-    importer = an_importer(FakeService(forbidden=map(run_of, range(5))), tmp_path)
+def test_a_caller_without_rights_is_stopped_after_a_hundred_events(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINES * 100)
+    faults = []
+    importer = an_importer(FakeService(forbidden=map(run_of, range(5))), tmp_path, faults)
     with pytest.raises(Stopped, match="no event of this caller"):
         importer.run(FileSource(tmp_path / "a.jsonl"))
+    assert len(faults) == BATCH_EVENTS
+
+
+def test_a_refused_event_is_remembered_by_an_import_that_goes_on(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b"17\n" + LINES * 30)
+    stopping = an_importer(FakeService(failing=range(2, 100)), tmp_path)
+    with pytest.raises(Stopped):
+        stopping.run(FileSource(tmp_path / "a.jsonl"))
+    for sent in (51, 150):
+        service = FakeService()
+        an_importer(service, tmp_path).run(FileSource(tmp_path / "a.jsonl"))
+        assert len(service.accepted) == sent
+
+
+def test_a_file_with_a_refused_event_is_sent_again_when_the_cause_may_be_mended(tmp_path):
+    for name, event in (("a.jsonl", EVENTS[0]), ("b.jsonl", EVENTS[1])):
+        (tmp_path / name).write_text(json.dumps(event))
+    accepted = []
+    for forbidden in ([run_of(0)], []):
+        service = FakeService(forbidden=forbidden)
+        importer = an_importer(service, tmp_path)
+        for source in sources_of([str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]):
+            importer.run(source)
+        accepted.append(service.accepted)
+    assert accepted == [[EVENTS[1]], [EVENTS[0]]]
 
 
 def test_a_marquez_is_read_page_by_page(service: Service):
