@@ -157,7 +157,7 @@ def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
 def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
     candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
-        VersionQuery(read.group, f"BY_PARENT#{parent}", last, _others(read, parent), before=last)
+        VersionQuery(read.group, f"BY_PARENT#{parent}", last, _siblings(read, parent), before=last)
         for read, parent in candidates
         for last in [read.facts.last or ""]
     ]
@@ -166,14 +166,16 @@ def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
             read.resolve(one.version, "parentRun", one.run)
 
 
-def _others(read: InputVersion, parent: RunKey | None = None) -> Callable[[WrittenVersion], bool]:
-    """Return a predicate of versions of other runs; of a parent, those made before the reader's last event."""
+def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
+    return lambda version: version.run != read.run
 
-    def accept(one: WrittenVersion) -> bool:
-        if one.run == read.run or parent is None:
-            return one.run != read.run
-        made = one.created < (read.facts.last or "") and not failed(one.facts)
-        return made and parent_run(one.facts) == parent
+
+def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], bool]:
+    """Return a predicate of versions that other runs of a parent made before the reader's last event."""
+
+    def accept(version: WrittenVersion) -> bool:
+        made = version.run != read.run and version.created < (read.facts.last or "") and not failed(version.facts)
+        return made and parent_run(version.facts) == parent
 
     return accept
 

@@ -1,8 +1,10 @@
 """The graph as of a time, as one caller sees it, during one request: all that a walker, a list or a report reads by.
 
-view = GraphView(table, at="2025-11-20T12:00:00.000000Z", caller=visibility)
-view.get(keys)           # rows; nothing is read twice
-view.as_of(at)           # the same request's view of another time; `view.whole`: of all that there is
+    view = GraphView(table, at="2025-11-20T12:00:00.000000Z", caller=visibility)
+    view.get(keys)           # rows; nothing is read twice
+    view.as_of(at)           # the same request's view of another time; `view.whole`: of all that there is
+
+A view loads and bounds: it never walks, and never renders.
 """
 
 from __future__ import annotations

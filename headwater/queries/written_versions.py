@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 
 from headwater.facts.facts import RunFacts, as_of, merged_facets
 from headwater.facts.index_rows import is_of_stream, storage_prefix
@@ -46,7 +47,7 @@ class WrittenVersion:
 
     @property
     def creation(self) -> tuple[str, str]:
-        """The version's sort key among those that are one version of the storage, as its rows are sorted."""
+        """The version's sort key among those that are one version of the storage."""
         return self.created, str(self.run)
 
 
@@ -80,7 +81,8 @@ class VersionQuery:
                 prefix,
                 partial(self._confirm, name),
                 high=high,
-                order=_order if self.storage is None else _creation,
+                # The rows of a storage version are sorted by creation: by a stream's last event, the scan ended early.
+                order=attrgetter("order" if self.storage is None else "creation"),
                 found=found,
             )
             for name in names
@@ -107,15 +109,6 @@ class VersionQuery:
         return confirmed_version(row, facts, name, self.group, self.before)
 
 
-def _order(version: WrittenVersion) -> tuple[str, str]:
-    """Return a version's sort key: other than its row's if the row is coarse, or of a stream's first mention."""
-    return version.order
-
-
-def _creation(version: WrittenVersion) -> tuple[str, str]:
-    return version.creation
-
-
 def by_storage(group: ResolvedDataset, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
     """Return the query of a storage's own version: the last that a run made, or any that a stream did."""
     return VersionQuery(group, storage_prefix(storage), accept=accept, storage=storage)
@@ -136,7 +129,7 @@ def newest_of_both(wanted: Sequence[VersionQuery], view: GraphView) -> list[Writ
     streamed = [replace(query, prefix="ACTIVE") for query in wanted]
     found = newest_written([*wanted, *streamed], view)
     pairs = zip(found[: len(wanted)], found[len(wanted) :], strict=True)
-    return [max(filter(None, pair), key=_order, default=None) for pair in pairs]
+    return [max(filter(None, pair), key=attrgetter("order"), default=None) for pair in pairs]
 
 
 def confirmed_version(

@@ -194,6 +194,18 @@ def test_a_reader_reads_the_stream_or_the_batch_run_whichever_was_last(queries_o
     assert [short(one.run.id) for one in down] == [last, "c1"]
 
 
+@pytest.mark.parametrize("batches", [1, 5])
+def test_of_one_storage_version_the_run_that_made_it_last_counts_wherever_a_stream_stands(queries_over, batches):
+    events = [
+        an_event(1, "a1", A, "START", outputs=[(X, STORED)]),
+        *(an_event(2 + number, f"b{number}", B, outputs=[(X, STORED)]) for number in range(batches)),
+        an_event(20, "a1", A, "RUNNING", job_facets=STREAM),
+        an_event(30, "c1", C, inputs=[(X, STORED)]),
+    ]
+    (read,) = queries_over(events).find_run(the("c1")).inputs
+    assert (read.version, read.resolved_by) == (version_by(X, B, f"b{batches - 1}"), "storage")
+
+
 @pytest.mark.parametrize(("events_of_stream", "order"), [([10, 40], ["a1", "b1"]), ([10], ["b1", "a1"])])
 def test_every_result_names_one_version_as_the_last(queries_over, events_of_stream, order):
     stream = [an_event(second, "a1", A, "RUNNING", outputs=[X], job_facets=STREAM) for second in events_of_stream]
