@@ -159,14 +159,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
         return given.off()
     counts = Counts()
     transport = open_event_transport(client, settings, os.environ, counts, at_once=strict)
-    bounds = Bounds(
-        kept=settings.executions_max,
-        reads=settings.reads,
-        nodes=settings.plan_max_nodes,
-        chars=settings.plan_max_chars,
-        read_ms=settings.plan_max_ms,
-    )
-    executions = Executions(spark, bounds, at_once=strict)
+    executions = Executions(spark, _bounds_of(settings), at_once=strict)
     try:
         run = given.context(settings, context.appName or "spark")
         application = Application(run, spark.version, settings.description)
@@ -184,6 +177,16 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     except Exception:
         executions.close()
         raise
+
+
+def _bounds_of(settings: Settings) -> Bounds:
+    return Bounds(
+        kept=settings.executions_max,
+        reads=settings.reads,
+        nodes=settings.plan_max_nodes,
+        chars=settings.plan_max_chars,
+        read_ms=settings.plan_max_ms,
+    )
 
 
 def _self_test(executions: Executions) -> Sequence[str]:
