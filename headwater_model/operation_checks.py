@@ -25,6 +25,8 @@ OPERATIONS_MAX = 10_000
 FIELDS_MAX = 100_000
 # Pairs of a source's field and a field made of it, over all endpoints: 3,000 fields of 3,000 others.
 PAIRS_MAX = 10_000_000
+# Names of source datasets, each counted for every dataset made of it: facts, index rows and graphs hold these pairs.
+SOURCE_NAME_BYTES_MAX = 12 * 1024 * 1024
 # As in events: a namespace's characters, a name's bytes.
 NAMESPACE_MAX_CHARS = 1_024
 NAME_MAX_BYTES = 2_048
@@ -86,6 +88,11 @@ def _extent_faults(checked: _Set) -> Iterator[Fault]:
     if operations.source_count > SOURCES_MAX:
         rule = f"must make fields of at most {SOURCES_MAX:,} others in all, where they are not made of the same ones"
         yield Fault(checked.where, operations.source_count, rule)
+    if operations.pair_count <= PAIRS_MAX and operations.source_name_bytes > SOURCE_NAME_BYTES_MAX:
+        rule = (
+            f"must make datasets of others whose names have at most {SOURCE_NAME_BYTES_MAX:,} bytes, each pair counted"
+        )
+        yield Fault(checked.where, operations.source_name_bytes, rule)
 
 
 def _repeated_names(checked: _Set) -> Iterator[Fault]:

@@ -152,6 +152,19 @@ class OperationSet:
         return sum((reach.direct | reach.made).bit_count() for reach in reaches)
 
     @property
+    def source_name_bytes(self) -> int:
+        """The bytes of the source datasets' names, each counted for every destination that is derived from it."""
+        reached: dict[DatasetId, int] = {}
+        for column, origins in self.written.items():
+            reach = self._reach(origins)
+            reached[column.dataset] = reached.get(column.dataset, 0) | reach.direct | reach.made
+        of_bits = {bits: {one.dataset for one in self.reached.columns(bits)} for bits in set(reached.values())}
+        sizes = {
+            bits: sum(len(f"{one.namespace}{one.name}".encode()) for one in some) for bits, some in of_bits.items()
+        }
+        return sum(sizes[bits] for bits in reached.values())
+
+    @property
     def dropped(self) -> frozenset[Column]:
         """The source fields that were dropped, directly or in a field derived from them."""
         drops = (one for one in self.operations if isinstance(one, Transform) and not one.outputs)

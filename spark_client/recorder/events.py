@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from headwater_model.ids import DatasetId
-from headwater_model.operation_checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX
+from headwater_model.operation_checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX, SOURCE_NAME_BYTES_MAX
 from headwater_model.operation_set import SOURCES_MAX, OperationSet
 from headwater_model.operations import Operation, Read, Write, render_operations
 from headwater_model.reachability import inputs_of, outputs_of
@@ -28,7 +28,7 @@ class OperationBatch(NamedTuple):
     """Sets of operations sent in one event, each valid by itself; `weights` are in the order of `_bounds`."""
 
     operations: tuple[Operation, ...] = ()
-    weights: tuple[int, ...] = (0, 0, 0, 0, 0)
+    weights: tuple[int, ...] = (0, 0, 0, 0, 0, 0)
 
     def joined(self, other: OperationBatch) -> OperationBatch:
         """Return both batches as one."""
@@ -39,7 +39,7 @@ class OperationBatch(NamedTuple):
 def _bounds(roots: Sequence[str]) -> tuple[int, ...]:
     """Return the bytes that are left beside the roots, and the limits of a set (`headwater_model.operation_checks`)."""
     left_bytes = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
-    return left_bytes, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX
+    return left_bytes, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX, SOURCE_NAME_BYTES_MAX
 
 
 def batches_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[OperationBatch], list[str]]:
@@ -72,8 +72,8 @@ def _batch_of(operations: Sequence[Operation]) -> OperationBatch:
     checked = OperationSet(operations)
     size_bytes = _size_bytes(render_operations(operations)) + _size_bytes(_inputs(operations) + _outputs(operations))
     fields = sum(map(_fields, operations))
-    weights = size_bytes, len(operations), fields, checked.pair_count, checked.source_count
-    return OperationBatch(tuple(operations), weights)
+    derived = checked.pair_count, checked.source_count, checked.source_name_bytes
+    return OperationBatch(tuple(operations), (size_bytes, len(operations), fields, *derived))
 
 
 def _fields(operation: Operation) -> int:

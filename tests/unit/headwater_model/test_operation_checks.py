@@ -8,6 +8,7 @@ from headwater_model import operation_checks
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
 from headwater_model.operation_checks import check_operations
+from headwater_model.operations import InputField, Read, Write
 from tests.builders_operations import a_calculation, a_name_concatenation, a_read, a_transform, a_write
 
 READ, WRITE = a_read("a"), a_write("read.a")
@@ -177,6 +178,21 @@ def test_fields_are_made_of_at_most_250000_others_where_these_are_not_the_same()
     assert faults(*staircase(707)) == [
         "operations: must make fields of at most 250,000 others in all, where they are not made of the same ones,"
         " got 250278"
+    ]
+
+
+def test_datasets_are_made_of_others_whose_names_have_at_most_12_mib_each_pair_counted():
+    def all_to_all(name):
+        """One transform of a field of 512 datasets, written to 512 others; each source's name has so many bytes."""
+        reads = [Read(f"r{n}", DatasetId("s3://lake", f"{n:03}".ljust(name - 9, "x")), ("a",)) for n in range(512)]
+        mix = a_transform("mix", [f"r{n}.a" for n in range(512)], ["x"])
+        writes = [Write(f"w{n}", (InputField("mix", "x"),), DatasetId("s3://lake", f"out{n}")) for n in range(512)]
+        return [*reads, mix, *writes]
+
+    assert check_operations(all_to_all(48)) == ()
+    assert faults(*all_to_all(49)) == [
+        "operations: must make datasets of others whose names have at most 12,582,912 bytes, each pair counted,"
+        " got 12845056"
     ]
 
 
