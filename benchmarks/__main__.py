@@ -22,6 +22,7 @@ from benchmarks import (
     compact_archive,
     emit_records,
     events,
+    explorer,
     fields,
     graph,
     load,
@@ -56,6 +57,7 @@ _MEASURES: dict[str, Measure] = {
     "compact_archive": compact_archive.measure,
     "verify": verify.measure,
     "cold_start": cold_start.measure,
+    "explorer": explorer.measure,
 }
 _NAMES = (*_MEASURES, "cost")
 

@@ -22,8 +22,14 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPANY_END = datetime(2025, 11, 20, 12, 30, tzinfo=timezone.utc)
 _TOGETHER = 300
 # Without these, Chromium looks for Google's hosts at every start.
-_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-_OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+CHROMIUM_OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +42,7 @@ def browser():
         pytest.skip("the explorer is not built: `make explorer`, which needs npm")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=_OPTIONS)
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         yield browser
         browser.close()
 
