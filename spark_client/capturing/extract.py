@@ -38,11 +38,11 @@ from spark_client.capturing.model import (
     UnknownTarget,
     Write,
 )
-from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_changes import relate_rows
 from spark_client.capturing.plans.row_statements import RowChange
 from spark_client.capturing.plans.values import Dependency, TooLarge, Value
+from spark_client.capturing.variables import DECLARES, SETS, Variables, read_variables
 
 # Rows of the log that Delta keeps beside a table, read to know what the table is.
 _DELTAS_LOG = "/_delta_log"
@@ -56,12 +56,13 @@ _STREAM = "stream"
 
 
 class Extractor:
-    """Extractor of writes, in their order; remembers checkpoints and streams, whose plans Spark forgets."""
+    """Extractor of writes, in their order; remembers what Spark forgets: plans of checkpoints, streams, variables."""
 
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
         self._checkpoints = Checkpoints()
         self._versions = ReadVersions(catalogs.default_fs)
+        self._variables = Variables()
 
     def read(self, execution: Execution) -> Sequence[Read]:
         """Return what an execution wrote, or what it only read; nothing if neither has a name.
@@ -89,6 +90,9 @@ class Extractor:
             self._versions.add_part(execution)
             self._checkpoint(execution)
             return []
+        if execution.plan.kind in (DECLARES, SETS):
+            self._set(execution)
+            return []
         found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
         targets = [candidate for candidate in found if not _was_there(candidate, execution)]
         nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
@@ -114,7 +118,7 @@ class Extractor:
         """
         plan, at_ms = start.query, start.started_ms
         query = plan.root.node("inputQuery") or plan.root
-        whole = Execution(0, 0, _STREAM, at_ms, at_ms, plan.tier, query, stream=start.run_id)
+        whole = Execution(0, 0, _STREAM, at_ms, at_ms, plan.tier, query, stream=start.run_id, session=plan.session)
         if plan.tier != "tables":
             self._checkpoint(whole)
         target = find_sink(plan.root, plan.options, self._catalogs)
@@ -138,7 +142,7 @@ class Extractor:
         )
 
     def _read(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
-        reading = Reading(self._catalogs, self._checkpoints, plan, stream=execution.stream)
+        reading = self._reading(execution, plan)
         inputs = read_at(reading.inputs(), versions)
         return Read(
             execution_id=execution.id,
@@ -178,7 +182,7 @@ class Extractor:
         Raises:
             UnknownTarget: the sink has no name.
         """
-        reading = Reading(self._catalogs, self._checkpoints, execution.plan, stream=execution.stream)
+        reading = self._reading(execution, execution.plan)
         frame = reading.frame(execution.plan)
         target = find_glue_target(frame.sink, self._catalogs)
         read = replace(self._read(execution, GLUE_WRITE, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
@@ -194,7 +198,7 @@ class Extractor:
         return [replace(write, tier=execution.tier, columns=lineage, unknown=made.unknown)]
 
     def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
-        reading = Reading(self._catalogs, self._checkpoints, target.query, target.rows, execution.stream)
+        reading = self._reading(execution, target.query, target.rows)
         write = Write(
             execution_id=execution.id,
             command=target.command,
@@ -222,16 +226,27 @@ class Extractor:
         if target.unknown is not None:
             return replace(write, unknown={(name,): target.unknown for name in target.names})
         try:
-            relation = PlanWalk(reading.leaf).relation(target.query)
+            relation = reading.relation(target.query)
         except TooLarge:
             return replace(write, tier="tables")
         made = OutputColumns(target.names, relation.values, target.generated)
         return replace(write, columns=ColumnLineage(made.fields, sources_of(relation.rows)), unknown=made.unknown)
 
+    def _reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> Reading:
+        variables = self._variables.of(execution.session)
+        return Reading(self._catalogs, self._checkpoints, query, rows, execution.stream, variables)
+
+    def _set(self, execution: Execution) -> None:
+        """Remember what a statement makes of variables, if it did."""
+        if execution.failure is None:
+            read = execution.plan.node("sourceQuery") or execution.plan.node("defaultExpr")
+            variables = read_variables(execution, self._reading(execution, read))
+            self._variables.put(execution.session, variables)
+
     def _checkpoint(self, execution: Execution) -> None:
-        reading = Reading(self._catalogs, self._checkpoints, execution.plan, stream=execution.stream)
+        reading = self._reading(execution, execution.plan)
         try:
-            relation = PlanWalk(reading.leaf).relation(execution.plan)
+            relation = reading.relation(execution.plan)
         except TooLarge:
             return
         read = read_at(reading.inputs(), self.locate(execution.read_versions))
@@ -251,7 +266,7 @@ def _changed(write: Write, rows: RowChange, reading: Reading) -> Write:
     if write.tier != "full":
         return unread
     try:
-        changed = relate_rows(rows, write.output.id, reading.leaf)
+        changed = relate_rows(rows, write.output.id, reading.leaf, reading.variables)
     except TooLarge:
         return unread
     clauses = [OutputColumns(tuple(made), list(made.values()), ()) for made in changed.columns]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -18,6 +18,7 @@ from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
 from spark_client.capturing.model import GLUE_WRITE, RDD_ACTION, Dataset
 from spark_client.capturing.plans.columns import PlanWalk
+from spark_client.capturing.plans.expression_rules import variable_key
 from spark_client.capturing.plans.operators import Relation, plans_of
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import RowChange
@@ -31,10 +32,25 @@ _COMPUTED = "JDBCRelation: computed by the database"
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
 
+class Variable(NamedTuple):
+    """Variable of a session: what it was set to, and what that read."""
+
+    value: Value
+    inputs: Sequence[Dataset] = ()
+    unknown_inputs: Sequence[str] = ()
+
+
+def _unmet(reference: Node) -> Variable:
+    """Return a variable that was declared before the capture, or by a session that this was made of."""
+    reason = f"{variable_key(reference)}: it was set before the capture"
+    return Variable(unknown(reason), unknown_inputs=(reason,))
+
+
 class Reading:
     """Reading of a query: its leaves without the table whose rows it changes.
 
-    `stream` is the run id of the streaming query whose batch runs it.
+    `stream` is the run id of the streaming query whose batch runs it, `variables` are those of its session by their
+    keys.
     """
 
     def __init__(
@@ -44,33 +60,59 @@ class Reading:
         query: Node | None,
         rows: RowChange | None = None,
         stream: str | None = None,
+        variables: Mapping[str, Variable] | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._checkpoints = checkpoints
         self._stream = stream
-        leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
+        self._known_variables = variables or {}
+        nodes = [] if query is None else list(_reachable(query))
+        leaves = [node for node in nodes if _is_leaf(node)]
         self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
+        self._variables = {
+            key: self._known_variables.get(key) or _unmet(node)
+            for node in nodes
+            if node.kind == "VariableReference"
+            for key in [variable_key(node)]
+        }
         self._read: dict[int, LeafSource] = {}
         self._frames: dict[int, FrameRead] = {}
         for leaf in self._leaves:
             checkpoints.meet(leaf, stream)
 
+    @property
+    def variables(self) -> Mapping[str, Value]:
+        """Values of the variables in the query, by their keys."""
+        return {key: variable.value for key, variable in self._variables.items()}
+
+    def relation(self, plan: Node) -> Relation:
+        """Return the columns of a plan of this query, and what decides about its rows.
+
+        Raises:
+            TooLarge: see `PlanWalk`.
+        """
+        return PlanWalk(self.leaf, self.variables).relation(plan)
+
+    def expression(self, expression: Node) -> Value:
+        """Return the value of an expression of no columns."""
+        return PlanWalk(self.leaf, self.variables).over().value(expression)
+
     def inputs(self) -> Iterator[Dataset]:
-        """Yield the datasets, each once; those of checkpointed frames too."""
+        """Yield the datasets, each once; those of checkpointed frames and of variables too."""
         found: dict[DatasetId, Dataset] = {}
         for source in self._sources():
-            for dataset in source.inputs if isinstance(source, Checkpoint) else source.datasets:
+            for dataset in source.datasets if isinstance(source, LeafSource) else source.inputs:
                 known = found.setdefault(dataset.id, dataset)
                 if known.version != dataset.version:  # read at several versions
                     found[dataset.id] = replace(known, version=None)
         yield from found.values()
 
     def unknown_inputs(self) -> Iterator[str]:
-        """Yield why there are inputs without a name, each reason once; inputs of checkpointed frames too."""
+        """Yield why there are inputs without a name, each reason once; those of frames and variables too."""
         yield from dict.fromkeys(reason for source in self._sources() for reason in source.unknown_inputs)
 
-    def _sources(self) -> Iterator[Checkpoint | LeafSource]:
-        """Yield the source of each leaf; of an RDD also those of the leaves of the frames whose rows it has."""
+    def _sources(self) -> Iterator[Checkpoint | LeafSource | Variable]:
+        """Yield the source of each leaf and variable; of an RDD also those of the frames whose rows it has."""
         waiting, seen = list(reversed(self._leaves)), {leaf.number for leaf in self._leaves}
         while waiting:
             leaf = waiting.pop()
@@ -79,6 +121,7 @@ class Reading:
             waiting += [node for node in reversed(inside) if node.number not in seen]
             seen |= {node.number for node in inside}
             yield remembered or (replace(self._find(leaf), unknown=None) if inside else self._find(leaf))
+        yield from self._variables.values()
 
     def leaf(self, node: Node) -> Relation:
         """Return the columns of a leaf's datasets."""
@@ -112,9 +155,8 @@ class Reading:
 
     def _query(self, plan: Node) -> QueryRead:
         """Return a frame of Spark's that a DynamicFrame was made of."""
-        reading = Reading(self._catalogs, self._checkpoints, plan, stream=self._stream)
-        relation = PlanWalk(reading.leaf).relation(plan)
-        return QueryRead(relation, list(reading.inputs()), list(reading.unknown_inputs()))
+        reading = Reading(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
+        return QueryRead(reading.relation(plan), list(reading.inputs()), list(reading.unknown_inputs()))
 
     def _find(self, leaf: Node) -> LeafSource:
         if leaf.number not in self._read:

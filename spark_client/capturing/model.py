@@ -228,6 +228,7 @@ class Execution:
         task_outputs: rows and bytes that its tasks wrote by their own count.
         last_rdd: id of the newest RDD of its last job: of a checkpoint, the one that its frame reads.
         scans: of files, those that its queries ran.
+        session: id of its session, whose variables the plan may have.
     """
 
     id: int
@@ -249,6 +250,7 @@ class Execution:
     last_rdd: str | None = None
     task_outputs: WriteStatistics = WriteStatistics()
     scans: tuple[Scan, ...] = ()
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,11 +260,13 @@ class StreamPlan:
     Attributes:
         root: Spark's `WriteToStream`: the sink, and the analyzed query over the sources.
         options: of the sink, those that name a location.
+        session: id of the session that started it.
     """
 
     tier: Tier
     root: Node
     options: Mapping[str, str] = field(default_factory=dict)
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)

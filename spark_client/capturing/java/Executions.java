@@ -72,6 +72,7 @@ public class Executions {
                     throw new IllegalStateException("its plan is out of reach");
                 }
                 json.append(",\"options\":").append(reader.describe(PlanReader.field(query, "extraOptions")));
+                appendSession(PlanReader.field(query, "sparkSession"), json);
                 appendPlan(plan, PlanReader.FULL, json);
             } catch (Throwable failed) { // of this stream alone
                 String name = moment.stream.name == null ? moment.stream.runId : moment.stream.name;
@@ -140,6 +141,7 @@ public class Executions {
         QueryExecution query = kept.end.qe();
         Object action = kept.end.executionName().isDefined() ? kept.end.executionName().get() : "";
         json.append(",\"action\":").append(quoted(action.toString(), FAILURE_MAX));
+        appendSession(query.sparkSession(), json);
         String sql = statement(query);
         if (sql != null) {
             json.append(",\"sql\":").append(quoted(sql, Integer.MAX_VALUE));
@@ -178,6 +180,12 @@ public class Executions {
         json.append(versions == null ? "" : versions);
         Object scans = Parts.call("ScanMetrics", "of", new Class[] {QueryExecution[].class}, new Object[] {queries});
         json.append(",\"scans\":[").append(scans == null ? "" : scans).append(']');
+    }
+
+    /** The session, whose variables the plan may have. */
+    private static void appendSession(Object session, StringBuilder json) {
+        Object id = PlanReader.field(session, "sessionUUID");
+        json.append(",\"session\":").append(quoted(String.valueOf(id == null ? session : id), FAILURE_MAX));
     }
 
     private static void appendWritten(long[] written, StringBuilder json) {

@@ -202,7 +202,7 @@ public class PlanReader {
     }
 
     private void write(TreeNode node) throws Exception {
-        boolean summed = tier == SOURCES && node instanceof Expression;
+        boolean summed = tier == SOURCES && node instanceof Expression && !isVariable(node);
         out.append('[').append(kind(summed ? "References" : simpleName(node.getClass()))).append(",{");
         if (summed) {
             writeReferences((Expression) node);
@@ -367,6 +367,11 @@ public class PlanReader {
         out.append(']');
     }
 
+    /** True for a reference to a variable, which Spark 3.5 does not have: it is read in every tier. */
+    private static boolean isVariable(Object node) {
+        return node.getClass().getName().equals("org.apache.spark.sql.catalyst.expressions.VariableReference");
+    }
+
     /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */
     private void writeReferences(Expression expression) throws Exception {
         boolean first = true;
@@ -386,7 +391,7 @@ public class PlanReader {
         list(plans.toArray(), 0);
     }
 
-    /** Collect the ids of the attributes in an expression, each once, and the plans of its subqueries. */
+    /** Collect the ids of the attributes in an expression, each once, and the plans of its subqueries, or its variables. */
     private void lookThrough(Expression expression, List attributes, List plans) {
         Set seen = new HashSet();
         Map visited = new IdentityHashMap();
@@ -402,6 +407,9 @@ public class PlanReader {
             }
             if (node instanceof PlanExpression) {
                 plans.add(((PlanExpression) node).plan());
+            }
+            if (isVariable(node)) {
+                plans.add(node);
             }
             if (node instanceof OuterReference) { // a leaf, which does not have its attribute as a child
                 left.add(((OuterReference) node).e());
@@ -426,7 +434,7 @@ public class PlanReader {
         if (value instanceof TreeNode) {
             if (value instanceof Literal) {
                 out.append("null");
-            } else if (tier == TABLES && value instanceof Expression) {
+            } else if (tier == TABLES && value instanceof Expression && !isVariable(value)) {
                 List plans = new ArrayList();
                 lookThrough((Expression) value, new ArrayList(), plans);
                 list(plans.toArray(), nested);

@@ -77,6 +77,7 @@ def parse_item(text: str) -> Item:
         last_rdd=_text(document.get("rdd")),
         task_outputs=WriteStatistics(*document.get("written", ())),
         scans=tuple(map(_parse_scan, document.get("scans", ()))),
+        session=document.get("session", ""),
     )
 
 
@@ -134,7 +135,8 @@ def _parse_moment(document: dict[str, Any]) -> StreamStart[StreamPlan] | StreamP
     run_id, at_ms, plan = document["stream"], document["moment_ms"], document.get("plan")
     if plan is not None:
         tree = parse_plan(plan["kinds"], plan["objects"], plan["types"])
-        return StreamStart(run_id, at_ms, StreamPlan(document["tier"], tree, document["options"] or {}))
+        stream = StreamPlan(document["tier"], tree, document["options"] or {}, document.get("session", ""))
+        return StreamStart(run_id, at_ms, stream)
     counts = (count if count >= 0 else None for count in document["written"])
     written, commit = WriteStatistics(*counts), _parse_commit(document.get("commit"))
     progress = StreamProgress(run_id, at_ms, document["batches"], written, document.get("versions") or {}, commit)

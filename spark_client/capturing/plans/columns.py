@@ -26,7 +26,7 @@ Leaf: TypeAlias = Callable[[Node], Relation]
 
 
 class PlanWalk:
-    """Walk over the plans of one query; `leaf` returns what a leaf gives.
+    """Walk over the plans of one query; `leaf` returns what a leaf gives, `variables` are known by their keys.
 
     Raises:
         TooLarge: from every method, when the budget is spent.
@@ -35,12 +35,14 @@ class PlanWalk:
     def __init__(
         self,
         leaf: Leaf,
+        variables: Mapping[str, Value] | None = None,
         *,
         dependencies_max: int = DEPENDENCIES_MAX,
         seconds_max: float = SECONDS_MAX,
         clock: Callable[[], float] = time.thread_time,
     ) -> None:
         self._leaf = leaf
+        self._variables = variables or {}
         self._left = dependencies_max
         self._limits = f"{dependencies_max} dependencies", f"{seconds_max:g} s"
         self._steps = 0
@@ -115,7 +117,8 @@ class PlanWalk:
         return Relation(tuple(zip(map(str, ids), found.values, strict=False)), found.rows)
 
     def _over(self, scope: Mapping[str, Value]) -> Expressions:
-        return Expressions(scope, _Subqueries(self, scope), self._spend, expression_rules)
+        known = {**self._variables, **scope} if self._variables else scope
+        return Expressions(known, _Subqueries(self, scope), self._spend, expression_rules)
 
     def _spend(self, dependencies: int) -> None:
         self._left -= dependencies

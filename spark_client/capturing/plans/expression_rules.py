@@ -217,6 +217,9 @@ def _references(node: Node, of: Expressions) -> Value:
     """Return an expression of which only the references were read."""
     values = [of.scope[reference] for reference in node.values.get("references") or () if reference in of.scope]
     for plan in node.nodes("plans"):
+        if plan.kind == "VariableReference":
+            values.append(_variable(plan, of))
+            continue
         values += of.subqueries.outputs(plan)
         values.append(Value(of.subqueries.rows(plan)))
     return change(SOMEHOW, values)
@@ -242,6 +245,20 @@ def _common(node: Node) -> str:
     """Return the name of a common expression in a scope."""
     name = node.values.get("id")
     return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
+
+
+def variable_key(node: Node) -> str:
+    """Return the key of a variable, in a scope and of its session, by a node with its catalog and identifier."""
+    catalog, identifier = node.values.get("catalog"), node.values.get("identifier")
+    parts = [catalog.get("name")] if isinstance(catalog, Mapping) else []
+    if isinstance(identifier, Mapping):
+        parts += [*(identifier.get("namespace") or ()), identifier.get("name")]
+    return f"variable {'.'.join(map(str, parts)).lower()}"
+
+
+def _variable(node: Node, of: Expressions) -> Value:
+    found = of.scope.get(variable_key(node))
+    return unknown(f"{node.kind}: is nowhere in the session") if found is None else found
 
 
 def _unread(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
@@ -275,6 +292,7 @@ RULES: Mapping[str, Rule] = {
     "InSubquery": _in_subquery,
     "Exists": _exists,
     "References": _references,
+    "VariableReference": _variable,
     "DatabaseFunction": _somehow,
     "UnreadExpression": _unread,
     "LambdaFunction": _lambda,

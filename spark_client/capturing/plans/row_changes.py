@@ -6,6 +6,7 @@ and so is a column that is set to itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from headwater_model.columns import ColumnSource
@@ -40,13 +41,13 @@ class Changed(NamedTuple):
     of_before: bool
 
 
-def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf) -> Changed:
-    """Return the changed columns of a table; `leaf` returns what other leaves give.
+def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf, variables: Mapping[str, Value]) -> Changed:
+    """Return the changed columns of a table; `leaf` returns what other leaves give, `variables` are by their keys.
 
     Raises:
         TooLarge: see `PlanWalk`.
     """
-    walk = PlanWalk(lambda node: _before(node) if change_of.is_target(node) else leaf(node))
+    walk = PlanWalk(lambda node: _before(node) if change_of.is_target(node) else leaf(node), variables)
     source = walk.relation(change_of.source) if change_of.source is not None else Relation()
     of = walk.over(walk.relation(change_of.target), source)
     rows = source.rows | change(JOIN, map(of.value, change_of.on)).made_of
