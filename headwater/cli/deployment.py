@@ -26,10 +26,11 @@ class NotDeployed(Exception):
 
 @dataclass(frozen=True)
 class Deployment:
-    """The stack's outputs, and the client settings that the environment's credentials do not cover."""
+    """The stack's outputs, the client settings that the environment's credentials do not cover, and its name."""
 
     outputs: Mapping[str, str]
     settings: Mapping[str, Any]
+    name: str = "Local"
 
     @overload
     def client(self, service: Literal["dynamodb"]) -> DynamoDBClient: ...
@@ -87,7 +88,7 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
         found = formation.describe_stacks(StackName=name)["Stacks"][0]
     except (BotoCoreError, ClientError, ResponseParserError) as error:
         raise NotDeployed(_why_local(given.local, error) if given.local else _why(name, error)) from error
-    return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings)
+    return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings, name)
 
 
 def _local_settings(url: str) -> dict[str, Any]:

@@ -28,6 +28,7 @@ _COMMANDS = (
     "replay",
     "search",
     "verify",
+    "smoke",
 )
 # Of commands whose names are no names of modules.
 _MODULES = {"import": "import_events"}

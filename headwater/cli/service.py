@@ -37,11 +37,34 @@ def fetch_json(url: str, path: str, query: Mapping[str, object], *, token: str |
     Raises:
         NoResponse: no such resource, no such service, or a response that is not JSON.
     """
-    address = address_of(url, path, query)
-    request = urllib.request.Request(address, headers=_headers(address, token))  # noqa: S310 - it is http(s)
+    body = send(url, path, query, token=token)
+    try:
+        return json.loads(body)
+    except ValueError as error:
+        raise NoResponse(unusable(url, error)) from error
+
+
+def send(
+    url: str,
+    path: str,
+    query: Mapping[str, object] | None = None,
+    *,
+    token: str | None = None,
+    method: str = "GET",
+    body: bytes | None = None,
+) -> bytes:
+    """Send a request with credentials as `fetch_json` has them, a body of JSON if there is one; return the response.
+
+    Raises:
+        NoResponse: a refusal, or no such service.
+    """
+    address = address_of(url, path, query or {})
+    headers = _headers(address, token, method, body)
+    request = urllib.request.Request(address, data=body, headers=headers, method=method)  # noqa: S310 - it is http(s)
     try:
         with _opener(address).open(request, timeout=_TIMEOUT_S) as response:
-            return json.load(response)
+            sent: bytes = response.read()
+            return sent
     except urllib.error.HTTPError as error:
         advice = _advice(error.code, address, token) if _is_same_origin(address, error.url) else ""
         raise NoResponse(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
@@ -135,14 +158,16 @@ def _is_same_origin(url: str, other: str) -> bool:
     return before.hostname == after.hostname and (upgraded or (before.scheme == after.scheme and ports[0] == ports[1]))
 
 
-def _headers(address: str, token: str | None) -> dict[str, str]:
+def _headers(address: str, token: str | None, method: str, body: bytes | None) -> dict[str, str]:
     headers = {"Accept": "application/json"}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
     host = urlsplit(address).hostname or ""
     if token:
         if address.startswith("http://") and host not in _LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
-    return _signed(address, host, headers) if _is_api_gateway(address) else headers
+    return _signed(address, host, headers, method, body) if _is_api_gateway(address) else headers
 
 
 def _is_api_gateway(address: str) -> bool:
@@ -156,7 +181,7 @@ def _warn_of_plain_token(host: str) -> None:
     print(f"! {warning}", file=sys.stderr)
 
 
-def _signed(address: str, host: str, headers: dict[str, str]) -> dict[str, str]:
+def _signed(address: str, host: str, headers: dict[str, str], method: str, body: bytes | None) -> dict[str, str]:
     import botocore.session
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
@@ -172,7 +197,7 @@ def _signed(address: str, host: str, headers: dict[str, str]) -> dict[str, str]:
             f"cannot sign for {host}: no AWS credentials; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens"
         )
     region = host.partition(".execute-api.")[2].partition(".")[0]
-    request = AWSRequest(method="GET", url=address, headers=headers)
+    request = AWSRequest(method=method, url=address, data=body, headers=headers)
     SigV4Auth(frozen, "execute-api", region).add_auth(request)
     return dict(request.headers.items())
 

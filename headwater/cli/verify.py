@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
@@ -103,7 +104,7 @@ def run_verify(given: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class _Subject:
+class Subject:
     """The archive to verify: its store, its trust anchors, and the name of its state."""
 
     store: Store
@@ -112,8 +113,7 @@ class _Subject:
     jobs: int
 
 
-def _subject(given: argparse.Namespace) -> _Subject:
-    from headwater.records.archive_state import ArchiveState
+def _subject(given: argparse.Namespace) -> Subject:
     from headwater.records.verify.archive import TrustAnchors
     from headwater.records.verify.stores import Folder
     from headwater_model.errors import Invalid
@@ -125,13 +125,22 @@ def _subject(given: argparse.Namespace) -> _Subject:
     if given.archive:
         folder = given.archive.resolve(strict=True)
         slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
-        keys = _keys(given, None)
-        return _Subject(Folder(folder), TrustAnchors(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
-    jobs = given.jobs or min(_JOBS_MAX, cores * 2)
-    deployment = find_deployment(given)
+        keys = _keys(given.public_key)
+        return Subject(Folder(folder), TrustAnchors(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
+    return stack_subject(find_deployment(given), expected=expected, key_files=given.public_key, jobs=given.jobs)
+
+
+def stack_subject(
+    deployment: Deployment, *, expected: str = "", key_files: Sequence[Path] = (), jobs: int | None = None
+) -> Subject:
+    """Return the archive of a stack, its graph table and its signing key as anchors, beside those that are given."""
+    from headwater.records.archive_state import ArchiveState
+    from headwater.records.verify.archive import TrustAnchors
+
+    jobs = jobs or min(_JOBS_MAX, (os.cpu_count() or 1) * 2)
     bucket = _bucket(deployment, jobs)
-    calendar = ArchiveState(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
-    return _Subject(bucket, TrustAnchors(calendar, expected, _keys(given, deployment)), bucket.bucket, jobs)
+    state = ArchiveState(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
+    return Subject(bucket, TrustAnchors(state, expected, _keys(key_files, deployment)), bucket.bucket, jobs)
 
 
 def _bucket(deployment: Deployment, jobs: int) -> Bucket:
@@ -148,14 +157,14 @@ def _bucket(deployment: Deployment, jobs: int) -> Bucket:
     return Bucket(boto3.client("s3", **settings), deployment.outputs["ArchiveBucketName"])
 
 
-def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKeys | None:
+def _keys(files: Sequence[Path], deployment: Deployment | None = None) -> PublicKeys | None:
     """Return the trusted keys: the stack's, and those of the options."""
     arn = deployment.outputs.get("SigningKeyArn") if deployment else None
-    if not arn and not given.public_key:
+    if not arn and not files:
         return None
     from headwater.records.verify.public_keys import PublicKeys, parse_public_key
 
-    keys = [parse_public_key(str(path), path.read_bytes()) for path in given.public_key]
+    keys = [parse_public_key(str(path), path.read_bytes()) for path in files]
     if deployment and arn:
         import boto3
 
@@ -164,7 +173,7 @@ def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKey
     return PublicKeys(keys)
 
 
-def _verify(subject: _Subject, given: argparse.Namespace, report: Report) -> None:
+def _verify(subject: Subject, given: argparse.Namespace, report: Report) -> None:
     """Verify and print findings; store the progress until the end."""
     from headwater.cli.verify_state import VerifyState
     from headwater.records.verify.archive import read_digests

@@ -1,0 +1,83 @@
+"""`headwater smoke`: what a deployed stack does, tried from end to end with the caller's credentials."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+
+_WAIT_S = 300
+_ABOUT = """\
+Try a stack in your account, with your credentials, from end to end: send records by Lambda and over HTTP and
+OpenLineage events, wait for them, read the graph and a column, compact now, verify what was sealed, query it by Athena,
+read the explorer's page, look at the alarms and the dead letters, and remove what can be removed.
+
+What it sends is under the namespace headwater-smoke and a root of its own. Compaction seals today: records of the rest
+of the day are archived with tomorrow's. Records cannot be removed: the table's expire, the archive's stay.
+The credentials need the rights of a producer (output ProducersPolicyArn), execute-api:Invoke on the API, and
+states:StartExecution, cloudformation:Describe* and List*, athena:*, cloudwatch:DescribeAlarms, sqs:GetQueueAttributes,
+and to read the archive and the graph table.
+Exit code: 0 when nothing failed, 1 when something did, 2 when there is no stack. What a stack lacks is skipped.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s --stage test                             a stack in the account of your AWS credentials
+  %(prog)s --local http://127.0.0.1:4566            the stack of `serve`
+  %(prog)s --stage prod --skip compaction --json    seal nothing; JSON for a report
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "smoke",
+        help="try a deployed stack from end to end",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    parser.add_argument(
+        "--wait",
+        type=_seconds,
+        default=_WAIT_S,
+        metavar="S",
+        help=f"for what was sent to be loaded (default: {_WAIT_S})",
+    )
+    parser.add_argument("--skip", action="append", default=[], metavar="STEP", help="leave a step out; may be repeated")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
+    parser.set_defaults(func=run_smoke)
+
+
+def run_smoke(given: argparse.Namespace) -> int:
+    """Try the stack and print what worked; return the exit status."""
+    from headwater.cli.smoke.report import print_report
+    from headwater.cli.smoke.steps import STEPS, names
+    from headwater.cli.smoke.trial import Trial, run_steps
+    from headwater.cli.text.terminal import progress_console
+
+    if unknown := set(given.skip) - set(names()):
+        print(f"headwater smoke: --skip: must be any of {', '.join(names())}, got {min(unknown)!r}", file=sys.stderr)
+        return 2
+    try:
+        trial = Trial(find_deployment(given), is_local=bool(given.local), wait_s=given.wait)
+    except NotDeployed as error:
+        print(f"headwater smoke: {error}", file=sys.stderr)
+        return 2
+    console = progress_console()
+    try:
+        with console.status("headwater smoke") as status:
+            outcomes = run_steps(STEPS, trial, frozenset(given.skip), status.update)
+    except KeyboardInterrupt:
+        print(f"headwater smoke: interrupted; namespace headwater-smoke may hold job {trial.job}", file=sys.stderr)
+        return 130
+    print_report(given.local or f"Headwater-{given.stage}", outcomes, as_json=given.json)
+    return 1 if any(outcome.result == "failed" for outcome in outcomes) else 0
+
+
+def _seconds(text: str) -> int:
+    seconds = int(text)
+    if seconds < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {seconds}")
+    return seconds

@@ -1,0 +1,179 @@
+"""A trial of a stack: the names that it sends, the calls that its steps make, and the running of the steps."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Literal
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from headwater.cli.deployment import Deployment
+from headwater.cli.service import NoResponse, send
+from headwater_model.errors import HeadwaterError
+
+NAMESPACE = "headwater-smoke"
+_POLL_S = 2.0
+
+
+class StepFailed(Exception):
+    """A step that did not do what it should; the message has the reason."""
+
+
+class Lacking(Exception):
+    """A step that this stack has no means for; the message has the reason."""
+
+
+@dataclass(slots=True)
+class Trial:
+    """One trial: ids that nothing else has, the stack, and what the steps before found out.
+
+    `wait_s` is how long a step waits for what was sent to be loaded, in seconds. `usd` is what AWS billed by use that
+    it measured itself, in US dollars.
+    """
+
+    deployment: Deployment
+    is_local: bool
+    wait_s: float
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    started: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+    usd: float = 0.0
+
+    @property
+    def day(self) -> str:
+        """The day of the trial, in UTC."""
+        return f"{self.started:%Y-%m-%d}"
+
+    @property
+    def root(self) -> str:
+        """The root of the trial's records."""
+        return f"{NAMESPACE}-{self.name}"
+
+    @property
+    def job(self) -> str:
+        """The name of the trial's job."""
+        return f"job-{self.name}"
+
+    @property
+    def source(self) -> str:
+        """The name of the dataset that the job reads."""
+        return f"source-{self.name}"
+
+    @property
+    def result(self) -> str:
+        """The name of the dataset that the job writes."""
+        return f"result-{self.name}"
+
+    def client(self, service: str) -> Any:
+        """Return a client of an AWS service where the stack runs."""
+        import boto3
+
+        return boto3.client(service, **self.deployment.settings)  # type: ignore[call-overload]
+
+    def output(self, name: str) -> str:
+        """Return an output of the stack.
+
+        Raises:
+            Lacking: the stack has none of this name.
+        """
+        if name not in self.deployment.outputs:
+            raise Lacking(f"the stack has no output {name}")
+        return self.deployment.outputs[name]
+
+    def request(self, path: str, query: Mapping[str, object] | None = None, **options: Any) -> bytes:
+        """Send a request to the API, signed with the caller's credentials (see `headwater.cli.service.send`)."""
+        return send(self.output("ApiUrl"), path, query, **options)
+
+    def fetch(self, path: str, query: Mapping[str, object] | None = None) -> Any:
+        """Return the JSON of a path of the API."""
+        return json.loads(self.request(path, query))
+
+    def until(self, found: Callable[[], str | None], missing: str, wait_s: float | None = None) -> str:
+        """Call `found` until it returns a text, as long as the trial waits; what is not there yet may be a refusal.
+
+        Raises:
+            StepFailed: nothing was found in time; it names what is `missing`.
+        """
+        wait_s = wait_s or self.wait_s
+        end, why = self.clock() + wait_s, ""
+        while True:
+            try:
+                if text := found():
+                    return text
+            except NoResponse as error:
+                why = f" ({error})"
+            if self.clock() >= end:
+                raise StepFailed(f"{missing} after {wait_s:.0f} s{why}")
+            self.sleep(_POLL_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: its name, what it does (it returns a short text of what it saw), and the steps that must have passed."""
+
+    name: str
+    run: Callable[[Trial], str]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a step: `seconds` that it took, `usd` that AWS bills for what it measured, and a text."""
+
+    step: str
+    result: Literal["passed", "failed", "skipped"]
+    seconds: float
+    usd: float
+    detail: str
+
+
+def run_steps(
+    steps: Sequence[Step], trial: Trial, skipped: Collection[str], report: Callable[[str], object]
+) -> list[Outcome]:
+    """Run the steps in their order; a step whose needs did not pass is skipped, the others run all the same."""
+    return list(_outcomes(steps, trial, skipped, report))
+
+
+def _outcomes(
+    steps: Sequence[Step], trial: Trial, skipped: Collection[str], report: Callable[[str], object]
+) -> Iterator[Outcome]:
+    passed: set[str] = set()
+    for step in steps:
+        report(f"headwater smoke: {step.name}")
+        absent = [name for name in step.needs if name not in passed]
+        if step.name in skipped:
+            outcome = Outcome(step.name, "skipped", 0.0, 0.0, "--skip")
+        elif absent:
+            outcome = Outcome(step.name, "skipped", 0.0, 0.0, f"it needs {', '.join(absent)}")
+        else:
+            outcome = _outcome_of(step, trial)
+        if outcome.result == "passed":
+            passed.add(step.name)
+        yield outcome
+
+
+def _outcome_of(step: Step, trial: Trial) -> Outcome:
+    started, usd = trial.clock(), trial.usd
+    result: Literal["passed", "failed", "skipped"] = "passed"
+    try:
+        detail = step.run(trial)
+    except Lacking as error:
+        result, detail = "skipped", str(error)
+    except (
+        StepFailed,
+        NoResponse,
+        HeadwaterError,
+        ClientError,
+        BotoCoreError,
+        OSError,
+        ValueError,
+        LookupError,
+    ) as error:
+        result, detail = "failed", " ".join(str(error).split()) or type(error).__name__
+    return Outcome(step.name, result, trial.clock() - started, trial.usd - usd, detail)
