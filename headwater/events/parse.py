@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -24,6 +24,7 @@ from headwater.events.event_models import (
     RunEventModel,
     RunFacetsModel,
 )
+from headwater.events.explicit_lineage import datasets_in_lineage
 from headwater.events.facet_models import NamedModel, is_deleted
 from headwater.events.naming import NamingRules, rename_datasets
 from headwater.times import milliseconds_between
@@ -50,7 +51,8 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     An event with a run (and its job) is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent.
     `schemaURL` does not decide: it may be missing or wrong. An unknown `eventType` is kept. Mentions of one dataset
     (sent twice, or partitions of it) are merged: column facets are joined, of other facets of one name the one with
-    the greater canonical JSON stays.
+    the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs, whether or
+    not the event lists them there.
 
     Raises:
         Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
@@ -116,13 +118,10 @@ def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
         hash=hash_,
         type=_type(model.eventType),
         run=normalize_run_id(model.run.runId),
-        job=_job(model.job),
-        inputs=_inputs(model, rules),
-        outputs=_outputs(model, rules),
         run_facets=rename_datasets(model.run.facets.sent, rules),
-        job_facets=rename_datasets(model.job.facets.sent, rules),
         parent=parent,
         root=root,
+        **_job_members(model, rules),
     )
 
 
@@ -133,11 +132,33 @@ def _job_event(body: object, hash_: str, rules: NamingRules) -> Event:
         time=model.eventTime,
         hash=hash_,
         type=_type(model.eventType),
-        job=_job(model.job),
-        inputs=_inputs(model, rules),
-        outputs=_outputs(model, rules),
-        job_facets=rename_datasets(model.job.facets.sent, rules),
+        **_job_members(model, rules),
     )
+
+
+class _JobMembers(TypedDict):
+    job: JobId
+    inputs: tuple[DatasetUse, ...]
+    outputs: tuple[DatasetUse, ...]
+    job_facets: Facets
+
+
+def _job_members(model: JobEventModel, rules: NamingRules) -> _JobMembers:
+    """Return what a RunEvent and a JobEvent have in common."""
+    job, facets = _job(model.job), rename_datasets(model.job.facets.sent, rules)
+    sources, targets = datasets_in_lineage(job, facets)
+    return {
+        "job": job,
+        "inputs": _with_named(_inputs(model, rules), sources, rules),
+        "outputs": _with_named(_outputs(model, rules), targets, rules),
+        "job_facets": facets,
+    }
+
+
+def _with_named(uses: tuple[DatasetUse, ...], named: Iterable[DatasetId], rules: NamingRules) -> tuple[DatasetUse, ...]:
+    """Return the uses, with the named datasets that are not among them after those that are."""
+    missing = sorted(set(named) - {use.dataset for use in uses})
+    return (*uses, *(DatasetUse(one, temporary=rules.is_temporary(one.namespace, one.name)) for one in missing))
 
 
 def _dataset_event(body: object, hash_: str, rules: NamingRules) -> Event:

@@ -18,7 +18,7 @@ from headwater.events.event import (
     Tagging,
 )
 from headwater.facts.annotations import tag_key
-from headwater.facts.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
+from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from headwater.facts.facts import (
     NO_PARENT,
     DatasetFacts,
@@ -314,6 +314,7 @@ def _job_facts(event: Event, stamp: str) -> JobFacts:
         first_columns=event.time if reported else None,
         first_foreign_columns=event.time if foreign else None,
         first_streamed=event.time if event.kind == "RUN" and _streams(event) else None,
+        first_explicit=event.time if is_reference(event.job_facets.get(LINEAGE, {})) else None,
     )
 
 

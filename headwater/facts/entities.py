@@ -129,7 +129,10 @@ class DatasetVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A job, with the inputs and outputs of its last run that reported any; `type` BATCH, STREAM or SERVICE."""
+    """A job, with the inputs and outputs of its last run that reported any; `type` BATCH, STREAM or SERVICE.
+
+    `flows` are pairs of an input and an output that is made of it; None: each output is made of all inputs.
+    """
 
     id: JobId
     type: str
@@ -137,6 +140,7 @@ class Job:
     updated: str
     inputs: tuple[DatasetId, ...] = ()
     outputs: tuple[DatasetId, ...] = ()
+    flows: tuple[tuple[DatasetId, DatasetId], ...] | None = None
     location: str | None = None
     description: str | None = None
     parent: ParentRun | None = None

@@ -203,6 +203,22 @@ def is_explicit(facts: RunFacts) -> bool:
     return bool(_references(facts.job_facets.get(LINEAGE, {})))
 
 
+def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
+    """Return the inputs that each output is made of, by the job's `lineage` facets; None if the run sent none.
+
+    An output without an entry is made of no input: the job itself produces it (precedence rule 2 of OpenLineage's
+    proposal of explicit lineage).
+    """
+    references = _references(facts.job_facets.get(LINEAGE, {}))
+    if not references:
+        return None
+    flows: dict[IdText, set[IdText]] = {output: set() for output in facts.outputs}
+    for reference in references:
+        for output in reference["outputs"].keys() & flows.keys():
+            flows[output].update(facts.inputs.keys() & set(reference["outputs"][output]))
+    return flows
+
+
 def _references(history: History) -> list[Mapping[str, Any]]:
     return [body for _, _, body in history.values() if is_reference(body)]
 

@@ -81,7 +81,8 @@ class JobFacts:
 
     `run_facets` are those of its runs that describe the job: their tags.
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
-    columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming.
+    columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming,
+    `first_explicit` the first with a `lineage` facet of the job.
     """
 
     first: str | None = None
@@ -93,6 +94,7 @@ class JobFacts:
     first_columns: str | None = None
     first_foreign_columns: str | None = None
     first_streamed: str | None = None
+    first_explicit: str | None = None
     deleted_at: Sequence[str] = ()
     tagged: Tagged = field(default_factory=dict)
 
@@ -187,6 +189,7 @@ _RULES: Mapping[str, JoinRule] = {
     "first_written": LEAST,
     "first_described": LEAST,
     "first_streamed": LEAST,
+    "first_explicit": LEAST,
     "first_columns": LEAST,
     "first_foreign_columns": LEAST,
     "temporary": LEAST,

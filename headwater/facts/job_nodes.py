@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from headwater.events.event import ParentRun
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import annotations_to_json
-from headwater.facts.facet_refs import is_explicit, reported_columns
+from headwater.facts.facet_refs import flows_of, is_explicit, reported_columns
 from headwater.facts.facts import (
     IdText,
     JobFacts,
@@ -93,6 +93,7 @@ def job_node(
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
+        **(_flows_json(with_io[1], inputs, outputs) if with_io else {}),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
@@ -100,6 +101,26 @@ def job_node(
             if with_io
         },
     }
+
+
+def _flows_json(
+    facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
+) -> dict[str, list[list[int]]]:
+    """Return `flows`: by output, the positions of the inputs that it is made of; nothing where that is not stated."""
+    flows = flows_of(facts)
+    if flows is None:
+        return {}
+    positions = {text_of(dataset): position for position, dataset in enumerate(inputs)}
+    return {"flows": [sorted(positions[source] for source in flows[text_of(output)]) for output in outputs]}
+
+
+def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...] | None:
+    """Return the node's inputs with the outputs that are made of them; None if each output is made of all inputs."""
+    if "flows" not in node:
+        return None
+    inputs = list(map(dataset_of, node["inputs"]))
+    sides = zip(map(dataset_of, node["outputs"]), node["flows"], strict=True)
+    return tuple(sorted((inputs[position], output) for output, positions in sides for position in positions))
 
 
 def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
@@ -123,8 +144,17 @@ def is_streamed(facts: JobFacts) -> bool:
 
 def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
     """Return those of these jobs that had a stream, by their facts."""
+    return {job for job, facts in _facts_of(jobs, table).items() if is_streamed(facts)}
+
+
+def explicit_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
+    """Return those of these jobs that ever stated which outputs are made of which inputs, by their facts."""
+    return {job for job, facts in _facts_of(jobs, table).items() if facts.first_explicit}
+
+
+def _facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts]:
     keys = {facts_key(job): job for job in jobs}
-    return {keys[key] for key, row in table.get(keys).items() if is_streamed(JobFacts(**row.data["facts"]))}
+    return {keys[key]: JobFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from headwater.events.event import ParentRun
 from headwater.facts.annotations import annotations_from_json
 from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
+from headwater.facts.job_nodes import flows_in
 from headwater.facts.run_results import Run
+from headwater_model.ids import DatasetId
 
 
 def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
@@ -22,6 +25,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         updated=node["last"] or "",
         inputs=tuple(map(dataset_of, node["inputs"])),
         outputs=tuple(map(dataset_of, node["outputs"])),
+        flows=flows_in(node),
         location=node["location"],
         description=node["description"],
         parent=_parent_of(node["parent"]),
@@ -31,6 +35,13 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         hidden=node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or ""),
         annotations=annotations_from_json(node.get("annotations")),
     )
+
+
+def under_primaries(job: Job, primary: Callable[[DatasetId], DatasetId]) -> Job:
+    """Return the job with its datasets under the names that `primary` returns."""
+    flows = job.flows and tuple(sorted({(primary(source), primary(output)) for source, output in job.flows}))
+    inputs, outputs = (tuple(sorted(set(map(primary, side)))) for side in (job.inputs, job.outputs))
+    return replace(job, inputs=inputs, outputs=outputs, flows=flows)
 
 
 def _parent_of(document: Mapping[str, str] | None) -> ParentRun | None:

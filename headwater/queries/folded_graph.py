@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from headwater.facts.entities import Job
-from headwater.facts.facts import job_of
+from headwater.facts.facts import job_of, text_of
 from headwater.facts.graph_results import Degree, GraphDirection, Side
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
-from headwater.queries.job_graph import JobGraphWalk, Way, datasets_beyond, users_beyond
+from headwater.queries.job_graph import JobGraphWalk, Step, Way, datasets_beyond, has_flows, users_beyond
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
@@ -51,14 +51,14 @@ class FoldedGraphWalk(JobGraphWalk):
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
         self._groups.load({name for name, _ in names})
 
-    def _names_of(self, jobs: Iterable[tuple[Job, Way]]) -> set[tuple[DatasetId, Way]]:
+    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
         """Return the datasets that were mentioned last on each side of these jobs."""
-        sides = [(datasets_beyond(job, side), way) for job, way in jobs for side in _sides_of(way)]
+        sides = [(datasets_beyond(self._jobs[step[0]], side), step) for step in steps for side in _sides_of(step[1])]
         self._compare(name for names, _ in sides if len(names) > self._fold for name in sorted(names)[:SIDE_READ_MAX])
         chosen: set[tuple[DatasetId, Way]] = set()
-        for names, way in sides:
+        for names, step in sides:
             last = names if len(names) <= self._fold else self._last_mentioned(names)
-            chosen.update((name, way) for name in last)
+            chosen.update((name, step[1]) for name in self._flowing(step, last))
         return chosen
 
     def _last_mentioned(self, names: Iterable[DatasetId]) -> Sequence[DatasetId]:
@@ -67,18 +67,19 @@ class FoldedGraphWalk(JobGraphWalk):
         groups.sort(key=lambda group: (self._opens(group) and group.facts.last) or "", reverse=True)
         return [group.primary for group in groups[: self._fold]]
 
-    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[tuple[JobId, Way]]:
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[Step]:
         """Return the jobs that ran last on each side of these datasets, and that were not reached yet."""
         sides = [(group, side, way) for group, way in groups if self._opens(group) for side in _sides_of(way)]
         candidates = self._candidates(sides)
         self._look_up(job for jobs in candidates for job in jobs)
-        near: set[tuple[JobId, Way]] = set()
+        near: set[Step] = set()
         for (group, side, way), jobs in zip(sides, candidates, strict=True):
             users = self._users_among(jobs, group, side)
             users.sort(key=self._last_start, reverse=True)
-            near.update((job.id, way) for job in users[: self._fold])
-        steps = sorted(near - self._walked.hops.keys())
-        new = self._walked.take_within_limit(sorted({job for job, _ in steps} - self._jobs.keys()))
+            last = users[: self._fold]
+            near.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
+        steps = self._unreached(sorted(step for step in near if (*step[:2], "") not in self._walked.hops))
+        new = self._walked.take_within_limit(sorted({job for job, _, _ in steps} - self._jobs.keys()))
         self._keep(filter(None, map(self._job, new)))
         return [step for step in steps if step[0] in self._jobs]
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeAlias
 
+from headwater.facts.facet_refs import LINEAGE
 from headwater.facts.facts import DatasetFacts, JobFacts, NamespaceFacts, RunFacts, dataset_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
-from headwater.facts.job_nodes import io_of, streamed_jobs
+from headwater.facts.job_nodes import explicit_jobs, io_of, streamed_jobs
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import io_at, owner
@@ -107,6 +108,7 @@ def _times_of_run(facts: RunFacts) -> Iterator[str]:
     ends = min(map(_time, facts.terminals), default="~")
     for side in (facts.inputs, facts.outputs):
         yield from (first for first in side.values() if facts.streaming or first > ends)
+    yield from map(_time, _stamps(facts.job_facets.get(LINEAGE, {})))
     for histories in facts.written_facets.values():
         if len(histories.get("schema", {})) > 1:
             yield from map(_time, _stamps(histories["schema"]))
@@ -206,11 +208,14 @@ class LaterRuns:
         return {place for place in places if not place[0].endswith("~")} | events
 
     def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
-        """Return what each version of a job uses, by job; None for a job with too many versions."""
+        """Return what each version of a job uses, by job; None for a job with too many, or whose facets state flows."""
         queries = [RowQuery(job_pk(job), prefix="VERSION#", limit=_VERSIONS_MAX) for job in jobs]
         pages = self.view.query(queries) if queries else []
+        explicit = explicit_jobs(jobs, self.view) if jobs else set()
         return {
-            job: None if page.more else {row.sk.partition("#")[2]: _frozen(io_of(row.data)) for row in page.rows}
+            job: None
+            if page.more or job in explicit
+            else {row.sk.partition("#")[2]: _frozen(io_of(row.data)) for row in page.rows}
             for job, page in zip(jobs, pages, strict=True)
         }
 

@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeAlias
 from headwater.events.event import Facets
 from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
 from headwater.facts.facet_refs import without_references
-from headwater.facts.facts import job_of
+from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.graph_results import Degree, Graph, GraphDirection
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node
+from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.resolve import NamespaceDeletions, Near, ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
@@ -30,6 +30,9 @@ NODES_MAX = 5_000
 
 # The way by which a node was reached, and goes on.
 Way: TypeAlias = Literal["both", "up", "down"]
+# A job, the way by which it was reached, and the dataset that led there; it is empty where the job does not say which
+# outputs are made of which inputs, or the walk begins there: then the way leads to all datasets on that side.
+Step: TypeAlias = tuple[JobId, Way, IdText]
 _WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
     "both": ("both",),
     "up": ("up",),
@@ -55,7 +58,7 @@ class JobGraphWalk:
         self._names: set[tuple[DatasetId, Way]] = set()
         self._reached: set[tuple[DatasetId, Way]] = set()
         # The limit counts jobs and datasets: it shrinks by each dataset.
-        self._walked = Walked[tuple[JobId, Way]](NODES_MAX)
+        self._walked = Walked[Step](NODES_MAX)
 
     @property
     def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
@@ -70,7 +73,7 @@ class JobGraphWalk:
         """Return the graph around a job; None if the job is unknown or hidden."""
         self._hops_left = depth
         found = self._keep(self._read_jobs([job]))
-        return self._walk_from([(one, way) for one in found for way in self._ways], depth) if found else None
+        return self._walk_from([(one, way, "") for one in found for way in self._ways], depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
@@ -80,14 +83,14 @@ class JobGraphWalk:
         new = self._add_datasets(names)
         return self._walk_from(self._users_of(new), depth) if new else None
 
-    def _walk_from(self, jobs: Sequence[tuple[JobId, Way]], depth: int) -> Graph:
+    def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
         walk(jobs, self._add_jobs, into=self._walked, depth=depth)
         return self._graph()
 
-    def _add_jobs(self, jobs: Sequence[tuple[JobId, Way]], is_last: bool) -> Sequence[tuple[JobId, Way]]:
+    def _add_jobs(self, steps: Sequence[Step], is_last: bool) -> Sequence[Step]:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
-        opened = [(self._jobs[job], way) for job, way in jobs if self._view.caller.opens(job)]
+        opened = [step for step in steps if self._view.caller.opens(step[0])]
         # Names beyond the limit are not read.
         some = self._walked.take_within_limit(sorted(self._names_of(opened) - self._names))
         self._load(some, is_last=is_last)
@@ -95,9 +98,26 @@ class JobGraphWalk:
         self._hops_left -= 1
         return () if is_last else self._users_of(new)
 
-    def _names_of(self, jobs: Iterable[tuple[Job, Way]]) -> set[tuple[DatasetId, Way]]:
+    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
         """Return the names of the datasets to which each way leads from these jobs."""
-        return {(name, way) for job, way in jobs for name in datasets_beyond(job, way)}
+        return {
+            (name, step[1])
+            for step in steps
+            for name in self._flowing(step, datasets_beyond(self._jobs[step[0]], step[1]))
+        }
+
+    def _flowing(self, step: Step, names: Iterable[DatasetId]) -> Iterable[DatasetId]:
+        """Return those of these datasets of a job that are made of what led there, or that it is made of."""
+        job, way, entry = step
+        flows = self._jobs[job].flows
+        if not entry or flows is None:
+            return names
+        entered = set(self._groups.group(dataset_of(entry)).names)
+        if way == "down":
+            beyond = {output for source, output in flows if source in entered}
+        else:
+            beyond = {source for source, output in flows if output in entered}
+        return [name for name in names if name in beyond]
 
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
@@ -120,23 +140,30 @@ class JobGraphWalk:
         self._reached.update((group.primary, way) for group, way in shown)
         return shown
 
-    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[tuple[JobId, Way]]:
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[Step]:
         """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         steps: set[tuple[JobId, Way]] = set()
-        among: dict[Way, set[DatasetId]] = {}
+        among: dict[Way, dict[DatasetId, IdText]] = {}
         for group, way in opened:
             self._walked.truncated |= group.cut
             steps.update((job, way) for job in users_beyond(group, way))
-            among.setdefault(way, set()).update(group.names)
-        steps -= self._walked.hops.keys()
+            among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
+        steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
         near = {job: one for group, _ in opened for job, one in group.near.items()}
         self._expect_beyond(steps, near)
         found = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
         known = {job.id: job for job in found} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
-        users = [(job, way) for job, way in sorted(steps) if job in known and _leads_to(known[job], way, among[way])]
-        self._keep(known[job] for job, _ in users)
-        return users
+        users = [step for job, way in sorted(steps) if job in known for step in _entered(known[job], way, among[way])]
+        new = self._unreached(users)
+        self._keep(known[job] for job, _, _ in new)
+        return new
+
+    def _unreached(self, steps: Iterable[Step]) -> list[Step]:
+        """Return the steps that are new; a job that is entered more than once takes the place of one."""
+        new = [step for step in steps if step not in self._walked.hops]
+        self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
+        return new
 
     def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], near: Mapping[JobId, Near]) -> None:
         """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
@@ -166,14 +193,8 @@ class JobGraphWalk:
     def _opens(self, group: ResolvedDataset) -> bool:
         return self._view.caller.opens(*group.names)
 
-    def _under_primaries(self, job: Job) -> Job:
-        return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
-
-    def _primaries(self, names: Iterable[DatasetId]) -> tuple[DatasetId, ...]:
-        return tuple(sorted({self._groups.primary(name) for name in names}))
-
     def _graph(self) -> Graph:
-        self._jobs = {job.id: self._under_primaries(job) for job in self._jobs.values()}
+        self._jobs = {job.id: under_primaries(job, self._groups.primary) for job in self._jobs.values()}
         groups = list(filter(self._opens, self._datasets.values()))
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
         self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
@@ -228,10 +249,18 @@ def users_beyond(group: ResolvedDataset, way: Way) -> set[JobId]:
     return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
 
 
-def _leads_to(job: Job, way: Way, names: set[DatasetId]) -> bool:
-    """True if a way leads to the job from one of these names of datasets."""
-    back: Mapping[Way, Way] = {"both": "both", "up": "down", "down": "up"}
-    return not names.isdisjoint(datasets_beyond(job, back[way]))
+_BACK: Mapping[Way, Way] = {"both": "both", "up": "down", "down": "up"}
+
+
+def _entered(job: Job, way: Way, names: Mapping[DatasetId, IdText]) -> list[Step]:
+    """Return the steps by which a way leads to the job from these datasets, given by each of their names."""
+    entries = {names[name] for name in datasets_beyond(job, _BACK[way]) if name in names}
+    return [(job.id, way, entry) for entry in sorted(entries if has_flows(job, way) else {"" for _ in entries})]
+
+
+def has_flows(job: Job, way: Way) -> bool:
+    """True if a way through the job leads only to what is made of the dataset that led there, or that it is made of."""
+    return way != "both" and job.flows is not None
 
 
 def _summarized(group: ResolvedDataset, facets: Facets, last: LastWriter | None) -> Dataset:

@@ -14,7 +14,7 @@ from headwater.facts.keys import current_key, facet_key, facts_key
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import State
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node
+from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -209,7 +209,7 @@ class Jobs:
     def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their datasets under primary names."""
         self._groups.load(one for job in jobs for one in (*job.inputs, *job.outputs))
-        return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in jobs]
+        return [under_primaries(job, self._groups.primary) for job in jobs]
 
     def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
         return tuple(sorted({self._groups.primary(name) for name in names}))

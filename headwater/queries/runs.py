@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TypeAlias
 
-from headwater.facts.facet_refs import restored
-from headwater.facts.facts import RunFacts, dataset_of, facets_of
+from headwater.facts.facet_refs import flows_of, restored
+from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
 from headwater.facts.graph_results import UpstreamInput, UpstreamRun
 from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
 from headwater.facts.job_nodes import summarize_run
@@ -28,6 +29,8 @@ from headwater_model.ids import JobId, RunKey, normalize_run_id
 # Runs that one walk upstream visits, and rows of a job's runs that one list reads.
 UPSTREAM_MAX = 1_000
 LISTED_MAX = 10_000
+# A run, and the dataset that led to it where the run says which outputs it made of which inputs; else an empty text.
+RunStep: TypeAlias = tuple[RunKey, IdText]
 # Runs of one id that a look-up reads: of the jobs of each namespace that the token names, and of all others.
 JOBS_MAX = 100
 
@@ -161,26 +164,27 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
     runs, cut = _runs_of_id(run, view)
     facts, groups, budget = dict(runs[:1]), ResolvedDatasets(view), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
-    walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
+    walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
-    def runs_read(level: Sequence[RunKey], is_last: bool) -> Iterable[RunKey]:
-        reads = reads_of(budget.take({one: facts[one] for one in level}), view, groups)
-        found.update(
-            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], view.caller)))
-            for one in level
-        )
+    def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
+        reads = reads_of(budget.take(narrowed_inputs(level, facts, groups)), view, groups)
+        for one, some in reads.items():
+            inputs = {read.dataset: read for read in _upstream_inputs(some, view.caller)}
+            known = {read.dataset: read for read in found[one].inputs} if one in found else {}
+            both = {**inputs, **known}
+            found[one] = UpstreamRun(summarize_run(one, facts[one]), tuple(both[dataset] for dataset in sorted(both)))
         producers = {
-            read.produced_by
+            (read.produced_by, text_of(read.group.primary))
             for some in reads.values()
             for read in some
             if read.produced_by and view.caller.opens(*read.group.names)
         }
-        near = () if is_last else walked.take_within_limit(sorted(producers - found.keys()))
-        opened = _owned(_there(read_run_facts(near, view)), view.caller.opens) if near else {}
-        facts.update(opened)
-        return opened
+        new = {producer for producer, _ in producers} - facts.keys()
+        near = () if is_last else walked.take_within_limit(sorted(new))
+        facts.update(_owned(_there(read_run_facts(near, view)), view.caller.opens) if near else {})
+        return () if is_last else {step_to(one, facts[one], entry) for one, entry in producers if one in facts}
 
-    walk(facts, runs_read, into=walked, depth=depth)
+    walk([(one, "") for one in facts], runs_read, into=walked, depth=depth)
     cut = walked.truncated or groups.truncated or bool(budget.cut)
     return ResultPage(list(found.values()), len(found), cut) if found else None
 
@@ -194,30 +198,70 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
     facts, groups = dict(runs[:1]), ResolvedDatasets(view)
     choosing, showing = InputBudget(), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
-    walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
+    walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
-    def readers(level: Sequence[RunKey], is_last: bool) -> Iterable[RunKey]:
-        some = {one: facts[one] for one in level}
-        reads = reads_of(showing.take(some), view, groups)
+    def readers(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
+        new = {one: facts[one] for one, _ in level if one not in found}
+        reads = reads_of(showing.take(new), view, groups)
         found.update(
-            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], view.caller)))
-            for one in level
+            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], view.caller))) for one in new
         )
         if is_last:
             return ()
+        some = _narrowed_outputs(level, facts, groups)
         candidates, more = possible_readers(some, view, groups)
         walked.truncated |= more
         opened = _owned(_there(read_run_facts(sorted(candidates), view)), view.caller.opens) if candidates else {}
         # Of what a candidate read only these datasets are looked at.
         narrowed = {one: reading(of, candidates[one]) for one, of in opened.items()}
         resolved = reads_of(choosing.take(narrowed), view, groups)
-        near = [one for one, of in resolved.items() if any(read.produced_by in some for read in of)]
-        facts.update((one, opened[one]) for one in near)
+        near = [
+            step_to(one, opened[one], text_of(read.group.primary))
+            for one, of in resolved.items()
+            for read in of
+            if read.produced_by in some
+            and not some[read.produced_by].outputs.keys().isdisjoint(map(text_of, read.group.names))
+        ]
+        facts.update((one, opened[one]) for one, _ in near)
         return near
 
-    walk(facts, readers, into=walked, depth=depth)
+    walk([(one, "") for one in facts], readers, into=walked, depth=depth)
     cut = walked.truncated or groups.truncated or bool(choosing.cut) or bool(showing.cut)
     return ResultPage(list(found.values()), len(found), cut) if found else None
+
+
+def step_to(run: RunKey, facts: RunFacts, entry: IdText) -> RunStep:
+    """Return the step to a run from a dataset that it wrote or read."""
+    return run, entry if flows_of(facts) is not None else ""
+
+
+def narrowed_inputs(
+    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the runs with the inputs of which they made the datasets that led to them."""
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, entry in steps:
+        facts, flows = runs[run], flows_of(runs[run]) if entry else None
+        names = map(text_of, groups.group(dataset_of(entry)).names) if entry else ()
+        reached = {one for name in names for one in (flows or {}).get(name, ())}
+        known = narrowed[run].inputs if run in narrowed else {}
+        some = facts.inputs if flows is None else {one: facts.inputs[one] for one in reached}
+        narrowed[run] = replace(facts, inputs={**known, **some})
+    return narrowed
+
+
+def _narrowed_outputs(
+    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the runs with the outputs that they made of the datasets that led to them."""
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, entry in steps:
+        facts, flows = runs[run], flows_of(runs[run]) if entry else None
+        names = set(map(text_of, groups.group(dataset_of(entry)).names)) if entry else set()
+        known = narrowed[run].outputs if run in narrowed else {}
+        made = (output for output in facts.outputs if flows is None or not names.isdisjoint(flows[output]))
+        narrowed[run] = replace(facts, outputs={**known, **{output: facts.outputs[output] for output in made}})
+    return narrowed
 
 
 def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from headwater.events.event import Facets
 from headwater.facts.entities import Dataset, Job, JobVersion, outline_dataset, outline_job
 from headwater.facts.facet_refs import without_references
-from headwater.facts.facts import RunFacts, dataset_of, merged_facets
+from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
 from headwater.facts.graph_results import Graph
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
@@ -20,7 +20,7 @@ from headwater.queries.dataset_versions import find_version
 from headwater.queries.descriptions import dataset_of_group, describe
 from headwater.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
-from headwater.queries.runs import UPSTREAM_MAX, versions_of_unknown
+from headwater.queries.runs import UPSTREAM_MAX, RunStep, narrowed_inputs, step_to, versions_of_unknown
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -39,6 +39,9 @@ class VersionGraphWalk:
         self._runs: dict[RunKey, RunFacts] = {}
         self._versions: dict[RunKey, str] = {}
         self._edges: set[_Edge] = set()
+        self._walked = Walked[RunStep](UPSTREAM_MAX)
+        # Runs of which all inputs were added.
+        self._whole: set[RunKey] = set()
         self._budget = InputBudget()
         self._truncated = False
 
@@ -52,7 +55,7 @@ class VersionGraphWalk:
         self._datasets[node] = found.run
         if found.run:
             self._edges.add(("out", found.run, node))
-            self._walk(found.run, depth)
+            self._walk(found.run, text_of(node[0]), depth)
         return self._graph()
 
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
@@ -63,39 +66,43 @@ class VersionGraphWalk:
         for output in outputs_of(facts, run, self._groups):
             self._datasets[output.dataset, output.version] = run
             self._edges.add(("out", run, (output.dataset, output.version)))
-        self._walk(run, depth)
+        self._walk(run, "", depth)
         return self._graph()
 
-    def _walk(self, run: RunKey, depth: int) -> None:
-        walked = walk([run], self._runs_read, into=Walked(UPSTREAM_MAX), depth=depth)
-        self._truncated |= walked.truncated or bool(self._budget.cut)
+    def _walk(self, run: RunKey, entry: IdText, depth: int) -> None:
+        walk([(run, entry)], self._runs_read, into=self._walked, depth=depth)
+        self._truncated |= self._walked.truncated or bool(self._budget.cut)
 
-    def _runs_read(self, runs: Sequence[RunKey], _: bool) -> Iterable[RunKey]:
-        """Read and add these runs, and the versions that they read; return the runs that made these versions."""
-        facts = read_run_facts(runs, self._view)
-        self._runs.update(facts)
-        opened = dict(sorted(self._opened(facts).items()))
-        return self._add(reads_of(self._budget.take(opened), self._view, self._groups))
+    def _runs_read(self, steps: Sequence[RunStep], _: bool) -> Iterable[RunStep]:
+        """Read and add these runs, and the versions that they read; return the steps to the runs that made these."""
+        self._runs.update(read_run_facts({run for run, _ in steps} - self._runs.keys(), self._view))
+        known = {run: self._runs[run] for run, _ in steps if run in self._runs and run not in self._whole}
+        opened = self._opened(known)
+        reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._groups)
+        self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
+        near = self._add(reads_of(self._budget.take(dict(sorted(reached.items()))), self._view, self._groups))
+        # The limit is one of runs.
+        self._walked.limit += len(near) - len({run for run, _ in near})
+        return near
 
     def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the runs whose jobs are shown in full."""
         owners = {run: owner(facts) for run, facts in runs.items()}
         return {run: runs[run] for run, job in owners.items() if job is None or self._view.caller.opens(job)}
 
-    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunKey]:
-        """Add the versions that these runs read; return the new runs that made them."""
+    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunStep]:
+        """Add the versions that these runs read; return the steps to the runs that made them."""
+        steps = set[RunStep]()
         for run, some in reads.items():
             for read in some:
                 node = (read.group.primary, read.version)
                 producer = read.produced_by if self._view.caller.opens(*read.group.names) else None
                 self._datasets.setdefault(node, producer)
                 self._edges.add(("in", run, node))
-                if producer and producer in self._runs:
+                if producer:
                     self._edges.add(("out", producer, node))
-        made = {node: run for node, run in self._datasets.items() if run}
-        near = {run for run in made.values() if run not in self._runs}
-        self._edges.update(("out", run, node) for node, run in made.items() if run in near)
-        return near
+                    steps.add((producer, text_of(read.group.primary)))
+        return {step for step in steps if step[0] not in self._whole}
 
     def _graph(self) -> Graph:
         versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}

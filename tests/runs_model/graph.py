@@ -40,25 +40,28 @@ def directed(model, node_id, depth, direction, fold=None):
         return None
     beside = _beside(model)
     near = {node: {side: some[:fold] for side, some in sides.items()} for node, sides in beside.items()}
-    seen = {(start, way) for way in _WAYS[direction]}
-    level = seen if start in model.statements.jobs else _steps(near, seen)
+    flows = {job: model.flows(job) for job in model.statements.jobs}
+    seen = {(start, way, None) for way in _WAYS[direction]}
+    level = seen if start in model.statements.jobs else _steps(near, flows, seen)
     for _ in range(depth + 1):
-        datasets = _steps(near, level) - seen
+        datasets = _steps(near, flows, level) - seen
         seen |= level | datasets
-        level = _steps(near, datasets) - seen
-    shown = {node for node, _ in seen}
+        level = _steps(near, flows, datasets) - seen
+    shown = {node for node, _, _ in seen}
     edges = {(one.node_id, node.node_id) for node in shown for one in beside[node]["up"] if one in shown}
     edges |= {(node.node_id, one.node_id) for node in shown for one in beside[node]["down"] if one in shown}
     degrees = {node.node_id: (len(beside[node]["up"]), len(beside[node]["down"])) for node in shown}
     return {node.node_id for node in shown}, edges, degrees
 
 
-def _steps(near, level):
+def _steps(near, flows, level):
+    """Return the steps that follow these: (node, way, the dataset that led to a job which states its flows)."""
     return {
-        (other, way)
-        for node, way in level
+        (other, way, node if way != "both" and flows.get(other) is not None else None)
+        for node, way, entry in level
         for side in (("up", "down") if way == "both" else (way,))
         for other in near[node][side]
+        if entry is None or ((entry, other) if way == "down" else (other, entry)) in flows[node]
     }
 
 
@@ -126,35 +129,56 @@ def _nearest(hops):
 
 def upstream_runs(model, run, depth):
     """Return the run, then the runs that wrote its inputs, and so on, nearest first."""
-    hops = _runs_upstream(model, [run], depth)
+    hops, inputs = _runs_upstream(model, [(run, None)], depth)
     return [
-        UpstreamRun(model.run_in_passing(one), tuple(read for read, _ in _inputs(model, one))) for one in _nearest(hops)
+        UpstreamRun(model.run_in_passing(one), tuple(read for read, _ in _inputs(model, one) if read in inputs[one]))
+        for one in _nearest(hops)
     ]
 
 
 def _runs_upstream(model, starts, depth):
-    hops = dict.fromkeys(starts, 0)
+    """Return the hops of each run, and the inputs by which the walk goes on: those that its reached outputs have."""
+    steps = dict.fromkeys(starts, 0)
     for hop in range(1, depth + 1):
-        makers = {maker for run in hops for _, maker in _inputs(model, run)}
-        hops |= {run: hop for run in makers if run is not None and run not in hops}
-    return hops
+        near = {
+            (maker, read.dataset if model.flows_of_run(maker) is not None else None)
+            for step in steps
+            for read, maker in _inputs(model, *step)
+            if maker is not None
+        }
+        steps |= {step: hop for step in near if step not in steps}
+    hops = {}
+    for (run, _), hop in sorted(steps.items(), key=lambda one: one[1]):
+        hops.setdefault(run, hop)
+    return hops, {run: [read for step in steps if step[0] == run for read, _ in _inputs(model, *step)] for run in hops}
 
 
 def runs_downstream(model, start, depth):
     """Return the ids of the runs that read what the run made, and so on, by hops."""
-    makers = {run: {maker for _, maker in _inputs(model, run)} for run in model.statements.runs}
-    hops = {start: 0}
+    steps = {(start, None): 0}
     for hop in range(1, depth + 1):
-        hops |= {run: hop for run, some in makers.items() if run not in hops and some & hops.keys()}
+        near = {
+            (run, read.dataset if model.flows_of_run(run) is not None else None)
+            for run in model.statements.runs
+            for read, maker in _inputs(model, run)
+            for reached, entry in steps
+            if maker == reached and (entry is None or (entry, read.dataset) in model.flows_of_run(reached))
+        }
+        steps |= {step: hop for step in near if step not in steps}
+    hops = {}
+    for (run, _), hop in sorted(steps.items(), key=lambda one: one[1]):
+        hops.setdefault(run, hop)
     return _nearest(hops)
 
 
-def _inputs(model, key):
-    """Yield (input, the run that made the version, if any) of each dataset that a run read."""
+def _inputs(model, key, output=None):
+    """Yield (input, the run that made the version, if any) of each dataset that a run read, and made the output of."""
     run = model.statements.runs[key]
+    flows = None if output is None else model.flows_of_run(key)
     for dataset in model.statements.primaries(run.names("in")):
-        version, resolved_by, maker = dataset_versions.version_read(model.statements, run, dataset)
-        yield UpstreamInput(dataset, version, maker and maker.id, resolved_by), maker
+        if flows is None or (dataset, output) in flows:
+            version, resolved_by, maker = dataset_versions.version_read(model.statements, run, dataset)
+            yield UpstreamInput(dataset, version, maker and maker.id, resolved_by), maker
 
 
 def of_versions(model, node_id, version, depth):
@@ -171,20 +195,22 @@ def of_versions(model, node_id, version, depth):
         found = [one for one in model.dataset_versions(start) if one.id == version]
         starts = [one.run for one in found if one.run]
         datasets, jobs = {(start, version)}, {}
-    return _graph_of_runs(model, _runs_upstream(model, starts, depth), jobs, datasets) if found else None
+    of_dataset = None if start in model.statements.jobs else start
+    upstream = _runs_upstream(model, [(run, of_dataset) for run in starts], depth)
+    return _graph_of_runs(model, *upstream, jobs, datasets) if found else None
 
 
-def _graph_of_runs(model, hops, jobs, datasets):
-    """Return the graph of these runs, by their job versions, with their inputs and these jobs and datasets."""
+def _graph_of_runs(model, hops, inputs, jobs, datasets):
+    """Return the graph of these runs, by their job versions, with these inputs of theirs, jobs and datasets."""
     edges = set()
     shown = {run.key for runs in jobs.values() for run in runs}
     for run in map(model.run, hops):
         if run.key not in shown:
             jobs.setdefault((run.job, run.job_version), []).append(run)
-        datasets |= {(one.dataset, one.version) for one in run.inputs}
+        datasets |= {(one.dataset, one.version) for one in inputs[run.key]}
     for (job, version), runs in jobs.items():
         node = f"{job.node_id}#{version}"
-        read = {(one.dataset, one.version) for run in runs for one in run.inputs}
+        read = {(one.dataset, one.version) for run in runs for one in inputs.get(run.key, ())}
         written = {(one.dataset, one.version) for run in runs for one in run.outputs} & datasets
         edges |= {(f"{dataset.node_id}#{one}", node) for dataset, one in read}
         edges |= {(node, f"{dataset.node_id}#{one}") for dataset, one in written}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from headwater_model.ids import RunKey, name_uuid
+from headwater_model.ids import DatasetId, RunKey, name_uuid
 from tests.runs_model.facets import merged, text_in
 
 
@@ -12,7 +12,7 @@ from tests.runs_model.facets import merged, text_in
 class Entry:
     """The report of one run (or JobEvent, then `run` is None) about its job; `created` is when the report was complete.
 
-    `unknown`: it reported no datasets, so these are those of a run before it.
+    `unknown`: it reported no datasets, so these are those of a run before it. `lineage` are its `lineage` facets.
     """
 
     position: tuple
@@ -23,6 +23,16 @@ class Entry:
     location: str | None
     code: str | None
     unknown: bool = False
+    lineage: tuple = ()
+
+    @property
+    def flows(self):
+        """(input, output) pairs where it says which outputs are made of which inputs; None where it does not."""
+        if not self.lineage:
+            return None
+        entries = [entry for facet in self.lineage for entry in facet["entries"] if entry["type"] == "DATASET"]
+        stated = {(_dataset(source), _dataset(entry)) for entry in entries for source in _sources(entry)}
+        return {(source, output) for source, output in stated if source in self.inputs and output in self.outputs}
 
     @property
     def known(self):
@@ -33,6 +43,24 @@ class Entry:
         sides = [":".join(f"{one.namespace}:{one.name}" for one in side) for side in (self.inputs, self.outputs)]
         code = [text for text in (self.location, self.code) if text is not None]
         return name_uuid(":".join([job.namespace, job.name, *sides, *code]))
+
+
+def _sources(entry):
+    columns = entry.get("fields", {}).values()
+    every = [*entry.get("inputs", []), *(one for column in columns for one in column["inputs"])]
+    return [one for one in every if one["type"] == "DATASET"]
+
+
+def _dataset(form):
+    return DatasetId(form["namespace"], form["name"])
+
+
+def _lineage(events):
+    facets = [event.job_facets.get("lineage", _DELETED) for event in events]
+    return tuple(facet for facet in facets if "_deleted" not in facet)
+
+
+_DELETED = {"_deleted": True}
 
 
 def entries_of(statements, job):
@@ -55,7 +83,8 @@ def _entry_of_run(run):
     location, code = _code(run.job_facets)
     # A stream's report is complete when its last dataset was first seen.
     created = min(max(_seen(run).values()), run.position[0]) if run.streaming and _seen(run) else run.position[0]
-    return Entry(run.position, created, run.key, tuple(run.names("in")), tuple(run.names("out")), location, code)
+    sides = [tuple(run.names("in")), tuple(run.names("out"))]
+    return Entry(run.position, created, run.key, *sides, location, code, lineage=_lineage(run.events))
 
 
 def _seen(run):
@@ -85,7 +114,7 @@ def _entry_of_event(event):
     location, code = _code(merged([(event, event.job_facets)]))
     sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
     stands_for = RunKey.of(event.job, name_uuid(event.hash))
-    return Entry((event.time, stands_for), event.time, None, *sides, location, code)
+    return Entry((event.time, stands_for), event.time, None, *sides, location, code, lineage=_lineage([event]))
 
 
 def _code(job_facets):

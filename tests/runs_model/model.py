@@ -174,6 +174,7 @@ class Model(Catalogues):
             updated=max(times),
             inputs=inputs,
             outputs=outputs,
+            flows=self.flows(job),
             location=text_in(facets, "sourceCodeLocation", "url"),
             description=text_in(facets, "documentation", "description"),
             parent=self._parent_of(job),
@@ -198,6 +199,22 @@ class Model(Catalogues):
         if not known:
             return (), ()
         return self.statements.primaries(known[-1].inputs), self.statements.primaries(known[-1].outputs)
+
+    def flows(self, job):
+        """Return the pairs of an input and an output made of it, as the same run or JobEvent states them."""
+        known = [entry for entry in self.job_entries(job) if entry.known]
+        return self._under_primaries(known[-1].flows) if known else None
+
+    def flows_of_run(self, key):
+        """Return the same of a run."""
+        entries = [one for one in self.job_entries(self.statements.runs[key].job) if one.run == key]
+        return self._under_primaries(entries[0].flows) if entries else None
+
+    def _under_primaries(self, flows):
+        primary = self.statements.primary
+        return (
+            flows if flows is None else tuple(sorted({(primary(source), primary(output)) for source, output in flows}))
+        )
 
     def _parent_of(self, job):
         return next((event.parent for event in self.statements.events_of_job(job)[::-1] if event.parent), None)

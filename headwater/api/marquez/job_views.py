@@ -35,7 +35,14 @@ def render_job_data(job: Job) -> types.JobData:
         "currentRunUuid": None if latest is None else latest.id,
         "lineageUnknown": job.lineage_unknown,
         **_render_node_version(job),
+        **_render_flows(job),
     }
+
+
+def _render_flows(job: Job) -> types.JobFlows:
+    if job.flows is None:
+        return {}
+    return {"flows": [{"origin": source.node_id, "destination": output.node_id} for source, output in job.flows]}
 
 
 def render_short_job(job: Job) -> types.ShortJob:

@@ -10,7 +10,7 @@ from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.api.marquez.annotation_types import AnnotatedThing, Owner
 from headwater.api.marquez.column_types import ColumnLineage
-from headwater.api.types import AS_REQUEST, Count, Facets, Id, LastWriter, Time, VersionId
+from headwater.api.types import AS_REQUEST, Count, Edge, Facets, Id, LastWriter, Time, VersionId
 from headwater.facts.run_results import ResolvedBy, State
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
@@ -230,7 +230,14 @@ class JobNodeVersion(TypedDict, total=False):
     runs: list[str]
 
 
-class JobData(JobSummary, JobNodeVersion):
+class JobFlows(TypedDict, total=False):
+    """The flows that a job's `lineage` facet states; without it, each output is made of all inputs."""
+
+    flows: list[Edge]
+    """Ours: edges from an input to each output that is made of it."""
+
+
+class JobData(JobSummary, JobNodeVersion, JobFlows):
     """The `data` of a job's node."""
 
     currentRunUuid: str | None

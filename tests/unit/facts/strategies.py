@@ -234,6 +234,43 @@ deletions = st.builds(
 )
 
 
+def explicit(event, pairs, _deleted=False):
+    """Return the event with a `lineage` facet of its job: these pairs of an output's and an input's position."""
+    entries = [
+        {
+            "type": "DATASET",
+            "namespace": use.dataset.namespace,
+            "name": use.dataset.name,
+            "inputs": [
+                {"type": "DATASET", "namespace": one.dataset.namespace, "name": one.dataset.name}
+                for source, one in enumerate(event.inputs)
+                if (output, source) in pairs
+            ],
+        }
+        for output, use in enumerate(event.outputs)
+        if any(output == one for one, _ in pairs)
+    ]
+    facet = _DELETED if _deleted else {"entries": entries}
+    return stamped(replace(event, job_facets={**event.job_facets, "lineage": facet}))
+
+
+@st.composite
+def explicit_runs(draw):
+    """Draw runs and JobEvents of two jobs that pass datasets on, which mostly state what each output is made of."""
+    events = []
+    sides = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS)), max_size=3, unique_by=lambda use: use.dataset)
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=1, max_size=4)):
+        run = draw(st.sampled_from(RUNS[:3]))
+        job, given = JOBS[RUNS.index(run) % 2], {"inputs": tuple(draw(sides)), "outputs": tuple(draw(sides))}
+        kind = draw(st.sampled_from(("COMPLETE", "COMPLETE", "START", "JOB")))
+        of_run = {"kind": "JOB"} if kind == "JOB" else {"kind": "RUN", "type": kind, "run": run}
+        event = Event(time=time, hash="", job=job, **of_run, **given)
+        pairs = draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=4))
+        stated = draw(st.integers(1, 5))
+        events.append(stamped(event) if stated == 5 else explicit(event, pairs, _deleted=stated == 4))
+    return events
+
+
 @st.composite
 def applications(draw):
     """Draw runs of one application, which drops, creates and uses a dataset or two."""
@@ -344,6 +381,7 @@ def streams(max_size=8):
         whole_runs(),
         applications(),
         deployments(),
+        explicit_runs(),
         writers_of_one_dataset(),
         versions_of_a_stream(),
         run_events().map(lambda one: [one]),

@@ -1,0 +1,45 @@
+"""The `lineage` facet of a job: which datasets an event's own job reads and writes by it.
+
+The rules are those of OpenLineage's proposal of explicit lineage (proposals/explicit_lineage_facet), whose translation
+to inputs and outputs adds the datasets of the entries to both lists. Facets were checked at ingest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from headwater.events.event import Facets
+from headwater.events.facet_models import is_deleted
+from headwater_model.ids import DatasetId, JobId
+
+_Form: TypeAlias = Mapping[str, Any]
+
+
+def datasets_in_lineage(job: JobId, facets: Facets) -> tuple[set[DatasetId], set[DatasetId]]:
+    """Return the datasets that the job reads and writes by the entries of its `lineage` facet.
+
+    An entry of another job says nothing about what this job reads.
+    """
+    facet = facets.get("lineage", {})
+    entries = () if is_deleted(facet) else facet.get("entries") or ()
+    own = [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
+    sources = {source for entry in own for source in _sources(entry)}
+    return sources, {_dataset(entry) for entry in own if entry["type"] == "DATASET"}
+
+
+def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
+    """Return the job that a JOB entity names, the event's own where it names none; None for another type."""
+    if entity.get("type") != "JOB":
+        return None
+    namespace, name = entity.get("namespace"), entity.get("name")
+    return own if namespace is None or name is None else JobId(namespace, name)
+
+
+def _sources(entry: _Form) -> Iterator[DatasetId]:
+    for holder in (entry, *(entry.get("fields") or {}).values()):
+        yield from (_dataset(one) for one in holder.get("inputs") or () if one["type"] == "DATASET")
+
+
+def _dataset(form: _Form) -> DatasetId:
+    return DatasetId(form["namespace"], form["name"])
