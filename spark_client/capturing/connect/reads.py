@@ -56,13 +56,20 @@ class FrameRead:
 
 
 @dataclass(frozen=True, slots=True)
+class VariableRead:
+    """Variable of the session, by its name in lower case: what it was set to."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownRead:
     """Read without a name, and why."""
 
     reason: str
 
 
-Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | UnknownRead
+Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | VariableRead | UnknownRead
 
 
 def reads_of(relation: Any) -> Iterator[Read]:

@@ -14,7 +14,8 @@ from spark_client.capturing.model import Change
 # Statements that `EXPLAIN` does not run, and that write or name something. It does run EXECUTE IMMEDIATE.
 _EXPLAINABLE = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*\(*"
-    r"(?:INSERT|WITH|FROM|CREATE|REPLACE|MERGE|UPDATE|DELETE|LOAD|CACHE|DROP|ALTER|SELECT|TABLE|VALUES|MAP|REDUCE)\b",
+    r"(?:INSERT|WITH|FROM|CREATE|REPLACE|MERGE|UPDATE|DELETE|LOAD|CACHE|DROP|ALTER|TRUNCATE|SELECT|TABLE|"
+    r"VALUES|MAP|REDUCE|DECLARE|SET\s+VAR(?:IABLE)?)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _USE = re.compile(r"\s*USE\s+(?:(?:NAMESPACE|DATABASE|SCHEMA)\s+)?(\S.*?)\s*;?\s*", re.IGNORECASE | re.DOTALL)
@@ -26,6 +27,12 @@ _TEMPORARY = re.compile(r"'?CreateViewCommand (?P<name>.*?), .*, (?P<where>Local
 _CACHED = re.compile(r"'?CacheTableAsSelect (?P<name>.*?), ")
 _USING = re.compile(
     r"CreateTempViewUsing \[tableIdent:(?P<name>\S+) .*?provider:(?P<format>\S+)(?: Map\((?P<map>.*)\))?"
+)
+_RENAMED = re.compile(r"'?RenameTable \[(?P<name>.*)\], false")
+# A statement in a text that says all of it; the variables that its result goes into.
+_IMMEDIATE = re.compile(
+    r"\s*EXECUTE\s+IMMEDIATE\s+(?:'(?P<one>[^'\\]*(?:''[^'\\]*)*)'|\"(?P<two>[^\"\\]*)\")(?:\s+INTO\s+(?P<into>[^()]+?))?\s*;?\s*",
+    re.IGNORECASE,
 )
 _PAIR = re.compile(r"(?:^|, )([\w.]+) -> ")
 
@@ -40,6 +47,8 @@ class Statement:
         reads: its reads; the target too, where rows of it are changed.
         change: its effect on the target as a whole.
         by_partition: an overwrite that may replace some partitions alone, if the session is set so.
+        if_met: True if the target may not have been there.
+        renamed: the target's new name, if it is renamed.
     """
 
     kind: str
@@ -47,6 +56,8 @@ class Statement:
     reads: tuple[Read, ...]
     change: Change | None = None
     by_partition: bool = False
+    if_met: bool = False
+    renamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,21 @@ def find_database(text: str) -> tuple[str, ...] | None:
     """
     found = _USE.fullmatch(text)
     return None if found is None else tuple(jdbc.parse_name(found[1]) or ())
+
+
+def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return the statement that an `EXECUTE IMMEDIATE` has as a text, and the variables that its result goes into.
+
+    None for a text that is computed or has parameters, and for any other statement.
+
+    >>> find_immediate("EXECUTE IMMEDIATE 'SELECT 1, 2' INTO x, y"), find_immediate("EXECUTE IMMEDIATE v")
+    (('SELECT 1, 2', ('x', 'y')), None)
+    """
+    found = _IMMEDIATE.fullmatch(text)
+    if found is None or re.search(r"\bUSING\b", found["into"] or "", re.IGNORECASE):
+        return None
+    into = tuple(filter(None, map(str.strip, (found["into"] or "").split(","))))
+    return (found["one"].replace("''", "'") if found["two"] is None else found["two"]), into
 
 
 def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View]:
@@ -161,6 +187,21 @@ def _changed_view(command: PlanText, reads: tuple[Read, ...]) -> View | None:
     return View(command.below[0].name, reads) if command.below else None
 
 
+def _whole(change: Change) -> Callable[[PlanText, tuple[Read, ...]], Statement | None]:
+    """Return the rule of a statement that drops, empties or renames the table below it; IF EXISTS comes first."""
+
+    def rule(command: PlanText, _: tuple[Read, ...]) -> Statement | None:
+        renamed = _RENAMED.fullmatch(command.text)
+        if not command.below or (change == "RENAME" and renamed is None):
+            return None
+        target = TableRead(command.below[0].name)
+        may_be_there = change == "DROP" and command.text.startswith("true", command.text.find(" ") + 1)
+        name = tuple(renamed["name"].split(", ")) if renamed else ()
+        return Statement(command.kind, target, (), change, if_met=may_be_there, renamed=name)
+
+    return rule
+
+
 def _dropped(command: PlanText, _: tuple[Read, ...]) -> View | None:
     return View(command.below[0].name, None) if command.below else None
 
@@ -179,4 +220,7 @@ _RULES: dict[str, Callable[[PlanText, tuple[Read, ...]], Statement | View | None
     "CreateTempViewUsing": _view_of_source,
     "AlterViewAs": _changed_view,
     "DropView": _dropped,
+    "DropTable": _whole("DROP"),
+    "TruncateTable": _whole("TRUNCATE"),
+    "RenameTable": _whole("RENAME"),
 }

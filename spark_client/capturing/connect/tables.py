@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.connect.plan_texts import PlanText, parse_plan_text, reads_in
+from spark_client.capturing.connect.hidden_reads import calls_unknown, may_hide, tables_in, variables_in
+from spark_client.capturing.connect.places import Places, is_schema_known, paths_of
+from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, parse_plan_text, reads_in
 from spark_client.capturing.connect.reads import (
     FrameRead,
     QueryRead,
@@ -19,6 +20,7 @@ from spark_client.capturing.connect.reads import (
     SourceRead,
     TableRead,
     UnknownRead,
+    VariableRead,
     table_read,
 )
 from spark_client.capturing.connect.server import NoResponse, Server
@@ -26,10 +28,10 @@ from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedRe
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
-from spark_client.capturing.datasets.locations import find_uri, is_absolute
-from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, find_connected, find_options
+from spark_client.capturing.datasets.locations import find_uri
+from spark_client.capturing.datasets.sources import find_connected, find_options
 from spark_client.capturing.model import Dataset, SchemaField
+from spark_client.capturing.plans.values import Value, unknown
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -37,10 +39,6 @@ _GLOBAL = "global_temp"
 _SESSION_CATALOG = "spark_catalog"
 # Bound on views in views and statements in views.
 _READS_MAX = 2_000
-# Formats whose columns Spark knows without reading the data.
-_SCHEMA_KNOWN = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
-_PATTERN = frozenset("*?[{")
-_ROOT = re.compile(r"[A-Za-z][\w+.-]*:(?://[^/]*)?")
 
 
 class Session:
@@ -49,11 +47,14 @@ class Session:
     def __init__(self, server: Server, cache: ServerCache) -> None:
         self.server = server
         self._cache = cache
+        self._places = Places(server, cache)
         self._views: dict[tuple[str, ...], tuple[Read, ...]] = {}
         self._snapshots: dict[tuple[str, ...], Snapshot] = {}
         self._frames: OrderedDict[str, tuple[Read, ...]] = OrderedDict()
         self._frame_snapshots: OrderedDict[str, Snapshot] = OrderedDict()
         self._explained: OrderedDict[bytes, str] = OrderedDict()
+        self._variables: dict[str, tuple[Read, ...]] = {}
+        self.variable_values: dict[str, Value] = {}
         # Empty: unknown until the server is queried.
         self.database: tuple[str, ...] = ()
 
@@ -70,6 +71,16 @@ class Session:
             views.pop(key, None)
         else:
             views[key] = tuple(self.expand(reads))
+
+    @property
+    def variables(self) -> Collection[str]:
+        """Names of the variables that were declared or set, in lower case."""
+        return self._variables.keys()
+
+    def put_variable(self, name: str, reads: Iterable[Read], value: Value) -> None:
+        """Let a variable be what these reads made."""
+        self._variables[name] = tuple(self.expand(reads))
+        self.variable_values[f"variable system.session.{name}"] = value
 
     def put_frame(self, id_: str, reads: Iterable[Read], snapshot: Snapshot | None = None) -> None:
         """Note the reads of a frame that the server keeps by this id."""
@@ -154,7 +165,7 @@ class Session:
             if isinstance(read, UnknownRead):
                 unknown[read.reason] = None
                 continue
-            schema_known = schema_known and (not isinstance(read, SourceRead) or _is_schema_known(read))
+            schema_known = schema_known and (not isinstance(read, SourceRead) or is_schema_known(read))
             try:
                 named = self._datasets_of(read)
             except NoResponse as reason:
@@ -169,7 +180,7 @@ class Session:
     def find_target(self, read: Read, *, is_new: bool) -> Dataset | None:
         """Return the dataset that is written; `is_new`: the catalog's entry under this name may be another table's."""
         if isinstance(read, SourceRead):
-            paths = [self._whole(path) for path in _paths_of(read)]
+            paths = [self._places.whole(path) for path in paths_of(read)]
             found = self._options(read, is_write=True) or find_paths(paths, self._cache.catalogs)
             return found.datasets[0] if found and len(found.datasets) == 1 and not found.unknown else None
         if not isinstance(read, TableRead):
@@ -190,6 +201,9 @@ class Session:
                 return list(self._frames.get(read.id, (UnknownRead("CommandResult: the result of a command"),)))
             if isinstance(read, QueryRead):
                 return self._query(read)
+            if isinstance(read, VariableRead):
+                unmet = UnknownRead(f"variable system.session.{read.name}: it was set before the capture")
+                return list(self._variables.get(read.name, (unmet,)))
             return self._behind_name(read) if isinstance(read, TableRead) else None
         except NoResponse as reason:
             return [UnknownRead(f"{_name_of(read)}: {reason}")]
@@ -201,8 +215,33 @@ class Session:
         if root is None:
             return [UnknownRead("SQL: a query that Spark did not explain")]
         reads = reads_in(root, recursive=is_recursive(read.message.query))
-        shown = (inner for inner in reads if not (isinstance(inner, TableRead) and _is_frame(inner, read.frames)))
-        return [replace(inner, database=database) if isinstance(inner, TableRead) else inner for inner in shown]
+        shown = [inner for inner in reads if not (isinstance(inner, TableRead) and _is_frame(inner, read.frames))]
+        named = [replace(inner, database=database) if isinstance(inner, TableRead) else inner for inner in shown]
+        analyzed = None if read.frames else parse_analyzed_text(self.explained(read.message))
+        return [*named, *(self.hidden(analyzed, root, named) if analyzed else ())]
+
+    def hidden(
+        self, analyzed: PlanText, parsed: PlanText | None, reads: Sequence[Read], frames: Collection[str] = ()
+    ) -> Iterator[Read]:
+        """Yield what a plan reads beside these reads of it; `parsed` is None for a frame."""
+        yield from variables_in(analyzed)
+        if parsed is None or calls_unknown(parsed):
+            tables = [read for read in self.expand(reads) if isinstance(read, TableRead)]
+            tables += [read for read in reads if isinstance(read, TableRead)]
+            known = {".".join(name).lower() for read in tables for name in (read.name, self._full(read))}
+            files = sum(isinstance(read, SourceRead) for read in reads)
+            yield from tables_in(analyzed, known, frames, files)
+
+    def hidden_in_frame(self, relation: Any, reads: Sequence[Read]) -> Iterator[Read]:
+        """Yield what a frame's expressions read beside the reads of its relations."""
+        if may_hide(relation, self.variables):
+            try:
+                analyzed = parse_analyzed_text(self.server.explain_relation(relation))
+            except NoResponse as reason:
+                yield UnknownRead(f"a frame that Spark did not explain: {reason}")
+                return
+            if analyzed is not None:
+                yield from self.hidden(analyzed, None, reads)
 
     def plan(self, message: Any) -> PlanText | None:
         """Return Spark's parsed plan of a statement, a `SQL` of the protocol; None if Spark does not explain it."""
@@ -242,6 +281,31 @@ class Session:
             return read.name
         database = read.database or self._current()
         return (*database, *read.name) if len(read.name) == 1 else (*database[:1], *read.name)
+
+    def full_name(self, read: Read | None) -> tuple[str, ...]:
+        """Return a table's name with its catalog and database, as far as they are known; empty for what is no table."""
+        return self._full(read) if isinstance(read, TableRead) else ()
+
+    def renamed(self, read: Read | None, name: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the whole name of a table that has this name now: it stays in its catalog, and in its database."""
+        before = self.full_name(read)
+        if name[:1] == before[:1] and len(name) >= len(before):
+            return name
+        return (*before[:1], *(name[:-1] or before[1:-1]), name[-1])
+
+    def by_name(self, name: tuple[str, ...]) -> Dataset | None:
+        """Return a table by its whole name alone."""
+        return self._named(name, None, ()) if name else None
+
+    def doubt(self, text: str, reason: str) -> None:
+        """Note that a text may have changed views and variables: those in it; all variables, if it runs other texts."""
+        small, runs_texts = text.lower(), "immediate" in text.lower()
+        for name in self._variables:
+            if runs_texts or name in small:
+                self.put_variable(name, (UnknownRead(reason),), unknown(reason))
+        for key in list(self._views):
+            if key[-1] in small:
+                self.put_view(key, (UnknownRead(reason),))
 
     def meet(self) -> None:
         """Read the session's current database before it changes."""
@@ -299,8 +363,8 @@ class Session:
             return (table,) if table else ()
         if not isinstance(read, SourceRead):
             return ()
-        schema = self._schema(read)
-        found = self._options(read) or find_paths(list(self._places(read)), self._cache.catalogs, schema)
+        schema = self._places.schema(read)
+        found = self._options(read) or find_paths(list(self._places.of(read)), self._cache.catalogs, schema)
         datasets = found.datasets if found and not found.unknown else ()
         return tuple(replace(dataset, schema=dataset.schema or schema) for dataset in datasets)
 
@@ -312,60 +376,6 @@ class Session:
             return connected
         named = "url" in read.options or "kafka.bootstrap.servers" in read.options
         return find_options(read.options, self._cache.catalogs) if named else None
-
-    def _schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
-        if read.schema.startswith("{"):
-            return parse_schema(read.schema)
-        if not _is_schema_known(read):
-            return ()
-        if read not in self._cache.schemas:
-            put(self._cache.schemas, read, _or(lambda: self.server.source_schema(read), ()))
-        return self._cache.schemas[read]
-
-    def _places(self, read: SourceRead) -> Iterator[str]:
-        """Yield the paths in full; of a pattern, the paths that match it."""
-        for path in _paths_of(read):
-            whole = self._whole(path)
-            if _PATTERN.isdisjoint(path):
-                yield whole
-                continue
-            depth = len(_parts_of(whole)[1].rstrip("/").split("/"))
-            for file in self.server.files(replace(read, paths=(path,))):
-                root, inside = _parts_of(file)
-                yield root + "/".join(inside.split("/")[:depth])
-
-    def _whole(self, path: str) -> str:
-        """Return a path with its scheme; the server locates relative paths and those without a scheme."""
-        if ":/" in path:
-            return path
-        if self._cache.folder is None:
-            self._cache.folder = _or(self.server.folder, None) or self._cache.catalogs.default_fs
-        folder = self._cache.folder
-        if not path.startswith("/"):
-            return f"{folder.rstrip('/')}/{path}"
-        return f"{_parts_of(folder)[0]}{path}"
-
-
-def _paths_of(read: SourceRead) -> list[str]:
-    """Return the paths of a source; of what are no files, a word that does not say where it is is no path."""
-    of_files = not read.format or read.format in FORMATS_OF_FILES
-    return [path for path in read.paths if of_files or is_absolute(path)]
-
-
-def _parts_of(url: str) -> tuple[str, str]:
-    """Return scheme and authority, and the path.
-
-    >>> [_parts_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "/tmp")]
-    [('file:', '/home/spark'), ('hdfs://nn:8020', '/user/spark'), ('', '/tmp')]
-    """
-    found = _ROOT.match(url)
-    root = found[0] if found else ""
-    return root, url[len(root) :]
-
-
-def _is_schema_known(read: SourceRead) -> bool:
-    inferred = read.options.get("inferschema", "").lower() == "true"
-    return bool(read.schema) or (read.format in _SCHEMA_KNOWN and not inferred)
 
 
 def _is_frame(read: TableRead, frames: frozenset[str]) -> bool:
@@ -380,10 +390,3 @@ def _name_of(read: Read) -> str:
 
 def _small(name: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(part.lower() for part in name)
-
-
-def _or(query: Callable[[], V], otherwise: V) -> V:
-    try:
-        return query()
-    except NoResponse:
-        return otherwise

@@ -192,6 +192,7 @@ class Hearing:
     def __init__(self, remote: Any, spark: SparkSession, *, columns: bool = True) -> None:
         self._commands = CommandSource(Commands(remote.client, drain_s=0), interval_s=60)
         self._extractor = ConnectExtractor(read_catalogs(SessionConf(spark), {}), columns=columns)
+        self._merger = WriteMerger()
 
     def writes(self) -> list[Write]:
         """Return the writes since the last call, by any session."""
@@ -202,7 +203,7 @@ class Hearing:
         if isinstance(item, StreamStart):
             sink = self._extractor.read_stream(item)
             return [sink] if sink else []
-        return self._extractor.read_write(item) if isinstance(item, Command) else []
+        return self._merger.add(item, self._extractor.read_write(item)) if isinstance(item, Command) else []
 
     def writes_of_frame(self, frame: Any, path: str) -> list[Write]:
         """Return the writes of a frame into a folder, as its client would send them; nothing is written."""

@@ -14,35 +14,35 @@ from tests.spark.capture.conftest import Watch
 from tests.spark.capture.row_tables import add_catalog
 from tests.spark.capture.specification import expected, lines_of
 
-_MADE = "CREATE TABLE ended USING parquet AS SELECT carrier, flight FROM flights"
+MADE = "CREATE TABLE ended USING parquet AS SELECT carrier, flight FROM flights"
 
 # The statements before the capture, those that it sees, and the effects on datasets, each by its name or its place.
 CASES = {
-    "a table that is dropped": ((), (_MADE, "DROP TABLE ended"), ["CREATE ended", "DROP ended"]),
+    "a table that is dropped": ((), (MADE, "DROP TABLE ended"), ["CREATE ended", "DROP ended"]),
     "a table that is dropped, of which only its name is known": (
-        (_MADE,),
+        (MADE,),
         ("DROP TABLE ended",),
         ["DROP default.ended"],
     ),
     "a table that is dropped if it is there": (
         (),
-        (_MADE, "DROP TABLE IF EXISTS ended"),
+        (MADE, "DROP TABLE IF EXISTS ended"),
         ["CREATE ended", "DROP ended"],
     ),
     "a table that may not have been there": ((), ("DROP TABLE IF EXISTS ended",), []),
-    "a table that is emptied": ((), (_MADE, "TRUNCATE TABLE ended"), ["CREATE ended", "TRUNCATE ended"]),
+    "a table that is emptied": ((), (MADE, "TRUNCATE TABLE ended"), ["CREATE ended", "TRUNCATE ended"]),
     "a table that is renamed": (
         (),
-        (_MADE, "ALTER TABLE ended RENAME TO renamed"),
+        (MADE, "ALTER TABLE ended RENAME TO renamed"),
         ["CREATE ended", "RENAME default.renamed from ended"],
     ),
     "a table that is renamed and written": (
         (),
-        (_MADE, "ALTER TABLE ended RENAME TO renamed", "INSERT INTO renamed SELECT carrier, flight FROM flights"),
+        (MADE, "ALTER TABLE ended RENAME TO renamed", "INSERT INTO renamed SELECT carrier, flight FROM flights"),
         ["CREATE ended", "RENAME default.renamed from ended", "None renamed"],
     ),
     "a table that is renamed, of which only its name is known": (
-        (_MADE,),
+        (MADE,),
         ("ALTER TABLE default.ended RENAME TO default.renamed",),
         ["RENAME default.renamed from default.ended"],
     ),
@@ -80,7 +80,7 @@ def tables(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPat
         spark.conf.set(f"spark.sql.catalog.derby{key}", value)
 
 
-def _effects(writes: Sequence[Write]) -> list[str]:
+def effects(writes: Sequence[Write]) -> list[str]:
     def name(write: Write) -> str:
         return write.output.id.name.rsplit("/", 1)[-1]
 
@@ -102,13 +102,13 @@ def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
         writes = watch.writes_of(lambda: [spark.sql(sql) for sql in then])
     finally:
         watch.close()
-    assert _effects(writes) == effects
+    assert effects(writes) == effects
 
 
 def test_columns_lead_over_a_rename(spark: SparkSession, watch: Watch) -> None:
     spark.sql("DROP TABLE IF EXISTS ended")
     spark.sql("DROP TABLE IF EXISTS renamed")
-    writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (_MADE, "ALTER TABLE ended RENAME TO renamed")])
+    writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (MADE, "ALTER TABLE ended RENAME TO renamed")])
     assert lines_of(writes[1:]) == expected(
         "default.renamed:\ncarrier <- ended.carrier IDENTITY\nflight <- ended.flight IDENTITY"
     )

@@ -68,6 +68,7 @@ _COMMANDS: Mapping[str, Into] = {
     "InsertIntoDataSourceDirCommand": "new",
     "CreateViewCommand": "new",
     "CacheTableAsSelect": "new",
+    "SetVariable": "new",
 }
 
 

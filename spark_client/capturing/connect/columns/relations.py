@@ -21,7 +21,7 @@ from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import TooLarge
+from spark_client.capturing.plans.values import TooLarge, Value
 
 _SUBQUERIES_MAX = 20
 _LEAVES = frozenset(
@@ -53,6 +53,9 @@ class Sources(Protocol):
 
     def expression(self, text: str, columns: Sequence[Column], nodes: Nodes) -> Typed:
         """Return an expression in SQL over these columns."""
+
+    def variables(self) -> Mapping[str, Value]:
+        """Return the session's variables by their keys."""
 
 
 class _Entry(NamedTuple):
@@ -111,7 +114,7 @@ class PlanReader:
             Unreadable: they are too many.
         """
         try:
-            return PlanWalk(self.leaf).relation(node)
+            return PlanWalk(self.leaf, self._sources.variables()).relation(node)
         except TooLarge as reason:
             raise Unreadable(str(reason)) from reason
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,10 @@ class SessionSources:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._requests = 0
+
+    def variables(self) -> Mapping[str, Value]:
+        """Return the session's variables by their keys."""
+        return self._session.variable_values
 
     def schema(self, relation: Any) -> tuple[SchemaField, ...]:
         """Return the server's schema of a relation.

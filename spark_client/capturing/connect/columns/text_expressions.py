@@ -139,7 +139,7 @@ class _Parser:
         if mark == REFERENCE:
             return _Atom(self._texts.reference(id_))
         if mark == VARIABLE:
-            return _Atom(Typed(self._texts.variable(id_)))
+            return _Atom(Typed(self._texts.variable(id_, found["kind"])))
         plan = self._plans[int(id_)]
         if found["kind"] == "scalar":
             return _Atom(Typed(self._nodes.node("ScalarSubquery", plan=plan)))

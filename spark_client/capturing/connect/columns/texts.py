@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spark_client.capturing.connect.columns.frames import Nodes, Typed
+from spark_client.capturing.connect.hidden_reads import VARIABLE as SESSION
+from spark_client.capturing.connect.hidden_reads import variable_name
 from spark_client.capturing.connect.snapshots import Column, Unreadable
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
@@ -30,6 +32,7 @@ _LAMBDA = re.compile(r"lambda (\w+)#(\d+)(L?)")
 # Marks that stand for what has an id: a reference, a subquery, a variable of a lambda; and a Python function's own id.
 REFERENCE, PLAN, VARIABLE, PYTHON = "\x01", "\x02", "\x03", "\x04"
 MARK = re.compile(r"[\x01\x02\x03](?P<kind>[a-z]*)(?P<id>\d+)(?:~(?P<number>\d+))?;")
+_OF_SESSION = "session"
 # The id of what a range makes, which its own text does not have.
 RANGE = "0"
 
@@ -75,6 +78,7 @@ class Texts:
         self.spelled: list[str] = []
         self.doubts = doubts
         self._variables: dict[str, Node] = {}
+        self._session: list[Node] = []
 
     def marked(self, text: str) -> str:
         """Return the text with marks for references, subqueries and variables of lambdas.
@@ -89,7 +93,7 @@ class Texts:
             count += 1
             return f"{PLAN}{found[1]}{count};"
 
-        text = _SUBQUERY.sub(plan, text)
+        text = _SUBQUERY.sub(plan, self._without_session(text))
         text = _LAMBDA.sub(lambda found: f"{VARIABLE}{found[2]};", text)
         pieces: list[str] = []
         end = 0
@@ -107,6 +111,16 @@ class Texts:
             self.spelled.append(before[len(before) - len(name) :])
             pieces += [before[: len(before) - len(name)], f"{REFERENCE}{key}~{len(self.spelled) - 1};"]
             end = found.end()
+        return "".join(pieces) + text[end:]
+
+    def _without_session(self, text: str) -> str:
+        """Return the text with marks for the session's variables, which are printed with their values."""
+        pieces, end = [], 0
+        while (found := SESSION.search(text, end)) is not None:
+            mark = f"{VARIABLE}{_OF_SESSION}{len(self._session)};"
+            self._session.append(_session_variable(self.nodes, found[1]))
+            pieces += [text[end : found.start()], mark]
+            end = _end_of_group(text, found.end())
         return "".join(pieces) + text[end:]
 
     def named(self, text: str) -> tuple[list[Named], str]:
@@ -135,6 +149,8 @@ class Texts:
             expression, alias, name = before.partition(" AS ")
             if alias and self.doubts.parts:
                 expression, name = before, before.rpartition(" AS ")[2]
+            if alias and VARIABLE in name:
+                raise Unreadable("a column named by a variable")
             if alias:
                 return Named(expression, name, ends[1], bool(ends[2])), text[ends.end() :]
             if not before.endswith(")"):
@@ -171,12 +187,40 @@ class Texts:
         """
         if PLAN in text or plans:
             raise Unreadable("an expression with a subquery")
-        ids = [found["id"] for found in MARK.finditer(text) if found[0].startswith(REFERENCE)]
+        marks = list(MARK.finditer(text))
+        ids = [found["id"] for found in marks if found[0].startswith(REFERENCE)]
         children = [self.reference(id_).node for id_ in dict.fromkeys(ids)]
+        children += [self._session[int(found["id"])] for found in marks if found["kind"] == _OF_SESSION]
         return Typed(self.nodes.node("DatabaseFunction", children=children) if children else None)
 
-    def variable(self, id_: str) -> Node:
-        """Return a variable of a lambda."""
+    def variable(self, id_: str, kind: str) -> Node:
+        """Return a variable of a lambda, or of the session."""
+        if kind == _OF_SESSION:
+            return self._session[int(id_)]
         if id_ not in self._variables:
             self._variables[id_] = self.nodes.node("NamedLambdaVariable", exprId=self.nodes.new_id(), name="variable")
         return self._variables[id_]
+
+
+def _session_variable(nodes: Nodes, name: str) -> Node:
+    identifier = {"namespace": ["session"], "name": variable_name(name)}
+    return nodes.node("VariableReference", catalog={"name": "system"}, identifier=identifier)
+
+
+def _end_of_group(text: str, at: int) -> int:
+    """Return the place behind the parenthesis that closes a group, in which texts stand in quotes.
+
+    >>> _end_of_group("='it)' + f(x)) AS y", 1)
+    14
+    """
+    depth, quoted = 1, False
+    while depth and at < len(text):
+        if quoted and text[at] == "\\":
+            at += 1
+        elif quoted:
+            quoted = text[at] != "'"
+        else:
+            quoted = text[at] == "'"
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return at

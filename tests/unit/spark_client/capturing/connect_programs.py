@@ -70,6 +70,10 @@ class OfflineSources:
         del columns, nodes
         raise Unreadable(f"the expression {text}")
 
+    def variables(self) -> Mapping[str, Value]:
+        """Return no variables."""
+        return {}
+
 
 def lines_of_frame(frame: Any) -> list[str]:
     """Return the lines of a frame that is written as new files."""

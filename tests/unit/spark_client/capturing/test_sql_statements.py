@@ -12,6 +12,7 @@ from spark_client.capturing.connect.sql_statements import (
     Statement,
     View,
     find_database,
+    find_immediate,
     find_statements,
     is_explainable,
     is_recursive,
@@ -133,6 +134,22 @@ CTE [q]
         f"'CacheTableAsSelect v, SELECT * FROM a, false, false{QUERY}",
         View(("v",), (table("a"),)),
     ),
+    "DROP TABLE db.t": (
+        "'DropTable false, false\n+- 'UnresolvedIdentifier [db, t], true",
+        Statement("DropTable", table("db", "t"), (), "DROP"),
+    ),
+    "DROP TABLE IF EXISTS t": (
+        "'DropTable true, false\n+- 'UnresolvedIdentifier [t], true",
+        Statement("DropTable", table("t"), (), "DROP", if_met=True),
+    ),
+    "TRUNCATE TABLE t": (
+        "'TruncateTable\n+- 'UnresolvedTable [t], TRUNCATE TABLE, false",
+        Statement("TruncateTable", table("t"), (), "TRUNCATE"),
+    ),
+    "ALTER TABLE t RENAME TO db.u": (
+        "'RenameTable [db, u], false\n+- 'UnresolvedTableOrView [t], ALTER TABLE ... RENAME TO, true, Ddl",
+        Statement("RenameTable", table("t"), (), "RENAME", renamed=("db", "u")),
+    ),
     "DROP VIEW v": ("'DropView false\n+- 'UnresolvedIdentifier [v], true", View(("v",), None)),
 }
 
@@ -236,12 +253,41 @@ def test_a_plan_may_be_as_deep_as_it_likes() -> None:
         ("BEGIN INSERT INTO t SELECT 1; END", False),
         ("EXPLAIN INSERT INTO t SELECT 1", False),
         ("SHOW TABLES", False),
+        ("SET VAR v = (SELECT 1)", True),
+        ("SET VARIABLE (v, w) = (SELECT 1, 2)", True),
+        ("SET spark.sql.variable=1", False),
+        ("DECLARE v INT", True),
+        ("TRUNCATE TABLE t", True),
         ("SELECTED", False),
         ("", False),
     ],
 )
 def test_only_statements_that_explain_does_not_run_are_explained(text: str, explainable_texts: bool) -> None:
     assert is_explainable(text) == explainable_texts
+
+
+def test_another_view_is_no_table_that_is_renamed() -> None:
+    root = a_plan("'RenameTable [u], true\n+- 'UnresolvedTableOrView [v], ALTER VIEW ... RENAME TO, true, Ddl")
+    assert list(find_statements(root)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("EXECUTE IMMEDIATE 'INSERT INTO t VALUES (''a'')'", ("INSERT INTO t VALUES ('a')", ())),
+        ('execute immediate "SELECT 1, 2" into x, `y`;', ("SELECT 1, 2", ("x", "`y`"))),
+        ("EXECUTE IMMEDIATE 'SELECT ?' INTO x USING 3", None),
+        ("EXECUTE IMMEDIATE 'SELECT ?' USING 3", None),
+        (r"EXECUTE IMMEDIATE 'SELECT \'a\''", None),
+        ("EXECUTE IMMEDIATE 'SELECT 1' || 'x'", None),
+        ("EXECUTE IMMEDIATE stmt", None),
+        ("SELECT 'EXECUTE IMMEDIATE'", None),
+    ],
+)
+def test_a_statement_in_a_text_is_read_where_all_of_it_is_there(
+    text: str, found: tuple[str, tuple[str, ...]] | None
+) -> None:
+    assert find_immediate(text) == found
 
 
 @pytest.mark.parametrize(

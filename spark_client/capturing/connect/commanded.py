@@ -1,0 +1,178 @@
+"""Command of Spark Connect in its session: the writes and reads that a rule makes of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from spark_client.capturing.connect.columns.lineage import Into, columns_of, read_snapshot, read_statements
+from spark_client.capturing.connect.commands import Command
+from spark_client.capturing.connect.reads import Read as NamedRead
+from spark_client.capturing.connect.reads import reads_of
+from spark_client.capturing.connect.server import NoResponse
+from spark_client.capturing.connect.server_cache import ResolvedReads
+from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
+from spark_client.capturing.connect.sql_statements import Statement
+from spark_client.capturing.connect.tables import Session
+from spark_client.capturing.model import Dataset, Read, UnknownTarget, Write
+
+T = TypeVar("T")
+_log = logging.getLogger("headwater.capture")
+# Rows of the program are in its plan, and go over the wire again with a query of its schema.
+_PLAN_MAX_BYTES = 1_000_000
+_DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
+
+
+class Commanded:
+    """Command in its session; `message` is the part of it that its kind has."""
+
+    def __init__(self, session: Session, command: Command, message: Any, *, columns: bool) -> None:
+        self._columns = columns
+        self.session = session
+        self.command = command
+        self.message = message
+
+    @property
+    def done(self) -> bool:
+        """True if the command did not fail."""
+        return self.command.failure is None
+
+    @property
+    def mode(self) -> str:
+        """Mode of the write: `OVERWRITE`, `APPEND`, `CREATE`, ..."""
+        field = self.message.DESCRIPTOR.fields_by_name["mode"]
+        return str(field.enum_type.values_by_number[self.message.mode].name).rpartition("MODE_")[2]
+
+    def write(
+        self,
+        statement: Statement,
+        *,
+        sql: str | None = None,
+        query: Any = None,
+        into: Into = "new",
+        number: int = 0,
+    ) -> Write:
+        """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
+        found, output = self.session.find(statement.reads), None
+        if statement.target is not None:
+            output = self.session.find_target(statement.target, is_new=statement.change is not None)
+        if output is None:
+            raise UnknownTarget(self._nameless(statement.kind, found, "a target that nobody can name", sql))
+        write = Write(
+            execution_id=self.command.id,
+            command=statement.kind,
+            started_ms=self.command.started_ms,
+            ended_ms=self.command.ended_ms,
+            output=self._with_schema(output, found, query),
+            inputs=found.datasets,
+            tier="tables",
+            change=statement.change if not statement.by_partition or not self._is_dynamic() else None,
+            failure=self.command.failure,
+            sql=sql,
+            unknown_inputs=found.unknown,
+            number=number,
+        )
+        return write if query is None else self._with_columns(write, query, into)
+
+    def reads(self, relation: Any) -> tuple[NamedRead, ...]:
+        """Return what a frame reads, in its expressions too."""
+        reads = tuple(reads_of(relation))
+        return (*reads, *self.session.hidden_in_frame(relation, reads))
+
+    def nameless(self, kind: str, query: Any, why: str) -> Read:
+        """Return what a query reads, whose rows go into a target without a name."""
+        return self._nameless(kind, self.session.find(self.reads(query)), why)
+
+    def opaque(self, kind: str, why: str, sql: str) -> Read:
+        """Return a statement that runs on the server alone, of which nothing is known."""
+        return self._nameless(kind, ResolvedReads((), (f"{kind}: {why}",), schema_known=False), why, sql)
+
+    def of_whole_table(self, statement: Statement, sql: str) -> Write:
+        """Return the write of a statement that drops, empties or renames a table, which is known by its name."""
+        before = self._by_name(statement, self.session.full_name(statement.target), sql)
+        output = before
+        if statement.renamed:
+            output = self._by_name(statement, self.session.renamed(statement.target, statement.renamed), sql)
+        return Write(
+            execution_id=self.command.id,
+            command=statement.kind,
+            started_ms=self.command.started_ms,
+            ended_ms=self.command.ended_ms,
+            output=output,
+            inputs=(before,) if statement.renamed else (),
+            tier="tables",
+            change=statement.change,
+            if_met=statement.if_met,
+            failure=self.command.failure,
+            sql=sql,
+        )
+
+    def _by_name(self, statement: Statement, name: tuple[str, ...], sql: str) -> Dataset:
+        dataset = self.session.by_name(name)
+        if dataset is None:
+            raise UnknownTarget(self.opaque(statement.kind, "a table that nobody can name", sql))
+        return dataset
+
+    def _nameless(self, kind: str, found: ResolvedReads, why: str, sql: str | None = None) -> Read:
+        return Read(
+            execution_id=self.command.id,
+            command=kind,
+            started_ms=self.command.started_ms,
+            ended_ms=self.command.ended_ms,
+            inputs=found.datasets,
+            tier="tables",
+            failure=self.command.failure,
+            sql=sql,
+            unknown_inputs=found.unknown,
+            unknown_output=f"{kind}: {why}",
+        )
+
+    def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
+        """Return the write with its columns, as far as they are read; a reader's fault only costs the columns."""
+        snapshot = self.snapshot(query)
+        return write if snapshot is None else self.named(write, snapshot, into)
+
+    def named(self, write: Write, snapshot: Snapshot, into: Into) -> Write:
+        """Return the write with these columns, as the written dataset names them."""
+        try:
+            read = columns_of(snapshot, write.output.schema, into)
+        except Unreadable as reason:
+            _log.debug("capture: no columns: %s", reason)
+            return write
+        return replace(write, columns=read.columns, unknown=read.unknown, tier="full")
+
+    def statements(self, message: Any) -> list[tuple[Snapshot, Into]]:
+        """Return the columns of the queries in a statement; none if they cannot be read."""
+        return self._guarded(lambda: read_statements(self.session, message)) or []
+
+    def snapshot(self, relation: Any) -> Snapshot | None:
+        """Return the columns of a relation; None if they cannot be read."""
+        return self._guarded(lambda: read_snapshot(self.session, relation))
+
+    def _guarded(self, read: Callable[[], T]) -> T | None:
+        """Return what is read, None if it cannot be: a fault of the reader costs the columns alone."""
+        try:
+            return read() if self._columns else None
+        except (Unreadable, NoResponse) as reason:
+            _log.debug("capture: no columns: %s", reason)
+        except Exception:  # noqa: BLE001 - whatever a new client's plans are, tables are known
+            _log.debug("capture: no columns", exc_info=True)
+        return None
+
+    def _with_schema(self, output: Dataset, found: ResolvedReads, query: Any) -> Dataset:
+        """Return a folder with the columns written to it, where the server need not read data for them."""
+        if output.schema or query is None or not found.schema_known or query.ByteSize() > _PLAN_MAX_BYTES:
+            return output
+        try:
+            return Dataset(output.id, self.session.server.schema(query), output.symlinks, output.version)
+        except NoResponse:
+            return output
+
+    def _is_dynamic(self) -> bool:
+        """True if overwriting a partitioned table only replaces partitions with new rows."""
+        try:
+            return (self.session.server.conf(_DYNAMIC) or "").lower() == "dynamic"
+        except NoResponse:
+            return False

@@ -1,0 +1,131 @@
+"""Reads that no name in a statement or a frame says: of variables, and inside functions that SQL defines.
+
+Spark's analyzed plan has them: a variable by its name, and the body of a function in the place of its call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from spark_client.capturing.connect.plan_texts import PlanText
+from spark_client.capturing.connect.reads import Read, UnknownRead, VariableRead, table_read
+from spark_client.capturing.plans.functions import FUNCTIONS
+from spark_client.capturing.plans.plan import kinds
+
+VARIABLE = re.compile(r"variablereference\(system\.session\.(`(?:[^`]|``)+`|\w+)=")
+_RELATION = re.compile(
+    r"(?:Relation (?P<relation>[^\s\[]*)\[|RelationV2\[.*?\] (?P<v2>\S+)|HiveTableRelation \[(?P<hive>`.*?`), )"
+)
+_VIEW = re.compile(r"View \((?P<name>`.*?`), \[")
+# A call of a function as a parsed plan prints it, and as SQL has it.
+_CALLED = re.compile(r"'([A-Za-z_][\w.]*)\(")
+_CALL = re.compile(r"([A-Za-z_][\w.`]*)\s*\(")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+# Words of SQL before a parenthesis, which call nothing.
+_NO_CALLS = kinds(
+    """
+    and array as between by case cast char decimal else filter in interval like map not or over partition struct then
+    try_cast varchar when where
+    """
+)
+_EXPRESSION = "spark.connect.Expression"
+_ROWS = frozenset({"spark.connect.LocalRelation", "google.protobuf.Any"})
+
+
+def variable_name(text: str) -> str:
+    """Return a variable's name, in lower case, as a plan or a statement has it.
+
+    >>> [variable_name(text) for text in ("Farthest", "`a.b`", "system.session.farthest")]
+    ['farthest', 'a.b', 'farthest']
+    """
+    return table_read(text).name[-1].lower()
+
+
+def variables_in(root: PlanText) -> Iterator[VariableRead]:
+    """Yield the variables of an analyzed plan, each once."""
+    names = (found[1] for node in _nodes(root) for found in VARIABLE.finditer(node.text))
+    yield from (VariableRead(name) for name in dict.fromkeys(variable_name(name) for name in names))
+
+
+def calls_unknown(parsed: PlanText) -> bool:
+    """True if a parsed plan calls a function that is not Spark's own, or one that makes a table."""
+    return any(
+        "UnresolvedTableValuedFunction" in node.text or _is_unknown(_CALLED.findall(node.text))
+        for node in _nodes(parsed)
+    )
+
+
+def tables_in(root: PlanText, known: Collection[str], frames: Collection[str], files: int) -> Iterator[Read]:
+    """Yield what an analyzed plan reads beside the tables and views that are `known`.
+
+    Views of the catalog stand for what they read. `known` are whole names in lower case, `frames` names that stand for
+    the program's frames; `files` is the number of reads of files that are known.
+    """
+    names = list(_named_in(root, frames))
+    for name in filter(None, dict.fromkeys(names)):
+        read = table_read(name)
+        if ".".join(read.name).lower() not in known:
+            yield read
+    if names.count("") > files:
+        yield UnknownRead("SQL: files that a function reads")
+
+
+def _named_in(root: PlanText, frames: Collection[str]) -> Iterator[str]:
+    """Yield the names of tables and views, which may repeat; they are empty for files."""
+    left = [root]
+    while left:
+        node = left.pop()
+        if node.kind == "SubqueryAlias" and node.text.partition(" ")[2].lower() in frames:
+            continue
+        if (view := _VIEW.match(node.text)) is not None:
+            yield view["name"]
+            continue
+        if (relation := _RELATION.match(node.text)) is not None:
+            yield relation["relation"] or relation["v2"] or relation["hive"] or ""
+        left += [*node.inside, *node.below]
+
+
+def may_hide(relation: Any, variables: Collection[str]) -> bool:
+    """True if an expression of a program's frame may read what no name of its relations says."""
+    left = [relation]
+    while left:
+        message = left.pop()
+        if message.DESCRIPTOR.full_name == _EXPRESSION and _expression_hides(message, variables):
+            return True
+        for field, value in message.ListFields():
+            inside = field.message_type
+            if inside is None or inside.full_name in _ROWS or inside.GetOptions().map_entry:
+                continue
+            left += [value] if hasattr(value, "DESCRIPTOR") else value
+    return False
+
+
+def _expression_hides(message: Any, variables: Collection[str]) -> bool:
+    kind = message.WhichOneof("expr_type")
+    if kind == "expression_string":
+        return _text_hides(message.expression_string.expression, variables)
+    if kind == "unresolved_attribute":
+        return variable_name(message.unresolved_attribute.unparsed_identifier) in variables
+    if kind in ("unresolved_function", "call_function"):
+        return _is_unknown([getattr(message, kind).function_name])
+    return False
+
+
+def _text_hides(text: str, variables: Collection[str]) -> bool:
+    words = {word.lower() for word in _WORD.findall(text)}
+    names = {name.lower() for name in variables if name in text.lower()}
+    return "select" in words or bool(names) or _is_unknown(_CALL.findall(text))
+
+
+def _is_unknown(called: Sequence[str]) -> bool:
+    return any(name.lower() not in FUNCTIONS and name.lower() not in _NO_CALLS for name in called)
+
+
+def _nodes(root: PlanText) -> Iterator[PlanText]:
+    left = [root]
+    while left:
+        node = left.pop()
+        yield node
+        left += [*node.inside, *node.below]

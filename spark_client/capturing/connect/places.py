@@ -1,0 +1,93 @@
+"""Places of sources of files on a server: paths in full, and the columns that Spark knows of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from spark_client.capturing.connect.reads import SourceRead
+from spark_client.capturing.connect.server import NoResponse, Server
+from spark_client.capturing.connect.server_cache import ServerCache, put
+from spark_client.capturing.datasets.locations import is_absolute
+from spark_client.capturing.datasets.schemas import parse_schema
+from spark_client.capturing.datasets.sources import FORMATS_OF_FILES
+from spark_client.capturing.model import SchemaField
+
+V = TypeVar("V")
+# Formats whose columns Spark knows without reading the data.
+_SCHEMA_KNOWN = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
+_PATTERN = frozenset("*?[{")
+_ROOT = re.compile(r"[A-Za-z][\w+.-]*:(?://[^/]*)?")
+
+
+class Places:
+    """Places of a session's sources."""
+
+    def __init__(self, server: Server, cache: ServerCache) -> None:
+        self._server = server
+        self._cache = cache
+
+    def schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
+        """Return the columns of a source, where Spark knows them without reading the data."""
+        if read.schema.startswith("{"):
+            return parse_schema(read.schema)
+        if not is_schema_known(read):
+            return ()
+        if read not in self._cache.schemas:
+            put(self._cache.schemas, read, _or(lambda: self._server.source_schema(read), ()))
+        return self._cache.schemas[read]
+
+    def of(self, read: SourceRead) -> Iterator[str]:
+        """Yield the paths in full; of a pattern, the paths that match it."""
+        for path in paths_of(read):
+            whole = self.whole(path)
+            if _PATTERN.isdisjoint(path):
+                yield whole
+                continue
+            depth = len(_parts_of(whole)[1].rstrip("/").split("/"))
+            for file in self._server.files(replace(read, paths=(path,))):
+                root, inside = _parts_of(file)
+                yield root + "/".join(inside.split("/")[:depth])
+
+    def whole(self, path: str) -> str:
+        """Return a path with its scheme; the server locates relative paths and those without a scheme."""
+        if ":/" in path:
+            return path
+        if self._cache.folder is None:
+            self._cache.folder = _or(self._server.folder, None) or self._cache.catalogs.default_fs
+        folder = self._cache.folder
+        if not path.startswith("/"):
+            return f"{folder.rstrip('/')}/{path}"
+        return f"{_parts_of(folder)[0]}{path}"
+
+
+def paths_of(read: SourceRead) -> list[str]:
+    """Return the paths of a source; of what are no files, a word that does not say where it is is no path."""
+    of_files = not read.format or read.format in FORMATS_OF_FILES
+    return [path for path in read.paths if of_files or is_absolute(path)]
+
+
+def _parts_of(url: str) -> tuple[str, str]:
+    """Return scheme and authority, and the path.
+
+    >>> [_parts_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "/tmp")]
+    [('file:', '/home/spark'), ('hdfs://nn:8020', '/user/spark'), ('', '/tmp')]
+    """
+    found = _ROOT.match(url)
+    root = found[0] if found else ""
+    return root, url[len(root) :]
+
+
+def is_schema_known(read: SourceRead) -> bool:
+    """True if Spark knows the columns of a source without reading the data."""
+    inferred = read.options.get("inferschema", "").lower() == "true"
+    return bool(read.schema) or (read.format in _SCHEMA_KNOWN and not inferred)
+
+
+def _or(query: Callable[[], V], otherwise: V) -> V:
+    try:
+        return query()
+    except NoResponse:
+        return otherwise

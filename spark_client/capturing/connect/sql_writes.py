@@ -1,0 +1,166 @@
+"""Writes of a `spark.sql` statement that the server ran at once, and what it makes of names and variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from spark_client.capturing.connect.commanded import Commanded
+from spark_client.capturing.connect.hidden_reads import VARIABLE, variable_name
+from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, reads_in
+from spark_client.capturing.connect.reads import QueryRead, TableRead, reads_of
+from spark_client.capturing.connect.reads import Read as NamedRead
+from spark_client.capturing.connect.server import statement_of
+from spark_client.capturing.connect.snapshots import Snapshot
+from spark_client.capturing.connect.sql_statements import (
+    Statement,
+    find_database,
+    find_immediate,
+    find_statements,
+    is_explainable,
+    is_recursive,
+)
+from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, UnknownTarget, Write
+from spark_client.capturing.plans.values import NOTHING, Value, beside, unknown
+
+# Statements after which a table may be another one by the same name.
+_CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
+# Statements that write the rows of a query, by their class in the parsed plan.
+_OF_A_QUERY = frozenset({"InsertIntoStatement", "InsertIntoDir", "CreateTableAsSelect", "ReplaceTableAsSelect"})
+# Statements that only run on the server, and may do anything there.
+_OPAQUE = re.compile(r"\s*(BEGIN|EXECUTE\s+IMMEDIATE)\b", re.IGNORECASE)
+_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ASSIGNS = ("CreateVariable", "SetVariable")
+
+
+def sql_writes(commanded: Commanded) -> list[Write]:
+    """Return the writes of a `spark.sql` statement that the server ran at once.
+
+    Raises:
+        UnknownTarget: a write's target has no name, or only the server knows what the statement does.
+    """
+    message, relation = statement_of(commanded.message)
+    around = [read for read in reads_of(relation) if isinstance(read, QueryRead)]
+    frames = around[0].frames if around else frozenset()
+    beside = [read for read in reads_of(relation) if not isinstance(read, QueryRead)]
+    return _writes_of(commanded, message, frames, beside)
+
+
+def _writes_of(
+    commanded: Commanded, message: Any, frames: frozenset[str] = frozenset(), beside: Sequence[NamedRead] = ()
+) -> list[Write]:
+    session, text = commanded.session, message.query
+    if commanded.done and (database := find_database(text)) is not None:
+        session.move(database)
+    if commanded.done and _CHANGES_TABLES.match(text):
+        session.forget_tables()
+    if (immediate := find_immediate(text)) is not None:
+        inside = type(message)(query=immediate[0])
+        return _into(commanded, inside, immediate[1]) if immediate[1] else _writes_of(commanded, inside)
+    if (found := _OPAQUE.match(text)) is not None:
+        return _opaque(commanded, text, "script" if found[1].upper() == "BEGIN" else "EXECUTE IMMEDIATE")
+    root = session.plan(message) if is_explainable(text) else None
+    if root is None:
+        return []
+    if root.kind in _ASSIGNS:
+        return _assigned(commanded, message, root)
+    return _statements(commanded, message, root, frames, beside)
+
+
+def _statements(
+    commanded: Commanded, message: Any, root: PlanText, frames: frozenset[str], beside: Sequence[NamedRead]
+) -> list[Write]:
+    session, text = commanded.session, message.query
+    columns = commanded.statements(message)
+    statements = list(find_statements(root, recursive=is_recursive(text)))
+    # A plan without the program's frames cannot be analyzed.
+    analyzed = None if frames else parse_analyzed_text(session.explained(message))
+    writes: list[Write] = []
+    for place, found in enumerate(statements):
+        reads = tuple(_without(found.reads or (), frames, beside))
+        if analyzed is not None:
+            target = [found.target] if isinstance(found, Statement) and found.target else []
+            hidden = session.hidden(_command(analyzed, place, len(statements)), root, [*reads, *target])
+            reads = (*reads, *hidden)
+        if isinstance(found, Statement) and found.change in CHANGES_WITHOUT_ROWS:
+            writes.append(commanded.of_whole_table(found, text))
+        elif isinstance(found, Statement):
+            named = Statement(f"SQL {found.kind}", found.target, reads, found.change, by_partition=found.by_partition)
+            write = commanded.write(named, sql=text, number=len(writes))
+            known = columns[len(writes)] if len(writes) < len(columns) and found.kind in _OF_A_QUERY else None
+            writes.append(commanded.named(write, *known) if known else write)
+        elif commanded.done:
+            snapshot = columns[0][0] if len(columns) == 1 else None
+            session.put_view(found.name, None if found.reads is None else reads, snapshot)
+    return writes
+
+
+def _command(analyzed: PlanText, place: int, count: int) -> PlanText:
+    """Return the plan of one of several statements that share a FROM; all of it, if they are not side by side."""
+    side_by_side = analyzed.kind == "Union" and len(analyzed.below) == count
+    return analyzed.below[place] if side_by_side and count > 1 else analyzed
+
+
+def _opaque(commanded: Commanded, text: str, kind: str) -> list[Write]:
+    """Refuse a statement that only the server knows; the result of a query only goes into variables.
+
+    Raises:
+        UnknownTarget: it may have written.
+    """
+    why = "on Spark Connect, what it reads and writes is not seen"
+    commanded.session.doubt(text, f"{kind}: {why}")
+    if kind != "script" and re.search(r"\bINTO\b", _LITERAL.sub("", text), re.IGNORECASE):
+        return []
+    raise UnknownTarget(commanded.opaque(kind, why, text))
+
+
+def _into(commanded: Commanded, message: Any, names: Sequence[str]) -> list[Write]:
+    """Note the variables that the result of a query in a text goes into."""
+    from pyspark.sql.connect import proto
+
+    if commanded.done:
+        relation = proto.Relation()
+        relation.sql.CopyFrom(message)
+        _put(commanded, names, [QueryRead(message)], commanded.snapshot(relation))
+    return []
+
+
+def _assigned(commanded: Commanded, message: Any, root: PlanText) -> list[Write]:
+    """Note the variables that a statement declares or sets."""
+    session = commanded.session
+    analyzed = parse_analyzed_text(session.explained(message))
+    if not commanded.done or analyzed is None:
+        return []
+    reads = list(reads_in(root, recursive=is_recursive(message.query)))
+    if root.kind == "CreateVariable":
+        reads += session.hidden(analyzed, root, reads)
+        known = Snapshot((), tuple(NOTHING for _ in root.below))
+        _put(commanded, [node.name[-1] for node in root.below], reads, None if reads else known)
+        return []
+    for query in (*analyzed.inside, *analyzed.below):
+        reads += session.hidden(query, root, reads)
+    columns = commanded.statements(message)
+    names = [found[1] for found in VARIABLE.finditer(analyzed.text)]
+    _put(commanded, names, reads, columns[0][0] if len(columns) == 1 else None)
+    return []
+
+
+def _put(commanded: Commanded, names: Sequence[str], reads: Sequence[NamedRead], made: Snapshot | None) -> None:
+    if made is None or len(made.values) != len(names):
+        values = [unknown("SetVariable: a query whose columns are not read")] * len(names)
+    else:
+        values = [beside(value, Value(made.rows)) for value in made.values]
+    expanded = list(commanded.session.expand(reads))
+    for name, value in zip(names, values, strict=True):
+        commanded.session.put_variable(variable_name(name), expanded, value)
+
+
+def _without(reads: Iterable[NamedRead], frames: frozenset[str], beside: Sequence[NamedRead]) -> Iterable[NamedRead]:
+    """Yield the reads of a statement, with the sources of the program's frames in their place."""
+    names = {frame.lower() for frame in frames}
+    for read in reads:
+        if isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names:
+            yield from beside
+        else:
+            yield read
