@@ -155,7 +155,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs.default_fs),
+            scanned=scanned(execution, self._catalogs.default_fs, reading.find_leaf),
         )
 
     def _read_all(self, execution: Execution, command: str) -> Read:
@@ -213,7 +213,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs.default_fs),
+            scanned=scanned(execution, self._catalogs.default_fs, reading.find_leaf),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)

@@ -138,6 +138,14 @@ class Reading:
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
         )
 
+    def find_leaf(self, columns: Sequence[str]) -> DatasetId | None:
+        """Return the one dataset of the leaf that has these columns, by their ids; None if there is none."""
+        for leaf in self._leaves:
+            if not set(columns).isdisjoint(_ids(leaf)):
+                datasets = self._find(leaf).datasets
+                return datasets[0].id if len(datasets) == 1 else None
+        return None
+
     def frame(self, leaf: Node) -> FrameRead:
         """Return the DynamicFrame that a leaf reads or writes."""
         if leaf.number not in self._frames:

@@ -109,10 +109,14 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Scan of files in an executed plan: the paths that it was given, and what it read; its folders are any paths."""
+    """Scan in an executed plan, and what it read: of files by the paths that it was given; its folders are any paths.
+
+    A scan of anything else is known by `columns`, the ids of its columns in the analyzed plan.
+    """
 
     paths: tuple[str, ...]
     read: InputStatistics
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ class Read:
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
         stream: run id of the streaming query that it is a part of, or is.
         unknown_output: reason why what it wrote has no name; None if it wrote nothing.
-        scanned: how much was read of inputs, where scans of files counted that.
+        scanned: how much was read of inputs, where scans counted that.
     """
 
     execution_id: int
@@ -227,7 +231,7 @@ class Execution:
         is_read: True if it is a query whose rows went to the program.
         task_outputs: rows and bytes that its tasks wrote by their own count.
         last_rdd: id of the newest RDD of its last job: of a checkpoint, the one that its frame reads.
-        scans: of files, those that its queries ran.
+        scans: those that its queries ran.
         session: id of its session, whose variables the plan may have.
     """
 

@@ -1,8 +1,8 @@
-"""Amounts that were read of each input, and the partitions that were read, by the scans of files in executed plans."""
+"""Amounts that were read of each input, and the partitions that were read, by the scans in executed plans."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -15,15 +15,18 @@ from spark_client.dataset_names import clean_name
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
-def scanned(execution: Execution, default_fs: str) -> Mapping[DatasetId, InputStatistics]:
-    """Return by dataset what an execution's scans read.
+def scanned(
+    execution: Execution, default_fs: str, find_leaf: Callable[[Sequence[str]], DatasetId | None]
+) -> Mapping[DatasetId, InputStatistics]:
+    """Return by dataset what an execution's scans read; `find_leaf` returns a leaf's dataset by ids of its columns.
 
     A scan of several datasets counts them together, so nothing is known of these; nor of a stream's batches.
     """
     found: dict[DatasetId, InputStatistics] = {}
     uncounted: set[DatasetId] = set()
     for scan in () if execution.stream else execution.scans:
-        datasets = {dataset for path in scan.paths if (dataset := find_path(path, default_fs)) is not None}
+        named = [find_path(path, default_fs) for path in scan.paths] if scan.paths else [find_leaf(scan.columns)]
+        datasets = {dataset for dataset in named if dataset is not None}
         if len(datasets) != 1:
             uncounted |= datasets
             continue

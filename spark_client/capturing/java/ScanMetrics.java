@@ -5,17 +5,23 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.execution.CommandResultExec;
 import org.apache.spark.sql.execution.FileSourceScanExec;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.RowDataSourceScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 import org.apache.spark.sql.execution.datasources.FilePartition;
 import org.apache.spark.sql.execution.datasources.FileScanRDD;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.util.AccumulatorV2;
 
-/** Rows, bytes, files and folders that the scans of files read, as executed plans counted them. Nothing here runs a job. */
+/**
+ * Rows, bytes, files and folders that the scans of files read, and rows alone of other scans, as executed plans counted
+ * them. Nothing here runs a job.
+ */
 public class ScanMetrics {
     private static final int NODES_MAX = 2000;
     private static final int FILES_MAX = 10000;
@@ -34,6 +40,8 @@ public class ScanMetrics {
             SparkPlan plan = (SparkPlan) left.poll();
             if (plan instanceof FileSourceScanExec) {
                 append((FileSourceScanExec) plan, json);
+            } else if (plan instanceof RowDataSourceScanExec || plan instanceof BatchScanExec) {
+                appendRows(plan, json);
             } else if (plan instanceof AdaptiveSparkPlanExec) {
                 left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
             } else if (plan instanceof QueryStageExec) {
@@ -50,8 +58,7 @@ public class ScanMetrics {
     private static void append(FileSourceScanExec scan, StringBuilder json) {
         long[] counts = new long[METRICS.length];
         for (int i = 0; i < counts.length; i++) {
-            scala.Option metric = scan.metrics().get(METRICS[i]);
-            counts[i] = metric.isDefined() ? ((Long) ((AccumulatorV2) metric.get()).value()).longValue() : -1L;
+            counts[i] = count(scan, METRICS[i]);
         }
         if (counts[2] <= 0) { // it never ran, or there was nothing to read
             return;
@@ -66,6 +73,27 @@ public class ScanMetrics {
             append(folders, json.append(",\"folders\":"));
         }
         json.append('}');
+    }
+
+    private static long count(SparkPlan plan, String name) {
+        scala.Option metric = plan.metrics().get(name);
+        return metric.isDefined() ? ((Long) ((AccumulatorV2) metric.get()).value()).longValue() : -1L;
+    }
+
+    /** The rows of a database's table or of DataSource V2, which is known by its columns. */
+    private static void appendRows(SparkPlan scan, StringBuilder json) {
+        long rows = count(scan, METRICS[0]);
+        if (rows <= 0) { // it never ran, or there was nothing to read
+            return;
+        }
+        json.append(json.length() == 0 ? "{" : ",{").append("\"counts\":[").append(rows).append(",-1,-1],\"paths\":[],");
+        json.append("\"columns\":[");
+        scala.collection.Iterator outputs = scan.output().iterator();
+        while (outputs.hasNext()) {
+            json.append('"').append(((NamedExpression) outputs.next()).exprId().id()).append('"');
+            json.append(outputs.hasNext() ? "," : "");
+        }
+        json.append("]}");
     }
 
     /** The folders of the files that a scan with a condition on partitions read; null if there are too many. */

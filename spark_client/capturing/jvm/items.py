@@ -84,7 +84,7 @@ def parse_item(text: str) -> Item:
 def _parse_scan(document: Mapping[str, Any]) -> Scan:
     rows, size_bytes, files = (count if count >= 0 else None for count in document["counts"])
     read = InputStatistics(rows, size_bytes, files, tuple(document.get("folders", ())))
-    return Scan(tuple(document["paths"]), read)
+    return Scan(tuple(document["paths"]), read, tuple(document.get("columns", ())))
 
 
 def _parse_commit(document: dict[str, Any] | None) -> Commit | None:

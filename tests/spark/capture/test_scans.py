@@ -98,3 +98,39 @@ def test_what_a_cache_holds_is_not_counted_again(
     (write,) = watch.writes_of(lambda: cached.write.parquet(f"{tmp_path}/out"))
     cached.unpersist()
     assert write.scanned == {}
+
+
+def test_of_a_database_the_rows_that_came_to_spark_are_counted(
+    spark: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    for name, count in (("COUNTED", 5), ("TWICE", 3)):
+        spark.sql(f"DROP TABLE IF EXISTS derby.APP.{name}")
+        spark.range(count).write.jdbc("jdbc:derby:memory:flights", f"APP.{name}")
+    read = spark.read.jdbc("jdbc:derby:memory:flights", "APP.COUNTED")
+    twice = spark.read.jdbc("jdbc:derby:memory:flights", "APP.TWICE")
+    frame = read.where("id > 1").join(twice, "id", "full").join(twice.alias("t"), "id", "full").select("id")
+    (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
+    assert {dataset.name: read for dataset, read in write.scanned.items()} == {
+        "APP.COUNTED": InputStatistics(rows=3),
+        "APP.TWICE": InputStatistics(rows=3),  # Spark reads it once for both
+    }
+
+
+def test_of_datasource_v2_rows_are_counted(spark: SparkSession, watch: Watch, flights: Path, tmp_path: Path) -> None:
+    before = spark.conf.get("spark.sql.sources.useV1SourceList")
+    spark.conf.set("spark.sql.sources.useV1SourceList", "")
+    try:
+        frame = spark.read.parquet(str(flights)).where("day = '2013-01-02'")
+        (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
+    finally:
+        spark.conf.set("spark.sql.sources.useV1SourceList", before)
+    assert read_of(write) == InputStatistics(rows=10)
+
+
+def test_rows_that_a_database_counts_itself_are_not_counted(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    spark.sql("DROP TABLE IF EXISTS derby.APP.COUNTED")
+    spark.range(5).write.jdbc("jdbc:derby:memory:flights", "APP.COUNTED")
+    sql = "SELECT max(id) AS most FROM derby.APP.COUNTED"
+    (write,) = watch.writes_of(lambda: spark.sql(sql).write.parquet(f"{tmp_path}/out"))
+    assert [one.id.name for one in write.inputs] == ["APP.COUNTED"]
+    assert write.scanned == {}
