@@ -64,6 +64,18 @@ class _ParentFacet(JobRunModel):
     root: JobRunModel | None = None
 
 
+class _JobDependency(Model):
+    job: NamedJobModel
+    dependency_type: Text | None = None
+    sequence_trigger_rule: Text | None = None
+    status_trigger_rule: Text | None = None
+
+
+class _JobDependenciesFacet(Model):
+    upstream: list[_JobDependency] = Field(default_factory=list)
+    downstream: list[_JobDependency] = Field(default_factory=list)
+
+
 class _NominalTimeFacet(Model):
     nominalStartTime: Time | None = None  # noqa: N815 - the specification's spelling
     nominalEndTime: Time | None = None  # noqa: N815 - the specification's spelling
@@ -143,6 +155,7 @@ class RunFacetsModel(FacetsModel):
     parentRun: _ParentFacet | None = None  # noqa: N815 - as it is sent
     nominalTime: _NominalTimeFacet | None = None  # noqa: N815 - the specification's spelling
     tags: TagsFacet | None = None
+    jobDependencies: _JobDependenciesFacet | None = None  # noqa: N815 - the specification's spelling
     headwater_records: RecordsFacet | None = None
 
 

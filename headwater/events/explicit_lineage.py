@@ -28,6 +28,15 @@ def datasets_in_lineage(job: JobId, facets: Facets) -> tuple[set[DatasetId], set
     return sources, {_dataset(entry) for entry in own if entry["type"] == "DATASET"}
 
 
+def jobs_in_lineage(job: JobId, facets: Facets) -> set[JobId]:
+    """Return the other jobs whose data the job takes by the entries of its `lineage` facet."""
+    facet = facets.get("lineage", {})
+    entries = () if is_deleted(facet) else facet.get("entries") or ()
+    own = [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
+    named = {job_of_entity(one, job) for entry in own for one in _inputs(entry)}
+    return {one for one in named if one is not None and one != job}
+
+
 def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
     """Return the job that a JOB entity names, the event's own where it names none; None for another type."""
     if entity.get("type") != "JOB":
@@ -37,8 +46,12 @@ def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
 
 
 def _sources(entry: _Form) -> Iterator[DatasetId]:
+    return (_dataset(one) for one in _inputs(entry) if one["type"] == "DATASET")
+
+
+def _inputs(entry: _Form) -> Iterator[_Form]:
     for holder in (entry, *(entry.get("fields") or {}).values()):
-        yield from (_dataset(one) for one in holder.get("inputs") or () if one["type"] == "DATASET")
+        yield from holder.get("inputs") or ()
 
 
 def _dataset(form: _Form) -> DatasetId:

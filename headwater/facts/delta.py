@@ -34,6 +34,7 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.index_rows import streamed_version
+from headwater.facts.job_edges import jobs_reported
 from headwater.facts.keys import dataset_pk
 from headwater.facts.lattice import history_of
 from headwater.facts.run_facts import storage_version
@@ -145,10 +146,20 @@ def _event(delta: FactsDelta, sent: Event) -> None:
         delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job, event.run or name_uuid(event.hash))
         _add(delta.runs, run, _run_facts(event, stamp))
+        _job_edges(delta, sent, event.job, run)
         delta.rows += _streamed_versions(event, run)
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(delta, parent, event.time)
+
+
+def _job_edges(delta: FactsDelta, sent: Event, job: JobId, run: RunKey) -> None:
+    """Add the jobs whose data the run takes, and the job to the dependents of all jobs that it has edges to."""
+    sources, others = jobs_reported(sent)
+    if sources:
+        _add(delta.runs, run, RunFacts(job_sources={text_of(one): sent.time for one in sources}))
+    for other in others:
+        _add(delta.jobs, other, JobFacts(dependents={text_of(job): sent.time}))
 
 
 def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:

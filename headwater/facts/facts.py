@@ -14,6 +14,7 @@ from headwater.facts.lattice import (
     FACETS,
     FACETS_OF_EACH,
     GREATEST,
+    JOBS,
     LATEST,
     LATEST_EACH,
     LATEST_MENTIONS,
@@ -51,7 +52,7 @@ class RunFacts:
     `first_typed` is the first event with a type, `streaming` the first that declares the run as streaming. `inputs` and
     `outputs` hold the first mention of each dataset, up to `RUN_DATASETS_MAX`. `input_facets` and `output_facets`
     describe the use; `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run;
-    its time is its terminal.
+    its time is its terminal. `job_sources` are jobs whose data it takes without a dataset, each with its first time.
     """
 
     job: IdText | None = None
@@ -67,6 +68,7 @@ class RunFacts:
     parents: History = field(default_factory=dict)
     inputs: Mapping[IdText, str] = field(default_factory=dict)
     outputs: Mapping[IdText, str] = field(default_factory=dict)
+    job_sources: Mapping[IdText, str] = field(default_factory=dict)
     run_facets: Histories = field(default_factory=dict)
     job_facets: Histories = field(default_factory=dict)
     input_facets: Mapping[IdText, Histories] = field(default_factory=dict)
@@ -82,7 +84,8 @@ class JobFacts:
     `run_facets` are those of its runs that describe the job: their tags.
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
     columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming,
-    `first_explicit` the first with a `lineage` facet of the job.
+    `first_explicit` the first with a `lineage` facet of the job. `dependents` are jobs whose events have an edge to it,
+    each with its first time (`job_edges`).
     """
 
     first: str | None = None
@@ -95,6 +98,7 @@ class JobFacts:
     first_foreign_columns: str | None = None
     first_streamed: str | None = None
     first_explicit: str | None = None
+    dependents: Mapping[IdText, str] = field(default_factory=dict)
     deleted_at: Sequence[str] = ()
     tagged: Tagged = field(default_factory=dict)
 
@@ -202,6 +206,8 @@ _RULES: Mapping[str, JoinRule] = {
     "read_by": USERS,
     "written_by": USERS,
     "derived": USERS,
+    "dependents": JOBS,
+    "job_sources": JOBS,
     "times": LATEST_TIMES,
     "mentioned_at": LATEST_MENTIONS,
     "named_at": LATEST_MENTIONS,

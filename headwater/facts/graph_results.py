@@ -26,11 +26,22 @@ class Degree:
 
 
 @dataclass(frozen=True, slots=True)
+class Dependency:
+    """An edge of control between two jobs, by their node ids, with the rules as the producer words them."""
+
+    origin: str
+    destination: str
+    type: str | None = None
+    sequence_rule: str | None = None
+    status_rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
     """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
 
     `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
-    without nodes that show their id alone.
+    without nodes that show their id alone. `dependencies`: edges of control between jobs; None if none are wanted.
     """
 
     jobs: tuple[Job, ...]
@@ -38,6 +49,7 @@ class Graph:
     edges: tuple[tuple[str, str], ...]
     truncated: bool = False
     degrees: Mapping[str, Degree] = field(default_factory=dict)
+    dependencies: tuple[Dependency, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

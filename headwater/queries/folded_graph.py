@@ -6,12 +6,13 @@ index, which also holds deleted jobs, and of a time all that ever read or wrote 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from headwater.facts.entities import Job
 from headwater.facts.facts import job_of, text_of
 from headwater.facts.graph_results import Degree, GraphDirection, Side
+from headwater.facts.job_edges import Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
@@ -39,8 +40,15 @@ _DatasetSide: TypeAlias = tuple[ResolvedDataset, Side, Way]
 class FoldedGraphWalk(JobGraphWalk):
     """A walk that leads from each side of a node to the `fold` neighbours that ran last."""
 
-    def __init__(self, view: GraphView, *, direction: GraphDirection = "both", fold: int) -> None:
-        super().__init__(view, direction=direction)
+    def __init__(
+        self,
+        view: GraphView,
+        *,
+        direction: GraphDirection = "both",
+        job_edges: Collection[Kind] = ("DATA",),
+        fold: int,
+    ) -> None:
+        super().__init__(view, direction=direction, job_edges=job_edges)
         self._fold = fold
         # Datasets that are compared or counted, without the jobs that use them.
         self._briefs = ResolvedDatasets(view)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from headwater.facts.graph_results import Graph, GraphDirection, History, Impact, Side
+from headwater.facts.job_edges import Kind
 from headwater.queries.folded_graph import FoldedGraphWalk
 from headwater.queries.history import HistoryWalk
 from headwater.queries.impact import impact_of
@@ -28,10 +31,11 @@ class GraphQueries(Queries):
         version: str | None = None,
         direction: GraphDirection = "both",
         fold: int | None = None,
+        dependencies: bool = False,
     ) -> Graph | None:
         """Return the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
 
-        `fold` bounds the neighbours that are shown on each side of a node.
+        `fold` bounds the neighbours that are shown on each side of a node. `dependencies`: edges of control lead on.
 
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
@@ -44,7 +48,7 @@ class GraphQueries(Queries):
         if wanted:
             check_unfolded(direction, fold)
             return self._version_graph(node, wanted, depth)
-        walk = _graph_walk(view.as_of(at), direction, fold)
+        walk = _graph_walk(view.as_of(at), direction, fold, ("DATA", "CONTROL") if dependencies else ("DATA",))
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)
@@ -103,7 +107,9 @@ class GraphQueries(Queries):
         return from_job_version(found, self._view(), depth) if found else None
 
 
-def _graph_walk(view: GraphView, direction: GraphDirection, fold: int | None) -> JobGraphWalk:
+def _graph_walk(
+    view: GraphView, direction: GraphDirection, fold: int | None, job_edges: Collection[Kind]
+) -> JobGraphWalk:
     if fold is None:
-        return JobGraphWalk(view, direction=direction)
-    return FoldedGraphWalk(view, direction=direction, fold=fold)
+        return JobGraphWalk(view, direction=direction, job_edges=job_edges)
+    return FoldedGraphWalk(view, direction=direction, job_edges=job_edges, fold=fold)

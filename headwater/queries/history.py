@@ -83,7 +83,7 @@ class HistoryWalk:
         return History(time or later.complete_to, changes)
 
     def _state(self, at: str) -> _State:
-        self._walk = JobGraphWalk(self._view.as_of(at), direction=self._direction)
+        self._walk = JobGraphWalk(self._view.as_of(at), direction=self._direction, job_edges=())
         if isinstance(self._node, JobId):
             graph = self._walk.from_job(self._node, self._depth)
         else:

@@ -25,13 +25,15 @@ def impact_of(graph: Graph, *, from_dataset: bool) -> Impact:
         for job in graph.jobs
         if job.flows is not None
     }
+    datasets = {one.id.node_id for one in graph.datasets}
     before: dict[_Place, set[_Place]] = defaultdict(set)
 
     def beyond(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
         for node, entry in level:
             for other in below[node]:
-                if not entry or (entry, other) in flows[node]:
-                    place = (other, node if other in flows else "")
+                if not entry or other not in datasets or (entry, other) in flows[node]:
+                    # A job that leads to another leads to all that this one makes.
+                    place = (other, node if other in flows and node in datasets else "")
                     before[place].add((node, entry))
                     yield place
 

@@ -7,15 +7,16 @@ start. Hidden nodes, and nodes that the caller may not see in full, connect no o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
 from typing import Any, Literal, TypeAlias
 
 from headwater.events.event import Facets
 from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
-from headwater.facts.graph_results import Degree, Graph, GraphDirection
+from headwater.facts.graph_results import Degree, Dependency, Graph, GraphDirection
+from headwater.facts.job_edges import JobEdge, Kind, dependents_in, edges_in
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.descriptions import dataset_of_group
@@ -44,9 +45,12 @@ _WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
 class JobGraphWalk:
     """A walk in progress: the jobs and datasets so far, by hops, then ids."""
 
-    def __init__(self, view: GraphView, *, direction: GraphDirection = "both") -> None:
+    def __init__(
+        self, view: GraphView, *, direction: GraphDirection = "both", job_edges: Collection[Kind] = ("DATA",)
+    ) -> None:
         self._view = view
         self._ways = _WAYS[direction]
+        self._job_edges = job_edges
         # Hops that follow those of the jobs that are read next.
         self._hops_left = 0
         self._groups = ResolvedDatasets(view, edges=True)
@@ -96,7 +100,29 @@ class JobGraphWalk:
         self._load(some, is_last=is_last)
         new = self._add_datasets(some)
         self._hops_left -= 1
-        return () if is_last else self._users_of(new)
+        return () if is_last else [*self._users_of(new), *self._jobs_beyond(opened)]
+
+    def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
+        """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
+        own = {job: set(edges_in(self._nodes[job])) for job, _, _ in steps}
+        others = {job: dependents_in(self._nodes[job]) for job, _, _ in steps}
+        wanted = {edge.other for edges in own.values() for edge in edges} | {
+            one for some in others.values() for one in some
+        }
+        if not self._job_edges or not wanted:
+            return []
+        read = {job.id: job for job in self._read_jobs(sorted(wanted - self._jobs.keys()))} | self._jobs
+        near: set[Step] = set()
+        for job, way, _ in steps:
+            ends = [edge.ends(job) for edge in own[job] if edge.kind in self._job_edges]
+            for other in others[job]:
+                reported = edges_in(self._nodes[other]) if other in read else ()
+                ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
+            near.update((start, way, "") for start, end in ends if end == job and way != "down")
+            near.update((end, way, "") for start, end in ends if start == job and way != "up")
+        new = [step for step in sorted(near) if step[0] in read and step not in self._walked.hops]
+        self._keep(read[job] for job, _, _ in new)
+        return new
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
         """Return the names of the datasets to which each way leads from these jobs."""
@@ -206,7 +232,24 @@ class JobGraphWalk:
         }
         datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
         jobs = tuple(one if self._view.caller.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
-        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated, self._degrees())
+        edges = tuple(self._edges())
+        dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
+        return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies)
+
+    def _edges_of_jobs(self, kind: Kind) -> Iterator[tuple[JobId, JobId, JobEdge]]:
+        """Yield the edges between jobs of the graph, with at least one end that is shown in full."""
+        for job in self._jobs if kind in self._job_edges else ():
+            for edge in edges_in(self._nodes[job]):
+                shown = edge.kind == kind and edge.other in self._jobs
+                if shown and (self._view.caller.opens(job) or self._view.caller.opens(edge.other)):
+                    yield (*edge.ends(job), edge)
+
+    def _dependencies(self) -> list[Dependency]:
+        found = {
+            Dependency(start.node_id, end.node_id, edge.type, edge.sequence_rule, edge.status_rule)
+            for start, end, edge in self._edges_of_jobs("CONTROL")
+        }
+        return sorted(found, key=lambda one: tuple(text or "" for text in astuple(one)))
 
     def _degrees(self) -> Mapping[str, Degree]:
         """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
@@ -220,6 +263,7 @@ class JobGraphWalk:
             near = self._datasets.keys() if self._view.caller.opens(job.id) else opened
             edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
             edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
+        edges |= {(start.node_id, end.node_id) for start, end, _ in self._edges_of_jobs("DATA")}
         return sorted(edges)
 
 

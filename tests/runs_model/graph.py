@@ -16,13 +16,15 @@ def of_now(model, node_id, depth):
         return None
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
     touched = {job: {*inputs, *outputs} for job, (inputs, outputs) in io.items()}
-    hops = _hops(touched, start, depth)
+    links = _links(model, ("DATA",))
+    hops = _hops(touched, links, start, depth)
     near = {} if start in io else {start: -1}
     for job, hop in sorted(hops.items(), key=lambda one: one[1]):
         for dataset in touched[job]:
             near.setdefault(dataset, hop)
     edges = {(dataset.node_id, job.node_id) for job in hops for dataset in io[job][0]}
     edges |= {(job.node_id, dataset.node_id) for job in hops for dataset in io[job][1]}
+    edges |= {(one.node_id, other.node_id) for one, other in links if one in hops and other in hops}
     return Graph(
         tuple(_job_in_passing(model, job) for job in _nearest(hops)),
         tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(near)),
@@ -33,8 +35,23 @@ def of_now(model, node_id, depth):
 _WAYS = {"both": ["both"], "up": ["up"], "down": ["down"], "through": ["up", "down"]}
 
 
-def directed(model, node_id, depth, direction, fold=None):
-    """Return a graph's node ids, its edges and the degrees of its nodes, walked as `direction` and `fold` say."""
+def _links(model, kinds):
+    """Return the edges between visible jobs that these kinds of edges make."""
+    jobs = set(model.visible_jobs())
+    return {(one, other) for one, other, kind in model.job_edges() if kind in kinds and {one, other} <= jobs}
+
+
+def dependencies(model, shown):
+    """Return the edges of control between jobs of these node ids."""
+    edges = {(one.node_id, other.node_id) for one, other in _links(model, ("CONTROL",))}
+    return {edge for edge in edges if shown.issuperset(edge)}
+
+
+def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
+    """Return a graph's node ids, its edges and the degrees of its nodes, walked as `direction` and `fold` say.
+
+    `kinds` are those of the edges between jobs that lead on.
+    """
     start = start_of(model, node_id)
     if start is None or model.statements.is_hidden(start):
         return None
@@ -43,13 +60,15 @@ def directed(model, node_id, depth, direction, fold=None):
     flows = {job: model.flows(job) for job in model.statements.jobs}
     seen = {(start, way, None) for way in _WAYS[direction]}
     level = seen if start in model.statements.jobs else _steps(near, flows, seen)
+    links = _links(model, kinds)
     for _ in range(depth + 1):
         datasets = _steps(near, flows, level) - seen
         seen |= level | datasets
-        level = _steps(near, flows, datasets) - seen
+        level = (_steps(near, flows, datasets) | _linked(links, level)) - seen
     shown = {node for node, _, _ in seen}
     edges = {(one.node_id, node.node_id) for node in shown for one in beside[node]["up"] if one in shown}
     edges |= {(node.node_id, one.node_id) for node in shown for one in beside[node]["down"] if one in shown}
+    edges |= {(one.node_id, other.node_id) for one, other in _links(model, ("DATA",)) if {one, other} <= shown}
     degrees = {node.node_id: (len(beside[node]["up"]), len(beside[node]["down"])) for node in shown}
     return {node.node_id for node in shown}, edges, degrees
 
@@ -63,6 +82,12 @@ def _steps(near, flows, level):
         for other in near[node][side]
         if entry is None or ((entry, other) if way == "down" else (other, entry)) in flows[node]
     }
+
+
+def _linked(links, level):
+    """Return the steps to the jobs to which edges between jobs lead from these steps."""
+    up = {(one, way, None) for node, way, _ in level for one, other in links if other == node and way != "down"}
+    return up | {(other, way, None) for node, way, _ in level for one, other in links if one == node and way != "up"}
 
 
 def _beside(model):
@@ -114,12 +139,13 @@ def _visible_io(model, job):
     return tuple([one for one in side if not model.statements.is_hidden(one)] for side in model.current_io(job))
 
 
-def _hops(touched, start, depth):
+def _hops(touched, links, start, depth):
     """Return the number of hops of each job within `depth` of the start."""
     hops = {job: 0 for job, datasets in touched.items() if start == job or start in datasets}
     for hop in range(1, depth + 1):
         reached = set().union(*(touched[job] for job in hops))
-        hops |= {job: hop for job, datasets in touched.items() if job not in hops and datasets & reached}
+        linked = {one for link in links if hops.keys() & set(link) for one in link}
+        hops |= {job: hop for job, some in touched.items() if job not in hops and (some & reached or job in linked)}
     return hops
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from headwater_model.ids import DatasetId, RunKey, name_uuid
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.runs_model.facets import merged, text_in
 
 
@@ -45,17 +45,31 @@ class Entry:
         return name_uuid(":".join([job.namespace, job.name, *sides, *code]))
 
 
-def _sources(entry):
+def _inputs(entry):
     columns = entry.get("fields", {}).values()
-    every = [*entry.get("inputs", []), *(one for column in columns for one in column["inputs"])]
-    return [one for one in every if one["type"] == "DATASET"]
+    return [*entry.get("inputs", []), *(one for column in columns for one in column["inputs"])]
+
+
+def _sources(entry):
+    return [one for one in _inputs(entry) if one["type"] == "DATASET"]
+
+
+def source_jobs(facet, own):
+    """Return the jobs whose data an event's own job takes by a `lineage` facet."""
+
+    def job_of(form):
+        return JobId(form["namespace"], form["name"]) if "name" in form else own
+
+    entries = [one for one in facet["entries"] if one["type"] == "DATASET" or job_of(one) == own]
+    return {job_of(one) for entry in entries for one in _inputs(entry) if one["type"] == "JOB"}
 
 
 def _dataset(form):
     return DatasetId(form["namespace"], form["name"])
 
 
-def _lineage(events):
+def lineage_of(events):
+    """Return the `lineage` facets of the job in these events."""
     facets = [event.job_facets.get("lineage", _DELETED) for event in events]
     return tuple(facet for facet in facets if "_deleted" not in facet)
 
@@ -84,7 +98,7 @@ def _entry_of_run(run):
     # A stream's report is complete when its last dataset was first seen.
     created = min(max(_seen(run).values()), run.position[0]) if run.streaming and _seen(run) else run.position[0]
     sides = [tuple(run.names("in")), tuple(run.names("out"))]
-    return Entry(run.position, created, run.key, *sides, location, code, lineage=_lineage(run.events))
+    return Entry(run.position, created, run.key, *sides, location, code, lineage=lineage_of(run.events))
 
 
 def _seen(run):
@@ -114,7 +128,7 @@ def _entry_of_event(event):
     location, code = _code(merged([(event, event.job_facets)]))
     sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
     stands_for = RunKey.of(event.job, name_uuid(event.hash))
-    return Entry((event.time, stands_for), event.time, None, *sides, location, code, lineage=_lineage([event]))
+    return Entry((event.time, stands_for), event.time, None, *sides, location, code, lineage=lineage_of([event]))
 
 
 def _code(job_facets):

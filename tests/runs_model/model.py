@@ -10,7 +10,7 @@ from functools import cache
 from headwater.facts.entities import Dataset, DatasetVersion, Job, JobVersion, LastWriter, Namespace, SearchHit
 from headwater.facts.run_results import Run, UsedVersion
 from headwater.facts.visibility import EVERYTHING
-from headwater_model.ids import normalize_run_id
+from headwater_model.ids import JobId, normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
 from tests.runs_model.catalogues import Catalogues, holds, page
@@ -200,6 +200,24 @@ class Model(Catalogues):
             return (), ()
         return self.statements.primaries(known[-1].inputs), self.statements.primaries(known[-1].outputs)
 
+    def job_edges(self):
+        """Return (upstream job, downstream job, DATA or CONTROL) of each edge between jobs that one of them reports.
+
+        It reports control by its last started run alone, data also by the run or JobEvent that has its datasets.
+        """
+        edges = set()
+        for job in self.statements.jobs:
+            known = [entry for entry in self.job_entries(job) if entry.known]
+            latest = [self.statements.runs[run.key] for run in self.runs_of(job)[:1]]
+            facets = known[-1].lineage if known else ()
+            facets += tuple(facet for run in latest for facet in job_versions.lineage_of(run.events))
+            edges |= {(one, job, "DATA") for facet in facets for one in job_versions.source_jobs(facet, job)}
+            for run in latest:
+                control = run.facets.get("jobDependencies", {})
+                edges |= {(_job(one), job, "CONTROL") for one in control.get("upstream", [])}
+                edges |= {(job, _job(one), "CONTROL") for one in control.get("downstream", [])}
+        return {edge for edge in edges if edge[0] != edge[1]}
+
     def flows(self, job):
         """Return the pairs of an input and an output made of it, as the same run or JobEvent states them."""
         known = [entry for entry in self.job_entries(job) if entry.known]
@@ -380,3 +398,7 @@ class Model(Catalogues):
         if sort == "updated_at":
             found.sort(key=lambda one: one.updated, reverse=True)
         return page([SearchHit(one.id, one.updated) for one in found], limit)
+
+
+def _job(dependency):
+    return JobId(dependency["job"]["namespace"], dependency["job"]["name"])

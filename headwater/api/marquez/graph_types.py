@@ -53,7 +53,23 @@ class DatasetNode(NodeOfGraph):
 Node: TypeAlias = Annotated[JobNode | DatasetNode, Field(discriminator="type")]
 
 
-class Graph(TypedDict):
+class ControlEdge(TypedDict):
+    """An edge of control between two jobs, with the rules as the producer words them."""
+
+    origin: str
+    destination: str
+    dependencyType: str | None
+    sequenceTriggerRule: str | None
+    statusTriggerRule: str | None
+
+
+class Controlled(TypedDict, total=False):
+    """A graph with the edges of control between its jobs."""
+
+    dependencies: Annotated[list[ControlEdge], Field(description="Ours: with `dependencies`.")]
+
+
+class Graph(Controlled):
     """Nodes by id; each edge stands at both of its ends, in the direction of the data."""
 
     graph: list[Node]
@@ -77,7 +93,7 @@ class ShortDatasetNode(NodeOfGraph):
 ShortNode: TypeAlias = Annotated[ShortJobNode | ShortDatasetNode, Field(discriminator="type")]
 
 
-class ShortGraph(TypedDict):
+class ShortGraph(Controlled):
     """A graph whose nodes are in short (`form=summary`)."""
 
     graph: list[ShortNode]

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import orjson
 
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of, take_within
 from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
 from headwater.api.marquez.job_views import render_job_data, render_short_job
@@ -29,14 +29,42 @@ def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYT
     The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,
     destination); each edge stands at both of its ends. Nodes of a folded graph have `more`.
     """
+    control, budget, cut = _render_control(graph, budget)
     nodes, truncated = _render_nodes(graph, _render_node, from_dataset, budget)
-    return {"graph": nodes, "truncated": truncated}
+    return {"graph": nodes, "truncated": truncated or cut, **_among(control, nodes)}
 
 
 def render_short_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.ShortGraph:
     """Return the graph, as `render_graph`, with its nodes in short."""
+    control, budget, cut = _render_control(graph, budget)
     nodes, truncated = _render_nodes(graph, _render_short_node, from_dataset, budget)
-    return {"graph": nodes, "truncated": truncated}
+    return {"graph": nodes, "truncated": truncated or cut, **_among(control, nodes)}
+
+
+def _render_control(graph: Graph, budget: int) -> tuple[list[types.ControlEdge] | None, int, bool]:
+    """Return the edges of control that fit a quarter of the budget, the rest of it, and true if some do not fit."""
+    if graph.dependencies is None:
+        return None, budget, False
+    edges: list[types.ControlEdge] = [
+        {
+            "origin": one.origin,
+            "destination": one.destination,
+            "dependencyType": one.type,
+            "sequenceTriggerRule": one.sequence_rule,
+            "statusTriggerRule": one.status_rule,
+        }
+        for one in graph.dependencies
+    ]
+    some = list(take_within(edges, budget // 4))
+    return some, budget - sum(size_of(orjson.dumps(edge)) + 1 for edge in some), len(some) < len(edges)
+
+
+def _among(control: list[types.ControlEdge] | None, nodes: Iterable[types.NodeOfGraph]) -> types.Controlled:
+    """Return the edges of control between these nodes, where they are wanted."""
+    if control is None:
+        return {}
+    shown = {node["id"] for node in nodes}
+    return {"dependencies": [edge for edge in control if {edge["origin"], edge["destination"]} <= shown]}
 
 
 def _render_nodes(

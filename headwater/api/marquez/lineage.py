@@ -55,6 +55,12 @@ _FOLD = number(
     least=0,
     most=100,
 )
+_DEPENDENCIES = choice(
+    "dependencies",
+    "Ours: jobs lead on to those that they depend on, or that depend on them, by `jobDependencies`.",
+    {"true": True, "false": False},
+    default="false",
+)
 _START = required_moment("start", "Changes from then on.")
 _END = moment("end", "Changes before then; without it, until now.")
 _SIDES: tuple[Side, ...] = ("up", "down")
@@ -84,6 +90,7 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
         version=DATASET_VERSION.read(request),
         direction=_DIRECTION.read(request),
         fold=_FOLD.read(request),
+        dependencies=_DEPENDENCIES.read(request),
     )
     render = render_short_graph if is_short(request) else render_graph
     body = render(require(graph, "Node", node_id), from_dataset=node_id.startswith("dataset:"))
@@ -160,7 +167,7 @@ ROUTES = (
         "GET",
         "/api/v1/lineage",
         get_lineage,
-        parameters=(_NODE_ID, _DEPTH, _LINEAGE_AT, DATASET_VERSION, _DIRECTION, FORM, _FOLD),
+        parameters=(_NODE_ID, _DEPTH, _LINEAGE_AT, DATASET_VERSION, _DIRECTION, FORM, _FOLD, _DEPENDENCIES),
         returns=types.Graph | types.ShortGraph,
     ),
     Route(

@@ -143,3 +143,49 @@ def test_run_events_accumulate_and_a_job_event_replaces():
     )
     api.load(an_event("bulk_etl", [{**C, "inputs": [B]}], run=None, hour=11))
     assert (beyond(api, A, "down"), beyond(api, B, "down")) == (["table_a"], ["bulk_etl", "table_b", "table_c"])
+
+
+def a_job(name=None, namespace="airflow://prod", **more):
+    return {"type": "JOB", **({"namespace": namespace, "name": name} if name else {}), **more}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        a_job("dag_b.task_1", runId=RUN.format(2), inputs=[a_job("dag_a.task_3", runId=RUN.format(1))]),
+        a_job(inputs=[a_job("dag_a.task_3")]),
+        {**C, "inputs": [a_job("dag_a.task_3"), A]},
+    ],
+)
+def test_9_to_11_data_of_another_job_is_an_edge_between_jobs(entry):
+    prod = {"namespace": "airflow://prod"}
+    api = served(an_event("dag_a.task_3", None, **prod), an_event("dag_b.task_1", [entry], run=2, **prod))
+    found = api.graph("job:airflow://prod:dag_a.task_3", direction="down")["graph"]
+    assert {"job:airflow://prod:dag_b.task_1"} <= {node["id"] for node in found}
+    edge = {"origin": "job:airflow://prod:dag_a.task_3", "destination": "job:airflow://prod:dag_b.task_1"}
+    assert [node["outEdges"] for node in found if node["id"] == edge["origin"]] == [[edge]]
+
+
+def test_dags_that_an_asset_triggers_are_connected_by_their_dependencies():
+    dependency = {
+        "job": {"namespace": "etl", "name": "producer"},
+        "dependency_type": "IMPLICIT_DEPENDENCY",
+        "sequence_trigger_rule": "FINISH_TO_START",
+        "status_trigger_rule": "EXECUTE_EVERY_TIME",
+    }
+    consumer = an_event("consumer", None, run=2)
+    consumer["run"]["facets"] = {"jobDependencies": {"upstream": [dependency], "trigger_rule": "ALL_SUCCESS"}}
+    api = served(an_event("producer", None, [], [A]), consumer)
+    assert names(node["id"] for node in api.graph("job:etl:consumer")["graph"]) == ["consumer"]
+    for form in ("full", "summary"):
+        graph = api.graph("job:etl:consumer", dependencies="true", form=form)
+        assert names(node["id"] for node in graph["graph"]) == ["consumer", "producer", "table_a"]
+        assert graph["dependencies"] == [
+            {
+                "origin": "job:etl:producer",
+                "destination": "job:etl:consumer",
+                "dependencyType": "IMPLICIT_DEPENDENCY",
+                "sequenceTriggerRule": "FINISH_TO_START",
+                "statusTriggerRule": "EXECUTE_EVERY_TIME",
+            }
+        ]

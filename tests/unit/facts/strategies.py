@@ -271,6 +271,34 @@ def explicit_runs(draw):
     return events
 
 
+_named_jobs = st.sampled_from(JOBS).map(lambda job: {"namespace": job.namespace, "name": job.name})
+_job_sources = st.lists(st.one_of(_named_jobs, st.just({})).map(lambda one: {"type": "JOB", **one}), max_size=2)
+_dependencies = st.lists(_named_jobs.map(lambda job: {"job": job}), max_size=2)
+
+
+@st.composite
+def linked_runs(draw):
+    """Draw runs and JobEvents that name other jobs: as sources of their data, and as dependencies."""
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=4)):
+        run = draw(_any_run)
+        job = JOBS[RUNS.index(run) % len(JOBS)]
+        outputs = tuple(map(DatasetUse, draw(st.sampled_from(((), DATASETS[:1], DATASETS[1:2])))))
+        targets = [{"type": "JOB"}, *({"type": "DATASET", **_named(use.dataset)} for use in outputs)]
+        entries = [{**draw(st.sampled_from(targets)), "inputs": draw(_job_sources)}] if draw(st.booleans()) else []
+        sides = {"upstream": draw(_dependencies), "downstream": draw(_dependencies)} if draw(st.booleans()) else {}
+        kind = draw(st.sampled_from(("COMPLETE", "START", "JOB")))
+        of_run = {"kind": "JOB"} if kind == "JOB" else {"kind": "RUN", "type": kind, "run": run}
+        of_run |= {"run_facets": {"jobDependencies": sides}} if sides and kind != "JOB" else {}
+        facets = {"lineage": {"entries": entries}} if entries else {}
+        events.append(stamped(Event(time=time, hash="", job=job, outputs=outputs, job_facets=facets, **of_run)))
+    return events
+
+
+def _named(dataset):
+    return {"namespace": dataset.namespace, "name": dataset.name}
+
+
 @st.composite
 def applications(draw):
     """Draw runs of one application, which drops, creates and uses a dataset or two."""
@@ -372,6 +400,12 @@ def moved(statements, times):
     """Return the statements at these times in place of `TIMES`."""
     place = dict(zip(TIMES, times, strict=True))
     return _in_order([[stamped(replace(one, time=place[one.time])) for one in statements]])
+
+
+def linked_streams(max_size=4):
+    """Draw statements among which are edges between jobs, each once, by time and hash."""
+    pieces = st.one_of(linked_runs(), linked_runs(), explicit_runs(), deletions.map(lambda one: [one]))
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
 def streams(max_size=8):

@@ -1,0 +1,98 @@
+"""Edges between jobs: of data that no dataset holds (`lineage`), and of control (`jobDependencies`).
+
+A job's node lists the edges that its own runs report, under `jobs`; the job at the other end finds it by its
+`dependents`, which may hold too much. A reader takes an edge from the node of the job that reports it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from headwater.events.event import Event
+from headwater.events.explicit_lineage import jobs_in_lineage
+from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
+from headwater_model.ids import JobId
+
+JOB_DEPENDENCIES = "jobDependencies"
+# Jobs of one event, on each side, that have an edge; the first as the producer lists them.
+JOBS_MAX = 1_000
+_SIDES: Mapping[str, Literal["up", "down"]] = {"upstream": "up", "downstream": "down"}
+Kind: TypeAlias = Literal["DATA", "CONTROL"]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class JobEdge:
+    """An edge that a job reports to another, which is on this side of it; the rules are those of a dependency."""
+
+    other: JobId
+    side: Literal["up", "down"]
+    kind: Kind
+    type: str | None = None
+    sequence_rule: str | None = None
+    status_rule: str | None = None
+
+    def ends(self, job: JobId) -> tuple[JobId, JobId]:
+        """Return the edge of the job that reports it, from upstream to downstream."""
+        return (self.other, job) if self.side == "up" else (job, self.other)
+
+
+def jobs_reported(event: Event) -> tuple[set[JobId], set[JobId]]:
+    """Return the jobs whose data the event's job takes by its `lineage` facet, and all to which the event has edges."""
+    if event.job is None:
+        return set(), set()
+    sources = set(sorted(jobs_in_lineage(event.job, event.job_facets))[:JOBS_MAX])
+    facet = event.run_facets.get(JOB_DEPENDENCIES, {})
+    others = {edge.other for edge in _dependencies(facet, event.job)}
+    return sources, sources | others
+
+
+def edges_to_json(job: JobId, latest: RunFacts | None, with_io: RunFacts | None) -> list[dict[str, Any]]:
+    """Return the edges that the job's last started run reports, with those of data of the run that has its datasets."""
+    edges = set[JobEdge]()
+    for facts in filter(None, (latest, with_io)):
+        edges.update(JobEdge(job_of(text), "up", "DATA") for text in facts.job_sources)
+    if latest is not None:
+        edges.update(_dependencies(facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}), job))
+    ordered = sorted(edges, key=lambda edge: (edge.other, edge.side, edge.kind, edge.type or "", _rules(edge)))
+    return [_edge_json(edge) for edge in ordered]
+
+
+def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:
+    """Yield the edges that a job's node lists."""
+    for form in node.get("jobs", ()):
+        yield JobEdge(**{**form, "other": job_of(form["other"])})
+
+
+def dependents_in(node: Mapping[str, Any]) -> Sequence[JobId]:
+    """Return the jobs that may have reported an edge to the node's job."""
+    return list(map(job_of, node.get("dependents", ())))
+
+
+def _edge_json(edge: JobEdge) -> dict[str, Any]:
+    fields: dict[str, IdText | None] = {
+        "other": text_of(edge.other),
+        "side": edge.side,
+        "kind": edge.kind,
+        "type": edge.type,
+        "sequence_rule": edge.sequence_rule,
+        "status_rule": edge.status_rule,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _rules(edge: JobEdge) -> tuple[str, str]:
+    return edge.sequence_rule or "", edge.status_rule or ""
+
+
+def _dependencies(facet: Mapping[str, Any], job: JobId) -> Iterator[JobEdge]:
+    """Yield the edges of a `jobDependencies` facet; a job that depends on itself has none."""
+    if facet.get("_deleted") is True:
+        return
+    for name, side in _SIDES.items():
+        for form in (facet.get(name) or ())[:JOBS_MAX]:
+            other = JobId(form["job"]["namespace"], form["job"]["name"])
+            rules = (form.get(rule) for rule in ("dependency_type", "sequence_trigger_rule", "status_trigger_rule"))
+            if other != job:
+                yield JobEdge(other, side, "CONTROL", *rules)

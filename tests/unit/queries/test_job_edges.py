@@ -1,0 +1,104 @@
+"""Edges between jobs: of data that no dataset holds, and of control, which lead on where they are wanted."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.facts.graph_results import Dependency
+from headwater.facts.job_edges import JOB_DEPENDENCIES
+from headwater.queries.service import LineageQueries
+from tests.examples import examples
+from tests.runs_model import Model
+from tests.runs_model.graph import dependencies, directed
+from tests.unit.facts.statements import A, B, C, X, a_job_event, an_event, nodes
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, linked_streams
+from tests.unit.queries.every_query import loaded
+
+KINDS = ("DATA", "CONTROL")
+
+
+@examples(200)
+@given(
+    st.data(), st.sampled_from(("both", "up", "down", "through")), st.booleans(), st.sampled_from((None, *TIMES[1:]))
+)
+def test_every_graph_is_the_models_whatever_jobs_its_edges_join(data, direction, wanted, at):
+    statements = data.draw(linked_streams())
+    queries = LineageQueries(loaded(*data.draw(arrivals(statements))))
+    model = Model(statements) if at is None else Model([one for one in statements if one.time < at])
+    depth, fold = data.draw(st.sampled_from((0, 1, 9))), data.draw(st.sampled_from((None, 9)))
+    for node in [*JOBS, *DATASETS]:
+        how = {"depth": depth, "direction": direction, "fold": fold, "at": at}
+        graph = queries.find_graph(node.node_id, dependencies=wanted, **how)
+        right = directed(model, node.node_id, depth, direction, None, KINDS if wanted else KINDS[:1])
+        assert (graph is None) == (right is None)
+        if graph is not None:
+            shown = {one.id.node_id for one in (*graph.jobs, *graph.datasets)}
+            assert (shown, set(graph.edges)) == right[:2]
+            assert (graph.dependencies is not None) == wanted
+            control = {(one.origin, one.destination) for one in graph.dependencies or ()}
+            assert control == (dependencies(model, shown) if wanted else set())
+
+
+@examples(60)
+@given(linked_streams(), st.sampled_from((*JOBS, *DATASETS)))
+def test_the_impact_is_what_lies_on_ways_down_from_the_start(statements, node):
+    found = LineageQueries(loaded(statements)).report_impact(node.node_id, depth=9)
+    right = directed(Model(statements), node.node_id, 9, "down")
+    if right is not None:
+        assert {found.node_id, *(one.node.id.node_id for one in found.impacted)} == right[0]
+
+
+def jobs(*some):
+    return [{"job": {"namespace": one.namespace, "name": one.name}} for one in some]
+
+
+def control(second, run, job, **sides):
+    return an_event(
+        second, run, job, run_facets={JOB_DEPENDENCIES: {side: jobs(*some) for side, some in sides.items()}}
+    )
+
+
+def test_jobs_that_share_no_dataset_are_connected_by_control_where_that_is_wanted():
+    rules = {"dependency_type": "IMPLICIT_DEPENDENCY", "sequence_trigger_rule": "FINISH_TO_START"}
+    upstream = [{**jobs(A)[0], **rules, "status_trigger_rule": "EXECUTE_ON_SUCCESS"}]
+    triggered = an_event(2, "b1", B, run_facets={JOB_DEPENDENCIES: {"upstream": upstream}})
+    queries = LineageQueries(loaded([an_event(1, "a1", A, outputs=[X]), triggered, an_event(3, "c1", C)]))
+
+    for start in (A, B, X):
+        graph = queries.find_graph(start.node_id, depth=9, dependencies=True)
+        assert nodes(graph) == "ABX"
+        assert graph.dependencies == (
+            Dependency(A.node_id, B.node_id, "IMPLICIT_DEPENDENCY", "FINISH_TO_START", "EXECUTE_ON_SUCCESS"),
+        )
+        assert graph.edges == ((A.node_id, X.node_id),)
+    assert nodes(queries.find_graph(B.node_id, depth=9)) == "B"
+
+
+def test_the_last_started_run_says_what_its_job_depends_on_and_withdraws_it():
+    first = control(1, "b1", B, upstream=[A], downstream=[C])
+    queries = LineageQueries(loaded([an_event(0, "a1", A), an_event(0, "c1", C), first]))
+    assert nodes(queries.find_graph(C.node_id, depth=9, dependencies=True)) == "ABC"
+    assert nodes(queries.find_graph(C.node_id, depth=0, dependencies=True)) == "C"
+    assert nodes(queries.find_graph(C.node_id, depth=9, direction="down", dependencies=True)) == "C"
+
+    queries = LineageQueries(loaded([an_event(0, "a1", A), an_event(0, "c1", C), first, an_event(2, "b2", B)]))
+    assert nodes(queries.find_graph(C.node_id, depth=9, dependencies=True)) == "C"
+
+
+def test_a_job_that_only_others_name_is_not_shown():
+    queries = LineageQueries(loaded([control(1, "b1", B, upstream=[A])]))
+    assert nodes(queries.find_graph(B.node_id, depth=9, dependencies=True)) == "B"
+    assert queries.find_job(A) is None
+    assert queries.find_graph(A.node_id, depth=9, dependencies=True) is None
+
+
+def test_data_of_another_job_is_an_edge_of_every_graph():
+    source = {"type": "JOB", "namespace": A.namespace, "name": A.name}
+    declared = a_job_event(
+        2, B, outputs=[X], job_facets={"lineage": {"entries": [{"type": "JOB", "inputs": [source]}]}}
+    )
+    queries = LineageQueries(loaded([an_event(1, "a1", A), declared]))
+    graph = queries.find_graph(A.node_id, depth=9, direction="down")
+    assert (nodes(graph), graph.edges) == ("ABX", ((A.node_id, B.node_id), (B.node_id, X.node_id)))
+    assert [one.node.id for one in queries.report_impact(A.node_id, depth=9).impacted] == [B, X]
