@@ -10,7 +10,7 @@ those of `facet_models`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     ModelWrapValidatorHandler,
     PrivateAttr,
+    Strict,
     model_validator,
 )
 from typing_extensions import Self
@@ -74,6 +75,11 @@ class _JobDependency(Model):
 class _JobDependenciesFacet(Model):
     upstream: list[_JobDependency] = Field(default_factory=list)
     downstream: list[_JobDependency] = Field(default_factory=list)
+
+
+class _ExtractionErrorFacet(Model):
+    failedTasks: Annotated[int, Strict()] | None = None  # noqa: N815 - the specification's spelling
+    errors: list[dict[str, Any]] = Field(default_factory=list)
 
 
 class _NominalTimeFacet(Model):
@@ -155,6 +161,7 @@ class RunFacetsModel(FacetsModel):
     parentRun: _ParentFacet | None = None  # noqa: N815 - as it is sent
     nominalTime: _NominalTimeFacet | None = None  # noqa: N815 - the specification's spelling
     tags: TagsFacet | None = None
+    extractionError: _ExtractionErrorFacet | None = None  # noqa: N815 - the specification's spelling
     jobDependencies: _JobDependenciesFacet | None = None  # noqa: N815 - the specification's spelling
     headwater_records: RecordsFacet | None = None
 

@@ -20,6 +20,9 @@ JOB_DEPENDENCIES = "jobDependencies"
 JOBS_MAX = 1_000
 _SIDES: Mapping[str, Literal["up", "down"]] = {"upstream": "up", "downstream": "down"}
 Kind: TypeAlias = Literal["DATA", "CONTROL"]
+# The edges that every graph has, and those with the edges of control.
+DATA_ALONE: tuple[Kind, ...] = ("DATA",)
+WITH_CONTROL: tuple[Kind, ...] = ("DATA", "CONTROL")
 
 
 @dataclass(frozen=True, order=True, slots=True)

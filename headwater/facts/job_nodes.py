@@ -27,6 +27,7 @@ from headwater.facts.run_facts import (
     effective_time,
     ended,
     io_at,
+    is_incomplete,
     owner,
     state,
     text_in,
@@ -62,6 +63,7 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
         nominal_end=time_in(nominal, "nominalEndTime"),
         parent=parent_of(facts.parents),
         job_version=version_at(facts, time) if time else None,
+        incomplete=is_incomplete(facts),
     )
 
 
@@ -98,6 +100,7 @@ def job_node(
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **(_flows_json(with_io[1], inputs, outputs) if with_io else {}),
+        **({"incomplete": True} if with_io and is_incomplete(with_io[1]) else {}),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
@@ -181,6 +184,7 @@ def _run_json(run: Run) -> dict[str, Any]:
         **document,
         "job": text_of(run.job),
         "parent": _parent_json(run.parent),
+        **({"incomplete": True} if run.incomplete else {}),
     }
 
 

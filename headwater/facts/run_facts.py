@@ -12,6 +12,7 @@ from headwater.facts.run_results import State
 from headwater.times import parse_time
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
+EXTRACTION_ERROR = "extractionError"
 _FAILED = frozenset({"FAILED", "ABORTED"})
 
 
@@ -87,6 +88,12 @@ def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]
         return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)
 
     return mentioned(facts.inputs), mentioned(facts.outputs)
+
+
+def is_incomplete(facts: RunFacts) -> bool:
+    """True if the `extractionError` of an event lists errors: the producer could not read all of the run's lineage."""
+    history = facts.run_facets.get(EXTRACTION_ERROR, {})
+    return any(body.get("errors") or body.get("failedTasks") for _, _, body in history.values())
 
 
 def code_of(facts: RunFacts) -> tuple[str | None, str | None]:

@@ -28,6 +28,7 @@ class Run:
 
     `job_version` is None until the run is done. A look-up by run id gives `other_jobs`: those of other runs with this
     id; `others_cut` if there are more than the look-up reads. `truncated`: the run read more than `inputs` shows.
+    `incomplete`: its producer could not read all of its lineage.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Run:
     other_jobs: tuple[JobId, ...] = ()
     others_cut: bool = False
     truncated: bool = False
+    incomplete: bool = False
 
     @property
     def key(self) -> RunKey:

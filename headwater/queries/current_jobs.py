@@ -26,6 +26,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         inputs=tuple(map(dataset_of, node["inputs"])),
         outputs=tuple(map(dataset_of, node["outputs"])),
         flows=flows_in(node),
+        incomplete="incomplete" in node,
         location=node["location"],
         description=node["description"],
         parent=_parent_of(node["parent"]),

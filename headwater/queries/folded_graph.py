@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 from headwater.facts.entities import Job
 from headwater.facts.facts import job_of, text_of
 from headwater.facts.graph_results import Degree, GraphDirection, Side
-from headwater.facts.job_edges import Kind
+from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.current_jobs import job_of_node
@@ -45,7 +45,7 @@ class FoldedGraphWalk(JobGraphWalk):
         view: GraphView,
         *,
         direction: GraphDirection = "both",
-        job_edges: Collection[Kind] = ("DATA",),
+        job_edges: Collection[Kind] = DATA_ALONE,
         fold: int,
     ) -> None:
         super().__init__(view, direction=direction, job_edges=job_edges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from headwater.facts.graph_results import Graph, GraphDirection, History, Impact, Side
-from headwater.facts.job_edges import Kind
+from headwater.facts.job_edges import DATA_ALONE, WITH_CONTROL, Kind
 from headwater.queries.folded_graph import FoldedGraphWalk
 from headwater.queries.history import HistoryWalk
 from headwater.queries.impact import impact_of
@@ -48,7 +48,7 @@ class GraphQueries(Queries):
         if wanted:
             check_unfolded(direction, fold)
             return self._version_graph(node, wanted, depth)
-        walk = _graph_walk(view.as_of(at), direction, fold, ("DATA", "CONTROL") if dependencies else ("DATA",))
+        walk = _graph_walk(view.as_of(at), direction, fold, WITH_CONTROL if dependencies else DATA_ALONE)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)

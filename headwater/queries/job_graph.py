@@ -16,7 +16,7 @@ from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, 
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.graph_results import Degree, Dependency, Graph, GraphDirection
-from headwater.facts.job_edges import JobEdge, Kind, dependents_in, edges_in
+from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, dependents_in, edges_in
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.descriptions import dataset_of_group
@@ -46,7 +46,7 @@ class JobGraphWalk:
     """A walk in progress: the jobs and datasets so far, by hops, then ids."""
 
     def __init__(
-        self, view: GraphView, *, direction: GraphDirection = "both", job_edges: Collection[Kind] = ("DATA",)
+        self, view: GraphView, *, direction: GraphDirection = "both", job_edges: Collection[Kind] = DATA_ALONE
     ) -> None:
         self._view = view
         self._ways = _WAYS[direction]

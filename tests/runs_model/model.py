@@ -97,6 +97,7 @@ class Model(Catalogues):
             outputs=self._written(run) if run.made else (),
             facets=facets,
             job_facets=run.job_facets,
+            incomplete=run.incomplete,
         )
 
     def run_in_passing(self, key):
@@ -175,6 +176,7 @@ class Model(Catalogues):
             inputs=inputs,
             outputs=outputs,
             flows=self.flows(job),
+            incomplete=self._is_incomplete(job),
             location=text_in(facets, "sourceCodeLocation", "url"),
             description=text_in(facets, "documentation", "description"),
             parent=self._parent_of(job),
@@ -222,6 +224,11 @@ class Model(Catalogues):
         """Return the pairs of an input and an output made of it, as the same run or JobEvent states them."""
         known = [entry for entry in self.job_entries(job) if entry.known]
         return self._under_primaries(known[-1].flows) if known else None
+
+    def _is_incomplete(self, job):
+        known = [entry for entry in self.job_entries(job) if entry.known]
+        run = known[-1].run if known else None
+        return run is not None and self.statements.runs[run].incomplete
 
     def flows_of_run(self, key):
         """Return the same of a run."""

@@ -16,6 +16,12 @@ def streams(event):
     return (text_in(event.job_facets, "jobType", "processingType") or "").upper() == "STREAMING"
 
 
+def lost_lineage(event):
+    """Return True if the event says that part of the lineage could not be read."""
+    facet = event.run_facets.get("extractionError", {})
+    return bool(facet.get("errors") or facet.get("failedTasks"))
+
+
 @dataclass(frozen=True)
 class Run:
     """A run's own events in order, and (event, job) for each mention of it as a parent or root.
@@ -108,6 +114,11 @@ class Run:
     @property
     def job_facets(self):
         return merged((event, event.job_facets) for event in self.events)
+
+    @property
+    def incomplete(self):
+        """True if an event says that its lineage could not be read whole."""
+        return any(map(lost_lineage, self.events))
 
     def uses(self, direction):
         """Return (event, use) of every input or output."""

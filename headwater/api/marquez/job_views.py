@@ -6,7 +6,7 @@ from typing import cast
 
 from headwater.api.marquez import types
 from headwater.api.marquez.annotation_views import render_annotations, render_owners
-from headwater.api.marquez.run_views import render_run, render_run_if_any, summarize_run
+from headwater.api.marquez.run_views import mark_incomplete, render_run, render_run_if_any, summarize_run
 from headwater.api.values import render_id, render_ids, render_version_id, when
 from headwater.facts.entities import Job, JobVersion
 from headwater_model.ids import name_uuid
@@ -36,6 +36,7 @@ def render_job_data(job: Job) -> types.JobData:
         "lineageUnknown": job.lineage_unknown,
         **_render_node_version(job),
         **_render_flows(job),
+        **mark_incomplete(incomplete=job.incomplete),
     }
 
 

@@ -39,7 +39,13 @@ def summarize_run(run: Run) -> types.RunSummary:
         "startedAt": when(run.started),
         "endedAt": when(run.ended),
         "durationMs": _duration_ms(run),
+        **mark_incomplete(incomplete=run.incomplete),
     }
+
+
+def mark_incomplete(*, incomplete: bool) -> types.Incomplete:
+    """Return the mark of what its producer could not read whole."""
+    return {"lineageIncomplete": True} if incomplete else {}
 
 
 def render_run_if_any(run: Run | None) -> types.Run | None:

@@ -56,7 +56,13 @@ class InputVersion(UsedVersion):
     resolvedBy: Resolved
 
 
-class RunSummary(TypedDict):
+class Incomplete(TypedDict, total=False):
+    """A run, or a job by the run that has its inputs and outputs, whose lineage its producer could not read whole."""
+
+    lineageIncomplete: Annotated[bool, Field(description="Ours: true where `extractionError` says so, else absent.")]
+
+
+class RunSummary(Incomplete):
     """A run in short: its state and its times."""
 
     id: str
@@ -70,7 +76,7 @@ class RunSummary(TypedDict):
     durationMs: int | None
 
 
-class Run(TypedDict):
+class Run(Incomplete):
     """A run.
 
     Ours are `job`, `otherJobs`, `otherJobsTruncated`, `truncated` and `resolvedBy`. In graphs and lists of versions it
@@ -230,10 +236,10 @@ class JobNodeVersion(TypedDict, total=False):
     runs: list[str]
 
 
-class JobFlows(TypedDict, total=False):
+class JobFlows(Incomplete):
     """The flows that a job's `lineage` facet states; without it, each output is made of all inputs."""
 
-    flows: list[Edge]
+    flows: NotRequired[list[Edge]]
     """Ours: edges from an input to each output that is made of it."""
 
 

@@ -49,6 +49,10 @@ _OWNERS = (
     _DELETED,
 )
 _SOURCES = ({"name": "lake", "uri": "s3://a"}, {"name": "lake", "uri": "?"}, {"name": "warehouse"}, {}, _DELETED)
+_LOST = (
+    {"totalTasks": 2, "failedTasks": 1, "errors": [{"errorMessage": "no table after DROP"}]},
+    {"totalTasks": 1, "failedTasks": 0, "errors": []},
+)
 _ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
 _STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
 _CODES = (
@@ -121,6 +125,7 @@ _run_facets = _sometimes(
     _facets(
         nominalTime=({"nominalStartTime": "2025-11-20T12:00:00Z"}, {"nominalStartTime": "?"}),
         tags=(*_TAGS, {"a": 1}, {}),
+        extractionError=(*_LOST, _DELETED),
     ),
     {},
 )

@@ -1,0 +1,55 @@
+"""Runs whose producer says by `extractionError` that it could not read all of their lineage."""
+
+from __future__ import annotations
+
+import pytest
+
+from headwater_model.errors import Invalid
+from tests.builders_events import CALCULATE, NAMESPACE, a_run_event
+from tests.unit.api.graph_api import GraphApi, at
+
+# The specification's own example: spec/tests/ExtractionErrorRunFacet/1.json at 8f02abf.
+LOST = {
+    "totalTasks": 1,
+    "failedTasks": 1,
+    "errors": [
+        {
+            "errorMessage": "Expected TABLE, VIEW, INDEX after DROP, found: POLICY at Line: 1, Column 6",
+            "task": "DROP POLICY IF EXISTS name ON table_name",
+            "taskNumber": 0,
+        }
+    ],
+}
+READ_WHOLE = {"totalTasks": 1, "failedTasks": 0, "errors": []}
+
+
+def marks(*facets):
+    """Return what a run of one event for each facet says in its node, its job's runs and its own route."""
+    api = GraphApi()
+    reported = [{} if one is None else {"extractionError": one} for one in facets]
+    times = [f"2025-11-20T1{hour}:00:00Z" for hour in range(len(facets))]
+    events = [
+        a_run_event(job=CALCULATE, run_facets=some, eventTime=time) for some, time in zip(reported, times, strict=True)
+    ]
+    api.load(*events)
+    (node,) = (one for one in api.graph(f"job:{NAMESPACE}:{CALCULATE}")["graph"] if one["type"] == "JOB")
+    (run,) = api.found(f"/namespaces/{NAMESPACE}/jobs/{CALCULATE}/runs")["runs"]
+    own = api.found(f"/jobs/runs{at(run['id'])}")
+    assert node["data"]["latestRun"].get("lineageIncomplete") == run.get("lineageIncomplete")
+    return [one.get("lineageIncomplete") for one in (node["data"], run, own)]
+
+
+@pytest.mark.parametrize("facets", [[LOST], [None, LOST], [LOST, READ_WHOLE], [{**LOST, "failedTasks": 0}]])
+def test_a_run_with_an_event_that_lost_lineage_is_incomplete_and_so_is_its_job(facets):
+    assert marks(*facets) == [True, True, True]
+
+
+@pytest.mark.parametrize("facets", [[None], [READ_WHOLE], [{"_deleted": True}]])
+def test_a_run_that_lost_nothing_says_nothing(facets):
+    assert marks(*facets) == [None, None, None]
+
+
+def test_a_facet_of_another_shape_is_refused():
+    for wrong in ({"errors": "many"}, {"failedTasks": "1"}):
+        with pytest.raises(Invalid, match=r"extractionError\.(errors|failedTasks)"):
+            GraphApi().load(a_run_event(job=CALCULATE, run_facets={"extractionError": wrong}))
