@@ -16,6 +16,10 @@ TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAI
 WEIGHT: Mapping[str, int] = {state: weight for weight, state in enumerate(TERMINAL.values())}
 
 
+# The facets by which a run may describe the jobs of its parent and root.
+DESCRIBING = frozenset({"documentation", "ownership", "tags"})
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetUse:
     """A dataset as an event mentions it.
@@ -48,7 +52,8 @@ class Event:
     """An OpenLineage event: of a run if it has `run` and `job`, of a job if only `job`, of a dataset if `dataset`.
 
     `time` is normalized (`times`), `hash` the SHA-256 of the event's canonical JSON, `run` a normalized id
-    (`ids.normalize_run_id`), `type` in upper case (None if missing). `parent` and `root` are from the parent facet.
+    (`ids.normalize_run_id`), `type` in upper case (None if missing). `parent` and `root` are from the parent facet,
+    which may describe their jobs by `parent_facets` and `root_facets` (of the names in `DESCRIBING`).
     `named` are the inputs and sources of columns that the sender may not describe (`rights`).
     """
 
@@ -65,6 +70,8 @@ class Event:
     job_facets: Facets = field(default_factory=dict)
     parent: ParentRun | None = None
     root: ParentRun | None = None
+    parent_facets: Facets = field(default_factory=dict)
+    root_facets: Facets = field(default_factory=dict)
     named: tuple[DatasetId, ...] = ()
 
 

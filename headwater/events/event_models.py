@@ -54,17 +54,6 @@ class RunRefModel(Model):
     runId: Name  # noqa: N815 - the specification's spelling
 
 
-class JobRunModel(Model):
-    """A run and its job, as the parent facet has them."""
-
-    run: RunRefModel
-    job: NamedJobModel
-
-
-class _ParentFacet(JobRunModel):
-    root: JobRunModel | None = None
-
-
 class _JobDependency(Model):
     job: NamedJobModel
     dependency_type: Text | None = None
@@ -154,6 +143,34 @@ class FacetsModel(BaseModel):
         return form
 
 
+class JobFacetsModel(FacetsModel):
+    """The facets of a job."""
+
+    jobType: _JobTypeFacet | None = None  # noqa: N815 - the specification's spelling
+    sourceCodeLocation: _SourceCodeLocationFacet | None = None  # noqa: N815 - the specification's spelling
+    documentation: _DocumentationFacet | None = None
+    ownership: OwnershipFacet | None = None
+    tags: TagsFacet | None = None
+    lineage: JobLineageFacet | None = None
+
+
+class JobModel(NamedJobModel):
+    """A job with its facets."""
+
+    facets: JobFacetsModel = Field(default_factory=JobFacetsModel)
+
+
+class JobRunModel(Model):
+    """A run and its job, with facets of the job, as the parent facet has them."""
+
+    run: RunRefModel
+    job: JobModel
+
+
+class _ParentFacet(JobRunModel):
+    root: JobRunModel | None = None
+
+
 class RunFacetsModel(FacetsModel):
     """The facets of a run; `parentRun` is an old name of `parent`, and wins if both are sent, as in Marquez."""
 
@@ -164,17 +181,6 @@ class RunFacetsModel(FacetsModel):
     extractionError: _ExtractionErrorFacet | None = None  # noqa: N815 - the specification's spelling
     jobDependencies: _JobDependenciesFacet | None = None  # noqa: N815 - the specification's spelling
     headwater_records: RecordsFacet | None = None
-
-
-class JobFacetsModel(FacetsModel):
-    """The facets of a job."""
-
-    jobType: _JobTypeFacet | None = None  # noqa: N815 - the specification's spelling
-    sourceCodeLocation: _SourceCodeLocationFacet | None = None  # noqa: N815 - the specification's spelling
-    documentation: _DocumentationFacet | None = None
-    ownership: OwnershipFacet | None = None
-    tags: TagsFacet | None = None
-    lineage: JobLineageFacet | None = None
 
 
 class DatasetFacetsModel(FacetsModel):
@@ -196,12 +202,6 @@ class RunModel(RunRefModel):
     """A run with its facets."""
 
     facets: RunFacetsModel = Field(default_factory=RunFacetsModel)
-
-
-class JobModel(NamedJobModel):
-    """A job with its facets."""
-
-    facets: JobFacetsModel = Field(default_factory=JobFacetsModel)
 
 
 class DatasetModel(NamedModel):

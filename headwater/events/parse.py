@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from headwater.events.canonical import canonical, in_order
 from headwater.events.event import (
+    DESCRIBING,
     DatasetUse,
     Event,
     Facets,
@@ -112,6 +113,7 @@ def read_model(model: type[F], body: object, further: Sequence[Fault] = ()) -> F
 def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
     model = read_model(RunEventModel, body, operation_faults(body))
     parent, root = _parents(model.run.facets)
+    parent_facets, root_facets = _facets_of_parents(model.run.facets)
     return Event(
         kind="RUN",
         time=model.eventTime,
@@ -121,6 +123,8 @@ def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
         run_facets=rename_datasets(model.run.facets.sent, rules),
         parent=parent,
         root=root,
+        parent_facets=parent_facets,
+        root_facets=root_facets,
         **_job_members(model, rules),
     )
 
@@ -185,6 +189,18 @@ def _job(model: NamedModel) -> JobId:
 def _parents(facets: RunFacetsModel) -> tuple[ParentRun | None, ParentRun | None]:
     parent = facets.parentRun or facets.parent
     return (_run_of_job(parent), _run_of_job(parent.root)) if parent else (None, None)
+
+
+def _facets_of_parents(facets: RunFacetsModel) -> tuple[Facets, Facets]:
+    """Return the facets that describe the parent's job, and the root's."""
+    parent = facets.parentRun or facets.parent
+    root = parent.root if parent else None
+    return _describing(parent), _describing(root)
+
+
+def _describing(model: JobRunModel | None) -> Facets:
+    sent: Facets = model.job.facets.sent if model else {}
+    return {name: sent[name] for name in DESCRIBING & sent.keys()}
 
 
 def _run_of_job(model: JobRunModel | None) -> ParentRun | None:

@@ -6,13 +6,13 @@ The latest facet of each name counts. The tags of a job are those of its latest 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from headwater.events.facet_models import is_deleted
 from headwater.facts.annotations import API, Annotations, Attribution, Owner, Tag, TagKey, tag_name
-from headwater.facts.facts import DatasetFacts, JobFacts
+from headwater.facts.facts import DatasetFacts, JobFacts, describing_facets
 from headwater.facts.lattice import History, latest
 from headwater.facts.run_facts import text_in
 
@@ -22,8 +22,8 @@ _OF_CLIENT = "OPENLINEAGE_CLIENT"
 
 def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
     """Return the annotations in these facts."""
-    owners, owned = _owners(facts.facets.get("ownership", {}))
-    documentation = _latest(facts.facets.get("documentation", {}))
+    owners, owned = _owners(describing_facets(facts).get("ownership", {}))
+    documentation = _latest(describing_facets(facts).get("documentation", {}))
     described = documentation and text_in(documentation[0], "description")
     return Annotations(
         tags=_tags(facts),
@@ -35,19 +35,26 @@ def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
 
 def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
     """Return the names of every tag of these facets, of the job or dataset and of fields, now or before."""
-    contents = (content for history in _tag_histories(facts) for content in history.values())
+    contents = _contents_ever(facts, "tags")
     return {tag.name for _, last, body in contents for tag in _tags_in(body, _attribution(last, body))}
 
 
 def owners_ever(facts: JobFacts | DatasetFacts) -> set[str]:
     """Return the names of every owner in the facets of these facts, now or before."""
-    contents = facts.facets.get("ownership", {}).values()
-    return {owner.name for _, _, body in contents for owner in _owners_in(body)}
+    return {owner.name for _, _, body in _contents_ever(facts, "ownership") for owner in _owners_in(body)}
+
+
+def _contents_ever(facts: JobFacts | DatasetFacts, name: str) -> Iterator[Sequence[Any]]:
+    """Yield every content of a facet that these facts hold, whether or not another facet outweighs it now."""
+    of_job = (facts.named_facets, facts.run_facets if name == "tags" else {}) if isinstance(facts, JobFacts) else ()
+    for histories in (facts.facets, *of_job):
+        yield from histories.get(name, {}).values()
 
 
 def _tag_histories(facts: JobFacts | DatasetFacts) -> tuple[History, ...]:
     """Return the histories of the facets `tags`: its own and, of a job, that of its runs."""
-    sent = (facts.facets, facts.run_facets) if isinstance(facts, JobFacts) else (facts.facets,)
+    described = describing_facets(facts)
+    sent = (described, facts.run_facets) if isinstance(facts, JobFacts) else (described,)
     return tuple(histories["tags"] for histories in sent if "tags" in histories)
 
 

@@ -19,7 +19,7 @@ HISTORY_BYTES_MAX = 4_096
 _APART_BYTES_MIN = 256
 _FACTS, _APART = "facts", "apart"
 # The fields of facts that are histories by facet, and those that are histories by dataset and facet.
-_BY_FACET = ("facets", "read_schemas", "written_schemas", "run_facets", "job_facets")
+_BY_FACET = ("facets", "read_schemas", "written_schemas", "run_facets", "job_facets", "named_facets")
 _BY_DATASET = ("input_facets", "output_facets", "read_facets", "written_facets")
 
 _Histories: TypeAlias = Mapping[str, Mapping[str, Sequence[Any]]]

@@ -148,9 +148,9 @@ def _event(delta: FactsDelta, sent: Event) -> None:
         _add(delta.runs, run, _run_facts(event, stamp))
         _job_edges(delta, sent, event.job, run)
         delta.rows += _streamed_versions(event, run)
-    for parent in (event.parent, event.root):
+    for parent, facets in ((event.parent, event.parent_facets), (event.root, event.root_facets)):
         if parent is not None:
-            _parent(delta, parent, event.time)
+            _parent(delta, parent, stamp, facets)
 
 
 def _job_edges(delta: FactsDelta, sent: Event, job: JobId, run: RunKey) -> None:
@@ -379,9 +379,15 @@ def _streams(event: Event) -> bool:
     return isinstance(kind, str) and kind.upper() == "STREAMING"
 
 
-def _parent(delta: FactsDelta, parent: ParentRun, time: str) -> None:
+def _parent(delta: FactsDelta, parent: ParentRun, stamp: str, facets: Facets) -> None:
+    """Add the mention of a parent or root, and the facets by which its child describes its job."""
+    time = stamp.partition("#")[0]
     _add(delta.runs, parent.key, RunFacts(job=text_of(parent.job), named_first=time, named_last=time))
-    _add(delta.jobs, parent.job, JobFacts(first=time, last=time, mentioned_at=(time,)))
+    _add(
+        delta.jobs,
+        parent.job,
+        JobFacts(first=time, last=time, mentioned_at=(time,), named_facets=_histories(facets, stamp)),
+    )
     delta.mention(time, parent.job.namespace)
 
 

@@ -81,7 +81,8 @@ class RunFacts:
 class JobFacts:
     """Facts of a job: its mentions (`mentioned_at`: the latest ten times), its facets, its deletions.
 
-    `run_facets` are those of its runs that describe the job: their tags.
+    `run_facets` are those of its runs that describe the job: their tags. `named_facets` are those by which runs that it
+    started describe it; its own facet of a name outweighs them.
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
     columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming,
     `first_explicit` the first with a `lineage` facet of the job. `dependents` are jobs whose events have an edge to it,
@@ -93,6 +94,7 @@ class JobFacts:
     mentioned_at: Sequence[str] = ()
     facets: Histories = field(default_factory=dict)
     run_facets: Histories = field(default_factory=dict)
+    named_facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
     first_columns: str | None = None
     first_foreign_columns: str | None = None
@@ -221,6 +223,7 @@ _RULES: Mapping[str, JoinRule] = {
     "tagged": LATEST_EACH,
     "described": LATEST,
     "facets": FACETS,
+    "named_facets": FACETS,
     "read_schemas": FACETS,
     "written_schemas": FACETS,
     "job_facets": FACETS,
@@ -309,6 +312,11 @@ def facets_of(histories: Histories) -> Facets:
     The order of the facts' names is that of arrival.
     """
     return present({name: last[1] for name, history in histories.items() if (last := latest(history))})
+
+
+def describing_facets(facts: JobFacts | DatasetFacts) -> Histories:
+    """Return the facets that describe a job or dataset: its own and, of names that a job lacks, its children's."""
+    return {**facts.named_facets, **facts.facets} if isinstance(facts, JobFacts) else facts.facets
 
 
 def present(facets: Facets) -> Facets:

@@ -15,6 +15,7 @@ from headwater.facts.facts import (
     JobFacts,
     RunFacts,
     dataset_of,
+    describing_facets,
     facets_of,
     last_deleted,
     parent_of,
@@ -78,7 +79,7 @@ def job_node(
 
     `reporters` are, by output, the last runs that reported its columns.
     """
-    facets = facets_of(facts.facets)
+    facets = facets_of(describing_facets(facts))
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     annotations = annotations_to_json(annotations_of(facts))

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from headwater.facts.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
 from headwater.facts.facet_refs import ref_of, restored
-from headwater.facts.facts import JobFacts, facets_of, job_of
+from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import current_key, facet_key, facts_key
 from headwater.facts.result_page import ResultPage
@@ -222,7 +222,7 @@ class Jobs:
         entries = last_entries([job.id for job in jobs], streamed, self._view) if jobs else {}
         detailed = []
         for job in jobs:
-            facets = facets_of(facts[job.id].facets) if job.id in facts else {}
+            facets = facets_of(describing_facets(facts[job.id])) if job.id in facts else {}
             last = entries.get(job.id)
             detailed.append(
                 replace(

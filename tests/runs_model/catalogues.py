@@ -72,6 +72,7 @@ class Catalogues:
     def list_tags(self, *, limit=100, offset=0):
         events = [(event, event.job_facets) for event in self.statements.events if event.job]
         events += [(event, event.run_facets) for event, _ in events]
+        events += [(event, facets) for event, _ in events for facets in (event.parent_facets, event.root_facets)]
         uses = [(event, use.facets) for event, _, use in self.statements.uses]
         names = {tag.name for one in (*events, *uses) for tag in annotations_of([one]).tags}
         names |= {one.tag for one in self.statements.taggings if one.present}

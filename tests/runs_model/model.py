@@ -163,7 +163,8 @@ class Model(Catalogues):
         return replace(found, latest_run=latest, latest_runs=())
 
     def job(self, job):
-        facets = merged((event, event.job_facets) for event in self.statements.events_of_job(job))
+        described = self.statements.descriptions_of_job(job)
+        facets = merged(described)
         runs, times = self.runs_of(job), self.statements.job_times(job)
         entries = self.job_entries(job)
         latest = job_versions.resolved(entries, entries[-1]) if entries else None
@@ -188,7 +189,7 @@ class Model(Catalogues):
             facets=facets,
             hidden=self.statements.is_hidden(job),
             annotations=annotations_of(
-                ((event, event.job_facets) for event in self.statements.events_of_job(job)),
+                described,
                 of_job=True,
                 of_runs=[(event, event.run_facets) for event in self.statements.events_of_job(job)],
                 taggings=[one for one in self.statements.taggings if one.job == job],

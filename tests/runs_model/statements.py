@@ -114,6 +114,15 @@ class Statements:
     def events_of_job(self, job):
         return [event for event in self.events if event.job == job]
 
+    def descriptions_of_job(self, job):
+        """Return (event, facets) by which its own events describe a job; of names that they lack, its children's."""
+        own = [(event, event.job_facets) for event in self.events_of_job(job)]
+        known = {name for _, facets in own for name in facets}
+        sides = [(event, event.parent, event.parent_facets) for event in self.events]
+        sides += [(event, event.root, event.root_facets) for event in self.events]
+        named = [(event, facets) for event, parent, facets in sides if parent is not None and parent.job == job]
+        return own + [(event, {name: facets[name] for name in facets.keys() - known}) for event, facets in named]
+
     def job_times(self, job):
         return [event.time for event in self.events_of_job(job)] + [
             event.time for event, parent in self.parents if parent.job == job

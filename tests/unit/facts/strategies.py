@@ -132,6 +132,9 @@ _run_facets = _sometimes(
 _parents = _sometimes(st.builds(ParentRun, st.sampled_from(RUNS), st.sampled_from(JOBS)), None)
 
 
+_of_parents = _sometimes(_facets(tags=_TAGS, ownership=_OWNERS, documentation=({"description": "of a child"},)), {}, 3)
+
+
 _sides = st.sampled_from(("inputs", "outputs"))
 _changes = st.sampled_from(
     [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
@@ -159,7 +162,8 @@ def run_events(draw, run=_any_run, types=_any_type):
         parent=draw(_parents),
         root=draw(_parents),
     )
-    return stamped(event)
+    of_parent, of_root = (draw(_of_parents) if parent else {} for parent in (event.parent, event.root))
+    return stamped(replace(event, parent_facets=of_parent, root_facets=of_root))
 
 
 @st.composite
