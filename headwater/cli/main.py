@@ -11,7 +11,7 @@ import importlib
 import os
 import select
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from headwater.cli.program import program
 
@@ -44,9 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     parser = argparse.ArgumentParser(prog=program(), description=_ABOUT)
     parser.add_argument("--version", action=_Version, help="print the version of this installation")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in _COMMANDS:
-        importlib.import_module(f"headwater.cli.{_MODULES.get(name, name)}").add_parser(subparsers)
+    add_commands(parser)
     parsed = parser.parse_args(arguments)
     try:
         status: int = parsed.func(parsed)
@@ -63,6 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(_NEEDS_A_CHECKOUT)
         return 2
     return status
+
+
+def add_commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Add the commands to a parser, and return their parsers by name."""
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in _COMMANDS:
+        importlib.import_module(f"headwater.cli.{_MODULES.get(name, name)}").add_parser(subparsers)
+    return subparsers.choices
 
 
 def _is_unread() -> bool:

@@ -32,6 +32,7 @@ def test_there_is_a_lock_file_for_each_environment():
     assert LOCKS == [
         "audit.txt",
         "dev.txt",
+        "docs.txt",
         "java.txt",
         "java17.txt",
         "jobs.txt",
