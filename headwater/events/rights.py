@@ -1,8 +1,9 @@
 """The rights of an event's sender: to name a dataset is not to own it.
 
 An event describes its job, the jobs of its parent and root, its outputs, and the dataset of a DatasetEvent: a sender
-without the right to write there is refused. Inputs and sources of columns are only named where the sender may not
-write: the event takes effect on its own job and edges, and what it says about such a dataset stays in the raw log.
+without the right to write there is refused. Inputs, sources of columns, and jobs to which its job has edges are only
+named where the sender may not write: the event takes effect on its own job and edges, and what it says about such a
+dataset stays in the raw log.
 
     check_rights(event, rights)                       at the API, before the event is queued
     limit_event(event, applied_patterns(event, ...))  wherever events are applied: when loaded, and when replayed
@@ -16,6 +17,7 @@ from itertools import chain
 from typing import Any
 
 from headwater.events.event import DatasetUse, Event, Facets
+from headwater.events.explicit_lineage import jobs_in_lineage
 from headwater.events.facet_models import is_deleted
 from headwater.events.naming import find_datasets
 from headwater.namespaces import EVERYWHERE, Rights, covers, is_match
@@ -39,9 +41,10 @@ def check_rights(event: Event, rights: Rights) -> None:
     if EVERYWHERE in rights.writes:
         return
     _check_writes(event, rights.writes)
-    for field, dataset in _named(event):
-        if not covers((*rights.writes, *rights.references), dataset.namespace):
-            raise Forbidden(str(Fault(field, dataset.namespace, _REFERENCE_RULE)))
+    named = [*((field, dataset.namespace) for field, dataset in _named(event)), *_named_jobs(event)]
+    for field, namespace in named:
+        if not covers((*rights.writes, *rights.references), namespace):
+            raise Forbidden(str(Fault(field, namespace, _REFERENCE_RULE)))
 
 
 def _check_writes(event: Event, writes: Sequence[str]) -> None:
@@ -134,6 +137,16 @@ def _described(event: Event) -> Iterator[tuple[str, str]]:
 def _objects(facets: Facets, name: str, field: str) -> Sequence[Mapping[str, Any]]:
     facet: Mapping[str, Any] = facets.get(name, {})
     return () if is_deleted(facet) else facet.get(field) or ()
+
+
+def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
+    """Yield the namespaces of the other jobs to which the event has edges, each after the field that names them."""
+    if event.job is not None:
+        others = jobs_in_lineage(event.job, event.job_facets)
+        yield from (("facets.lineage.entries.inputs.namespace", job.namespace) for job in sorted(others))
+    for side in ("upstream", "downstream"):
+        for one in _objects(event.run_facets, "jobDependencies", side):
+            yield f"facets.jobDependencies.{side}.job.namespace", one["job"]["namespace"]
 
 
 def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
