@@ -14,8 +14,8 @@ from headwater_model.operations import Operation, Read, Write, render_operations
 from headwater_model.reachability import inputs_of, outputs_of
 from spark_client.current_run import JobRun, RunContext
 from spark_client.requests import BODY_MAX_BYTES
+from spark_client.version import PRODUCER
 
-PRODUCER = "urn:headwater:spark_client"
 RUN_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 _PARENT_SCHEMA = "https://openlineage.io/spec/facets/1-1-0/ParentRunFacet.json#/$defs/ParentRunFacet"
 # The run, its job and parents, and as many roots as a facet may hold.

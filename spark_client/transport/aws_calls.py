@@ -19,6 +19,7 @@ from botocore.exceptions import ConnectionError as NotConnected
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
 from spark_client.transport.retry import PROBE_S
+from spark_client.version import USER_AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +77,7 @@ class AwsConnection(Generic[C]):
         with self._lock:
             if read_s not in self._clients:
                 config = Config(
+                    user_agent_extra=USER_AGENT,
                     connect_timeout=min(self._policy.connect_s, read_s),
                     read_timeout=read_s,
                     retries={"total_max_attempts": 1},

@@ -22,6 +22,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
 from spark_client.requests import BODY_MAX_BYTES
+from spark_client.version import USER_AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +88,7 @@ class HttpTransport:
 
     def _call(self, path: str, body: bytes, timeout_s: float) -> tuple[int, bytes]:
         """Return status and body of a 2xx."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": USER_AGENT}
         if len(body) > COMPRESSED_ABOVE_BYTES:
             body = gzip.compress(body, compresslevel=_COMPRESSION_LEVEL, mtime=0)
             headers["Content-Encoding"] = "gzip"

@@ -56,11 +56,14 @@ def test_the_explorer_is_in_the_wheel_as_it_is_built(wheels):
 def test_the_client_is_imported_and_used_where_nothing_else_is_installed(wheels, tmp_path):
     code = """
 from spark_client import LineageClient, LineageRecorder
+from spark_client.version import PRODUCER
 with LineageClient(file="lineage.jsonl") as lineage:
     lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")
+print(PRODUCER)
 """
     done = run(code, wheels["headwater-client"], cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    version = wheels["headwater-client"].name.split("-")[1]
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"urn:headwater:spark_client:{version}\n", "")
     assert "s3://raw/flights.csv" in (tmp_path / "lineage.jsonl").read_text(encoding="utf-8")
 
 

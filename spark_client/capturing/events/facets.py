@@ -13,7 +13,8 @@ from spark_client.capturing.datasets.scans import partitions_of
 from spark_client.capturing.events.size_budget import SizeBudget
 from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, Symlink, WriteStatistics
 from spark_client.current_run import JobRun
-from spark_client.recorder.events import PRODUCER, ours
+from spark_client.recorder.events import ours
+from spark_client.version import PRODUCER
 
 Facet: TypeAlias = dict[str, Any]
 # OpenLineage's schema of both subsets, those of inputs and of outputs.

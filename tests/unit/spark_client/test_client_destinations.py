@@ -18,6 +18,7 @@ from spark_client import (
     RetryPolicy,
     Undelivered,
 )
+from spark_client.version import VERSION
 from tests.unit.spark_client.a_client import CHECKED, NOW, RAW, ROOT, a_client, nobody_listens
 from tests.unit.spark_client.lineage_service import (
     SHORT,
@@ -79,6 +80,12 @@ def test_a_url_may_name_a_stage(service: Service, watch: Watch) -> None:
     a_client(service, watch, url=f"{service.url}/prod/").record(ROOT, ROOT, "READ", RAW)
 
     assert service.calls[0].path == "/prod/api/v1/records"
+
+
+def test_requests_name_the_client_and_its_version(service: Service, watch: Watch) -> None:
+    a_client(service, watch).record(ROOT, ROOT, "READ", RAW)
+
+    assert service.calls[0].headers["User-Agent"] == f"headwater-client/{VERSION}"
 
 
 def test_requests_are_signed_with_the_aws_credentials_if_configured(
@@ -156,6 +163,7 @@ def test_a_full_disk_is_waited_for_and_each_line_is_whole(tmp_path: Path) -> Non
     script = f"""
 import resource, signal
 from spark_client import LineageClient, RetryPolicy
+from spark_client.version import VERSION
 from spark_client.transport.retry import Clock
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def more_room(seconds):

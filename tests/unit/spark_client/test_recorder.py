@@ -19,7 +19,7 @@ from headwater.events.parse import parse_event
 from headwater_model.ids import DatasetId
 from headwater_model.operations import InputField, Read, Transform, Write
 from spark_client import FieldOperation
-from spark_client.recorder.events import PRODUCER
+from spark_client.version import PRODUCER
 from tests.unit.spark_client.recordings import (
     CHECKED,
     DROP,

@@ -20,7 +20,7 @@ from openlineage.client.serde import Serde
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.events.events import write_events
-from spark_client.recorder.events import PRODUCER
+from spark_client.version import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,
     APPLICATION_RUN,

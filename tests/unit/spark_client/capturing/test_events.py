@@ -35,7 +35,7 @@ from spark_client.capturing.events.descriptions import Description, Owner, parse
 from spark_client.capturing.events.events import EventRules, application_event, write_events
 from spark_client.capturing.model import Dataset, Failure, InputStatistics, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext
-from spark_client.recorder.events import PRODUCER
+from spark_client.version import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,
     APPLICATION_RUN,
