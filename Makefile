@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check format openapi pictures bench synth deploy lock audit docs clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check format openapi pictures bench synth deploy lock audit docs dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -126,6 +126,10 @@ $(DOCS)/.ready: requirements/docs.txt requirements/uv.txt scripts/setup.py
 
 docs: $(LOCAL) $(DOCS)/.ready ## the site of the docs, into build/site/; fails for a broken link
 	@$(BIN)/python scripts/docs_site.py $(DOCS)/bin
+
+dist: $(LOCAL) ## both wheels and their SHA-256, into dist/; the same commit gives the same bytes
+	@$(BUILD_EXPLORER)
+	@$(BIN)/python scripts/dist.py $(ARGS)
 
 clean: ## everything that the targets made
 	rm -rf $(VENV) .venv-newest $(SPARK35) $(AUDIT) $(DOCS) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis

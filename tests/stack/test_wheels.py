@@ -19,15 +19,17 @@ CLIENT = PROJECT / "packaging" / "client"
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """Build both wheels as `pip wheel --no-deps` does; return their paths by distribution."""
+    """Build both wheels; return their paths by distribution."""
     folder = tmp_path_factory.mktemp("wheels")
-    build = "from hatchling.build import build_wheel; print(build_wheel({folder!r}))"
-    command = [sys.executable, "-c", build.format(folder=str(folder))]
-    names = {
-        name: subprocess.run(command, cwd=place, check=True, capture_output=True, text=True).stdout.split()[-1]
-        for name, place in {"headwater": PROJECT, "headwater-client": CLIENT}.items()
-    }
-    return {name: folder / file for name, file in names.items()}
+    subprocess.run([sys.executable, PROJECT / "scripts" / "dist.py", folder], check=True, capture_output=True)
+    return {path.name.partition("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
+
+
+def test_a_second_build_has_the_same_bytes(wheels, tmp_path):
+    subprocess.run([sys.executable, PROJECT / "scripts" / "dist.py", tmp_path], check=True, capture_output=True)
+    first = (wheels["headwater"].parent / "SHA256SUMS").read_text("utf-8")
+    assert (tmp_path / "SHA256SUMS").read_text("utf-8") == first
+    assert [line.partition("  ")[2] for line in first.splitlines()] == [wheels[name].name for name in sorted(wheels)]
 
 
 def top_levels(wheel):
