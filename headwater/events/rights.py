@@ -124,11 +124,12 @@ def _described(event: Event) -> Iterator[tuple[str, str]]:
     runs = (("parent", event.parent), ("root", event.root))
     jobs = [("job", event.job), *((f"{name}.job", run.job) for name, run in runs if run is not None)]
     yield from ((f"{field}.namespace", job.namespace) for field, job in jobs if job is not None)
-    field = "outputs.namespace" if event.dataset is None else "dataset.namespace"
-    yield from ((field, use.dataset.namespace) for use in _described_uses(event))
+    # These are outputs, too, whether or not the event lists them there.
     for entry in _objects(event.job_facets, "lineage", "entries"):
         if entry.get("type") == "DATASET":
             yield "facets.lineage.entries.namespace", entry["namespace"]
+    field = "outputs.namespace" if event.dataset is None else "dataset.namespace"
+    yield from ((field, use.dataset.namespace) for use in _described_uses(event))
     for operation in _objects(event.run_facets, "headwater_operations", "operations"):
         if operation.get("destination"):
             yield "facets.headwater_operations.destination.namespace", operation["destination"]["namespace"]
