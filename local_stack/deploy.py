@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import CORSRuleTypeDef
 
 _STACK = "Local"
+# S3 user guide, "Bucket naming rules".
+_BUCKET_NAME_MAX = 63
 _ROLE_ARN = f"arn:aws:iam::{ACCOUNT}:role/local"
 _MADE_BY_MOTO: tuple[type[Properties], ...] = (Bucket, FunctionProperties, Queue, Table)
 # Made from properties that moto's CloudFormation has resolved.
@@ -135,7 +137,14 @@ def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
             "Runtime": "python3.13",
         }
     kept.pop("TimeToLiveSpecification", None)  # moto's CloudFormation would ignore it
-    return kept
+    return {**_name_of(template.resources[logical_id], logical_id), **kept}
+
+
+def _name_of(found: Properties, logical_id: str) -> dict[str, str]:
+    """Return the property that names a resource: its name is the same at each start, and finds what was kept."""
+    if isinstance(found, Bucket):
+        return {"BucketName": f"{_STACK}-{logical_id}".lower()[:_BUCKET_NAME_MAX]}
+    return {"TableName" if isinstance(found, Table) else "QueueName": f"{_STACK}-{logical_id}"}
 
 
 def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> object:

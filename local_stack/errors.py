@@ -12,6 +12,8 @@ LocalError
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class LocalError(Exception):
     """The root of the tree; never raised itself."""
@@ -26,6 +28,13 @@ class PortInUse(LocalError):
 
     def __init__(self, port: int, option: str) -> None:
         super().__init__(f"port {port} on 127.0.0.1 is in use; choose another with {option}, or 0 for any free one")
+
+
+class DataInUse(LocalError):
+    """A folder of data that another stack has."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"--data {folder}: another stack has it; stop that one, or name another folder")
 
 
 class ChildFailed(LocalError):

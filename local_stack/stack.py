@@ -43,7 +43,8 @@ class LocalStack:
 
     Ports of 0 are any free ones. `window_cap_s` shortens batching windows, which may be a minute long. With `schedules`
     the template's schedules fire; `sweep_s` is how often expired items are removed by themselves, None is never (see
-    `sweep_ttl`). `code` is the folder that handlers are imported from. Failures that no caller sees are kept in
+    `sweep_ttl`). `code` is the folder that handlers are imported from. With a folder `data`, records, events, tokens
+    and the archive outlive the stack, however it ends. Failures that no caller sees are kept in
     `errors` and given to `on_failure`.
     """
 
@@ -59,6 +60,7 @@ class LocalStack:
         sweep_s: float | None = None,
         code: Path = _ROOT,
         logs: Path = _ROOT / ".headwater" / "logs",
+        data: Path | None = None,
         on_failure: Callable[[Failure], None] | None = None,
     ) -> None:
         self._template = parse_template(template)
@@ -66,7 +68,7 @@ class LocalStack:
         self._api_port, self._token_port, self._aws_port = api_port, token_port, aws_port
         self._window_cap_s = window_cap_s
         self._schedules, self._sweep_s = schedules, sweep_s
-        self._code, self._logs = code, logs
+        self._code, self._logs, self._data = code, logs, data
         self._on_failure = on_failure
         self._clock = Clock()
         self._stopping = threading.Event()
@@ -114,11 +116,17 @@ class LocalStack:
         invoke_server.open()
         self._on_stop.callback(invokes.stop)
         servers = self._take_ports()
-        self._endpoint = Endpoint(port=self._aws_port, functions_url=f"{invoke_server.url}/{secret}", logs=self._logs)
+        self._endpoint = Endpoint(
+            port=self._aws_port,
+            functions_url=f"{invoke_server.url}/{secret}",
+            logs=self._logs,
+            state=self._data and self._data / "state.sqlite",
+        )
         self._on_stop.callback(self._endpoint.stop)
         self._deployed: Deployed = deploy(
             self._template, self._endpoint, api_urls={name: f"{server.url}/" for name, server in servers.items()}
         )
+        self._endpoint.restore()
         self._functions = Functions(
             self._deployed.functions, env=self.environment, code=self._code, logs=self._logs, clock=self._clock
         )

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _ABOUT = """\
 Run the whole stack on this machine until Ctrl-C: queues, tables, buckets, functions, the compaction state machine and
 its schedule, wired as the synthesized template says. No AWS account is used. Everything is held in memory and gone when
-the command ends.
+the command ends, unless --data names a folder: then records, events, tokens and the archive are there again at the
+next start, also after a crash.
 
 These ports open, all on 127.0.0.1:
   8080  the HTTP API (--api-port); it requires no credentials
@@ -38,6 +39,7 @@ examples:
   %(prog)s                          the HTTP API on 8080, AWS endpoints on 4566
   %(prog)s --api-port 0             any free port; the chosen one is printed
   %(prog)s --token-api              also the HTTP API for bearer tokens, on 8081
+  %(prog)s --data ~/headwater       what is stored stays
   %(prog)s --window 60              batches wait as long as they do on AWS
   make synth ARGS="-c records_ttl_hours=1" && %(prog)s --template cdk.out/Headwater-prod.template.json
 """
@@ -90,6 +92,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="a synthesized template to run, for context values other than cdk.json's (default: synthesize one)",
     )
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="keep what is stored in this folder (default: in memory)"
+    )
     parser.set_defaults(func=serve)
 
 
@@ -125,6 +130,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         window_cap_s=arguments.window,
         schedules=True,
         sweep_s=_SWEEP_S,
+        data=arguments.data and arguments.data.expanduser(),
         on_failure=_print_failure,
     )
     with stack:

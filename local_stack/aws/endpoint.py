@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TextIO
 
 from botocore.config import Config
 
-from local_stack.errors import ChildFailed, PortInUse
+from local_stack.errors import ChildFailed, DataInUse, PortInUse
 from local_stack.processes.child_process import Child, Message
 
 REGION = "us-east-1"
@@ -19,6 +20,7 @@ ACCOUNT = "123456789012"
 _ROOT = Path(__file__).resolve().parents[2]
 _START_S = 60.0
 _RESPONSE_S = 120.0
+_RESTORE_S = 600.0
 # What programs send their HTTP requests by, some of them even those to this machine.
 _PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 
@@ -47,14 +49,20 @@ def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class Endpoint:
-    """moto over HTTP on 127.0.0.1, from construction until `stop`."""
+    """moto over HTTP on 127.0.0.1, from construction until `stop`; with a `state` its items, objects and messages stay.
 
-    def __init__(self, *, port: int, functions_url: str, logs: Path) -> None:
+    Raises:
+        DataInUse: another process has the state.
+    """
+
+    def __init__(self, *, port: int, functions_url: str, logs: Path, state: Path | None = None) -> None:
+        self._lock = None if state is None else _lock(state)
         env = {**without_proxies(os.environ), "MOTO_DISABLE_GLOBAL_CORS": "true", "PYTHONPATH": str(_ROOT)}
         self._child = Child("local_stack.aws.moto_server", [], env=env, cwd=_ROOT, log=logs / "moto.log")
         self._scratch = TemporaryDirectory(prefix="headwater-", ignore_cleanup_errors=True)
-        listen = {"listen": {"port": port, "functions_url": functions_url, "scratch": self._scratch.name}}
-        response = self._child.request(listen, timeout_s=_START_S)
+        listen = {"port": port, "functions_url": functions_url, "scratch": self._scratch.name}
+        kept = None if state is None else str(state)
+        response = self._child.request({"listen": {**listen, "state": kept}}, timeout_s=_START_S)
         if response.get("in_use"):
             self.stop()
             raise PortInUse(port, "--aws-port")
@@ -71,6 +79,10 @@ class Endpoint:
             "AWS_DEFAULT_REGION": REGION,
             "AWS_EC2_METADATA_DISABLED": "true",
         }
+
+    def restore(self) -> None:
+        """Put what the state holds into the tables, buckets and queues that were made."""
+        self._child.request({"restore": True}, timeout_s=_RESTORE_S)
 
     def skip_to(self, offset_s: float) -> None:
         """Let moto's clock run that far ahead of the machine's."""
@@ -97,3 +109,17 @@ class Endpoint:
         """End the process, and with it its state."""
         self._child.stop()
         self._scratch.cleanup()
+        if self._lock:
+            self._lock.close()
+
+
+def _lock(state: Path) -> TextIO:
+    """Take the folder of the state for this process, until it ends in whatever way."""
+    state.parent.mkdir(parents=True, exist_ok=True)
+    lock = (state.parent / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        raise DataInUse(state.parent) from error
+    return lock

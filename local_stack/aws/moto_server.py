@@ -2,14 +2,15 @@
 
 Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes (`child_process`):
 
-    {"listen": {"port", "functions_url", "scratch"}}  ->  {"port"} or {"in_use": true}
+    {"listen": {"port", "functions_url", "scratch", "state"}}  ->  {"port"} or {"in_use": true}
+    {"restore": true}                      ->  {}                 what the file `state` holds is back
     {"offset_s": 86400.0}                  ->  {}                 moto's time is that far ahead
     {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
     {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
     {"let_go": true}                       ->  {}                 who waits for a message waits no longer
 
 moto runs requests in threads without locks: a conditional write is then no longer atomic, and a message deleted while
-another arrives brings the other one down with it. One lock for each of DynamoDB, S3 and SQS mends that.
+another arrives brings the other one down with it. One lock for each of DynamoDB, Glue, S3 and SQS mends that.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
 from local_stack.aws import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches, moto_tables
+from local_stack.aws.durable import Durable
 from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
 from local_stack.processes.child_process import Message, serve_lines
@@ -49,7 +51,7 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 _WAIT_S = 1
 # Between two looks at a queue: a message whose time has come by skipping shows then.
 _LOOK_S = 0.1
-_LOCKED = {"dynamodb", "s3", "sqs"}
+_LOCKED = {"dynamodb", "glue", "s3", "sqs"}
 
 
 class _Handler(MotoRequestHandler):
@@ -212,9 +214,8 @@ class Server:
     """The endpoint's server: moto, its clock, and the removal of expired items."""
 
     def __init__(self) -> None:
-        self._in_turn = OneAtATime(Tables(Dispatcher()))
-        self._polls = LongPolls(self._in_turn)
         self._skipping = Skipping()
+        self._durable: Durable | None = None
 
     def respond(self, request: Message) -> Message:
         """Carry out a request of the module's docstring."""
@@ -223,6 +224,10 @@ class Server:
         if "offset_s" in request:
             self._skipping.to(request["offset_s"])
             return {}
+        if "restore" in request:
+            if self._durable:
+                self._durable.restore()
+            return {}
         if "let_go" in request:
             self._polls.let_go()
             return {}
@@ -230,9 +235,17 @@ class Server:
             with self._in_turn.locks["sqs"]:
                 return {"messages": {queue.name: len(queue._messages) for queue in _queues()}}
         with self._in_turn.locks["dynamodb"]:
-            return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
+            removed = [removed for table in _tables() for removed in _expire(table, time.time())]
+            if self._durable:
+                self._durable.forget_expired(removed)
+            return {"removed": removed}
 
-    def _listen(self, port: int, functions_url: str, scratch: str) -> Message:
+    def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
+        application: Application = Tables(Dispatcher())
+        if state is not None:
+            application = self._durable = Durable(application, Path(state), _service)
+        self._in_turn = OneAtATime(application)
+        self._polls = LongPolls(self._in_turn)
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -243,11 +256,9 @@ class Server:
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
         _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
-        application = Guarded(self._polls)
+        guarded = Guarded(self._polls)
         listener.listen(128)
-        server = make_server(
-            "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()
-        )
+        server = make_server("127.0.0.1", port, guarded, threaded=True, request_handler=_Handler, fd=listener.detach())
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return {"port": port}
 

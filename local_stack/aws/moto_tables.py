@@ -54,7 +54,7 @@ def respond(target: str, body: bytes) -> tuple[int, bytes] | None:
         return error.code or 500, (error.description or "").encode()
     members = _members(operation)
     kept = {name: value for name, value in (result or {}).items() if name in members and value is not None}
-    return 200, orjson.dumps(kept, default=_base64)
+    return 200, orjson.dumps(kept, default=as_base64)
 
 
 class _Handler(DynamoHandler):
@@ -76,5 +76,6 @@ def _members(operation: str) -> frozenset[str]:
     return frozenset(get_service_model("dynamodb").operation_model(operation).output_shape.members)
 
 
-def _base64(binary: bytes) -> str:
+def as_base64(binary: bytes) -> str:
+    """Return a binary value as JSON has it."""
     return b2a_base64(binary, newline=False).decode()

@@ -1,0 +1,281 @@
+"""The state of the endpoint, kept in a file: its items, objects, partitions and messages outlive the process.
+
+SQLite has a change before the response leaves, so that what was accepted is there after a crash. A message whose
+deletion was lost is delivered again, as SQS may do.
+
+    durable = Durable(application, Path("state.sqlite"))
+    durable.restore()  # into tables, buckets and queues that were made meanwhile
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import parse_qs
+from xml.etree import ElementTree
+
+import orjson
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.glue.models import glue_backends
+from moto.s3.models import FakeDeleteMarker, FakeKey, s3_backends
+from moto.sqs.models import Message, sqs_backends
+
+from local_stack.aws import moto_tables
+from local_stack.aws.endpoint import ACCOUNT, REGION
+from local_stack.aws.partiql import parse_put
+
+Environ = dict[str, Any]
+Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+_Writes: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]
+# Attributes of an object that its bytes do not give.
+_OF_OBJECT = ("etag", "checksum_algorithm", "checksum_value", "lock_mode", "lock_until", "lock_legal_status")
+_VERSION = 1
+_TABLES = """
+CREATE TABLE IF NOT EXISTS items (tbl TEXT, key TEXT, item BLOB, PRIMARY KEY (tbl, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS objects (
+    bucket TEXT, key TEXT, number INTEGER, about TEXT, body BLOB, PRIMARY KEY (bucket, key, number));
+CREATE TABLE IF NOT EXISTS partitions (
+    db TEXT, tbl TEXT, key TEXT, form TEXT, PRIMARY KEY (db, tbl, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS messages (queue TEXT, id TEXT, message TEXT, PRIMARY KEY (queue, id)) WITHOUT ROWID;
+"""
+
+
+class Newer(Exception):
+    """A file that a later version wrote."""
+
+
+class Durable:
+    """A WSGI application that keeps what a request to DynamoDB, Glue, S3 or SQS changed.
+
+    Call it for one request to a service at a time; `service_of` names the service. The file has a
+    connection for each.
+
+    Raises:
+        Newer: the file is of a later version.
+    """
+
+    def __init__(self, application: Application, file: Path, service_of: Callable[[Environ], str]) -> None:
+        self._application, self._service_of = application, service_of
+        self._items, self._objects, self._messages, self._partitions = (_open(file) for _ in range(4))
+        self._keepers = {
+            "dynamodb": self._keep_items,
+            "glue": self._keep_partitions,
+            "s3": self._keep_objects,
+            "sqs": self._keep_messages,
+        }
+        self._known: dict[str, set[str]] = {}
+        self._expired: list[tuple[str, str]] = []
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Handle a WSGI request."""
+        chunks = list(self._application(environ, start_response))
+        if keep := self._keepers.get(self._service_of(environ)):
+            keep(environ)
+        return chunks
+
+    # -- items
+
+    def _keep_items(self, environ: Environ) -> None:
+        operation = environ.get("HTTP_X_AMZ_TARGET", "").rpartition(".")[2]
+        touched = list(touched_items(operation, environ["wsgi.input"].getvalue()))
+        if not touched:
+            return
+        tables = dynamodb_backends[ACCOUNT][REGION].tables
+        with self._items:
+            for name, key in touched:
+                table = tables.get(name)
+                if table is None or any(attribute not in key for attribute in table.table_key_attrs):
+                    continue  # the request was refused
+                values = [key[attribute] for attribute in table.table_key_attrs]
+                hash_key, *range_key = map(DynamoType, values)
+                item = table.get_item(hash_key, range_key[0] if range_key else None)
+                row = (name, _key(values))
+                if item is None:
+                    self._items.execute("DELETE FROM items WHERE tbl = ? AND key = ?", row)
+                else:
+                    body = orjson.dumps(item.to_json()["Attributes"], default=moto_tables.as_base64)
+                    self._items.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?)", (*row, body))
+
+    def forget_expired(self, removed: Iterable[Mapping[str, Any]]) -> None:
+        """Drop the items that expired before these; these may still be on their way through the table's stream.
+
+        After a crash they expire once more, which changes nothing.
+        """
+        with self._items:
+            self._items.executemany("DELETE FROM items WHERE tbl = ? AND key = ?", self._expired)
+        self._expired = [(item["table"], _key(list(item["keys"].values()))) for item in removed]
+
+    # -- objects
+
+    def _keep_objects(self, environ: Environ) -> None:
+        if environ["REQUEST_METHOD"] not in ("PUT", "POST", "DELETE"):
+            return
+        bucket_name, _, key = environ["PATH_INFO"].encode("latin-1").decode().lstrip("/").partition("/")
+        bucket = s3_backends[ACCOUNT]["aws"].buckets.get(bucket_name)
+        keys = [key] if key else list(_deleted_keys(environ))
+        if bucket is None:
+            return
+        with self._objects:
+            for name in keys:
+                self._objects.execute("DELETE FROM objects WHERE bucket = ? AND key = ?", (bucket_name, name))
+                rows = [
+                    (bucket_name, name, number, *_object_row(version))
+                    for number, version in enumerate(bucket.keys.getlist(name, []))
+                ]
+                self._objects.executemany("INSERT INTO objects VALUES (?, ?, ?, ?, ?)", rows)
+
+    # -- messages
+
+    def _keep_messages(self, _: Environ) -> None:
+        for name, queue in sqs_backends[ACCOUNT][REGION].queues.items():
+            there = {message.id: message for message in queue._messages}
+            known = self._known.setdefault(name, set())
+            if there.keys() == known:
+                continue
+            with self._messages:
+                gone = [(name, each) for each in known - there.keys()]
+                self._messages.executemany("DELETE FROM messages WHERE queue = ? AND id = ?", gone)
+                new = [(name, each, _message_row(there[each])) for each in there.keys() - known]
+                self._messages.executemany("INSERT OR REPLACE INTO messages VALUES (?, ?, ?)", new)
+            self._known[name] = set(there)
+
+    # -- partitions of tables in Glue
+
+    def _keep_partitions(self, environ: Environ) -> None:
+        if environ.get("HTTP_X_AMZ_TARGET", "") not in ("AWSGlue.CreatePartition", "AWSGlue.UpdatePartition"):
+            return
+        request = orjson.loads(environ["wsgi.input"].getvalue())
+        names = (request["DatabaseName"], request["TableName"])
+        partitions = glue_backends[ACCOUNT][REGION].get_table(*names).partitions
+        rows = [(*names, key, json.dumps(found.partition_input)) for key, found in partitions.items()]
+        with self._partitions:
+            self._partitions.executemany("INSERT OR REPLACE INTO partitions VALUES (?, ?, ?, ?)", rows)
+
+    # -- the way back
+
+    def restore(self) -> None:
+        """Put everything that was kept back into the tables, buckets and queues of its names."""
+        for table, item in self._items.execute("SELECT tbl, item FROM items"):
+            body = orjson.dumps({"TableName": table, "Item": orjson.loads(item)})
+            moto_tables.respond("DynamoDB_20120810.PutItem", body)
+        buckets = s3_backends[ACCOUNT]["aws"].buckets
+        for name, key, about, body in self._objects.execute(
+            "SELECT bucket, key, about, body FROM objects ORDER BY bucket, key, number"
+        ):
+            if name in buckets:
+                versions = buckets[name].keys
+                versions.setlist(key, [*versions.getlist(key, []), _object_of(name, key, json.loads(about), body)])
+        for database, table, form in self._partitions.execute("SELECT db, tbl, form FROM partitions"):
+            glue_backends[ACCOUNT][REGION].get_table(database, table).create_partition(json.loads(form))
+        queues = sqs_backends[ACCOUNT][REGION].queues
+        for name, message_id, message in self._messages.execute("SELECT queue, id, message FROM messages"):
+            if name in queues:
+                queues[name].add_message(_message_of(message_id, json.loads(message)))
+                self._known.setdefault(name, set()).add(message_id)
+
+
+def touched_items(operation: str, body: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the table and the key (with more attributes, maybe) of each item that a request may change.
+
+    >>> list(touched_items("DeleteItem", b'{"TableName": "t", "Key": {"pk": {"S": "P"}}}'))
+    [('t', {'pk': {'S': 'P'}})]
+    """
+    if operation in _WRITES:
+        for table, write in _WRITES[operation](orjson.loads(body)):
+            yield table, write.get("Item") or write["Key"]
+
+
+def _single(request: dict[str, Any]) -> _Writes:
+    return [(request["TableName"], request)]
+
+
+def _batched(request: dict[str, Any]) -> _Writes:
+    tables = request["RequestItems"].items()
+    return ((table, write) for table, writes in tables for either in writes for write in either.values())
+
+
+def _in_transaction(request: dict[str, Any]) -> _Writes:
+    return ((write["TableName"], write) for action in request["TransactItems"] for write in action.values())
+
+
+def _by_statements(request: dict[str, Any]) -> _Writes:
+    puts = (parse_put(statement) for statement in request["Statements"])
+    return ((put.table, {"Item": put.item}) for put in puts if put)
+
+
+# The writes in a request: each table with what has the item or its key.
+_WRITES: dict[str, Callable[[dict[str, Any]], _Writes]] = {
+    "PutItem": _single,
+    "UpdateItem": _single,
+    "DeleteItem": _single,
+    "BatchWriteItem": _batched,
+    "TransactWriteItems": _in_transaction,
+    "BatchExecuteStatement": _by_statements,
+}
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(file, timeout=60, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    if version > _VERSION:
+        raise Newer(f"{file}: is of version {version}, and this program reads {_VERSION}")
+    connection.executescript(_TABLES)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    return connection
+
+
+def _key(values: list[Any]) -> str:
+    return json.dumps(values, sort_keys=True)
+
+
+def _deleted_keys(environ: Environ) -> Iterator[str]:
+    """Yield the keys that a request deletes together (DeleteObjects)."""
+    if environ["REQUEST_METHOD"] == "POST" and "delete" in parse_qs(
+        environ.get("QUERY_STRING", ""), keep_blank_values=True
+    ):
+        for element in ElementTree.fromstring(environ["wsgi.input"].getvalue()).iter():  # noqa: S314 - on this machine
+            if element.tag.rpartition("}")[2] == "Key":
+                yield element.text or ""
+
+
+def _object_row(version: FakeKey | FakeDeleteMarker) -> tuple[str, bytes | None]:
+    about = {"version": version.version_id, "modified": version.last_modified.isoformat()}
+    if isinstance(version, FakeDeleteMarker):
+        return json.dumps(about), None
+    more = {name: getattr(version, f"_{name}" if name == "etag" else name) for name in _OF_OBJECT}
+    return json.dumps({**about, **more, "metadata": dict(version.metadata)}), version.value
+
+
+def _object_of(bucket: str, key: str, about: Mapping[str, Any], body: bytes | None) -> FakeKey | FakeDeleteMarker:
+    versioned = about["version"] != "null"
+    made = FakeKey(
+        key, body or b"", ACCOUNT, REGION, bucket_name=bucket, is_versioned=versioned, version_id=about["version"]
+    )
+    made.last_modified = datetime.fromisoformat(about["modified"])
+    if body is None:
+        marker = FakeDeleteMarker(made)
+        marker.last_modified, marker._version_id = made.last_modified, about["version"]
+        return marker
+    for name in _OF_OBJECT:
+        setattr(made, f"_{name}" if name == "etag" else name, about[name])
+    made.set_metadata(about["metadata"], replace=True)
+    return made
+
+
+def _message_row(message: Message) -> str:
+    names = ("body", "message_attributes", "system_attributes", "sent_timestamp", "delayed_until")
+    return json.dumps({name: getattr(message, name) for name in names})
+
+
+def _message_of(message_id: str, stored: Mapping[str, Any]) -> Message:
+    message = Message(message_id, stored["body"], stored["system_attributes"])
+    message.message_attributes = stored["message_attributes"]
+    message.sent_timestamp, message.delayed_until = stored["sent_timestamp"], stored["delayed_until"]
+    return message
