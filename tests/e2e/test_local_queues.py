@@ -27,8 +27,8 @@ def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
     returned = []
     probe.stack.drain(progress=returned.append)
     assert sorted(chain(*probe.taken)) == list(range(25))
-    # A message that a poller has just received is in its queue still, and in the poller's hands.
-    assert 25 <= returned[0] <= 50
+    # A message that a poller has just received is in its queue still, and in the poller's hands; an invocation counts.
+    assert 25 <= returned[0] <= 51
 
 
 def test_draining_says_what_is_left_when_a_message_has_to_wait_for_its_next_delivery(probe):
