@@ -73,8 +73,15 @@ class Durable:
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
-        chunks = list(self._application(environ, start_response))
-        if keep := self._keepers.get(self._service_of(environ)):
+        statuses = []
+
+        def start(status: str, *more: Any) -> Any:
+            statuses.append(status)
+            return start_response(status, *more)
+
+        chunks = list(self._application(environ, start))
+        keep = self._keepers.get(self._service_of(environ))
+        if keep and statuses[-1].startswith("2"):
             keep(environ)
         return chunks
 
@@ -89,8 +96,8 @@ class Durable:
         with self._items:
             for name, key in touched:
                 table = tables.get(name)
-                if table is None or any(attribute not in key for attribute in table.table_key_attrs):
-                    continue  # the request was refused
+                if table is None:  # deleted since
+                    continue
                 values = [key[attribute] for attribute in table.table_key_attrs]
                 hash_key, *range_key = map(DynamoType, values)
                 item = table.get_item(hash_key, range_key[0] if range_key else None)
