@@ -67,7 +67,7 @@ def run_smoke(given: argparse.Namespace) -> int:
         return 2
     console = progress_console()
     try:
-        with console.status("headwater smoke") as status:
+        with console.status("trying the stack") as status:
             outcomes = run_steps(STEPS, trial, frozenset(given.skip), status.update)
     except KeyboardInterrupt:
         print(f"headwater smoke: interrupted; namespace headwater-smoke may hold job {trial.job}", file=sys.stderr)

@@ -145,7 +145,7 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     passed: set[str] = set()
     for step in steps:
-        report(f"headwater smoke: {step.name}")
+        report(f"trying: {step.name}")
         absent = [name for name in step.needs if name not in passed]
         if step.name in skipped:
             outcome = Outcome(step.name, "skipped", 0.0, 0.0, "--skip")
