@@ -92,7 +92,7 @@ def effects(writes: Sequence[Write]) -> list[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
-    first, then, effects = CASES[name]
+    first, then, right = CASES[name]
     for table in ("ended", "renamed", "rows.ended"):
         spark.sql(f"DROP TABLE IF EXISTS {table}")
     for sql in first:
@@ -102,7 +102,7 @@ def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
         writes = watch.writes_of(lambda: [spark.sql(sql) for sql in then])
     finally:
         watch.close()
-    assert effects(writes) == effects
+    assert effects(writes) == right
 
 
 def test_columns_lead_over_a_rename(spark: SparkSession, watch: Watch) -> None:
