@@ -191,7 +191,7 @@ def test_2000_columns_are_rendered_whole_and_fast() -> None:
 
     _, end = write_events(write, APPLICATION, JOB)
 
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 5
     assert "cut" not in capture_of(end)
     assert columns_of_facet(end["outputs"][0]["facets"]["columnLineage"]) == columns
 
