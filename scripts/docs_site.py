@@ -16,7 +16,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -173,15 +172,15 @@ def commands() -> Iterator[str]:
 
 def settings() -> Iterator[str]:
     """Yield the page of the settings: context values of the stack, and Spark's conf with the client's variables."""
-    from infra.context import StackContext
     from spark_client.capturing.session.settings import parse_settings
 
+    context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
     yield "# Settings\n\n## Context values\n"
     yield "Given by `-c NAME=VALUE` or in `cdk.json`; [operations](../operations.md#context-values) explains each.\n"
-    yield "| field of `StackContext` | type | default |\n|---|---|---|"
-    for field in fields(StackContext):
-        default = "" if field.default is MISSING else f"`{field.default}`"
-        yield f"| `{field.name}` | `{str(field.type).replace('|', 'or')}` | {default} |"
+    yield "| name | default | meaning |\n|---|---|---|"
+    for name, default in context.items():
+        if f"//{name}" in context:
+            yield f"| `{name}` | `{json.dumps(default)}` | {_cell(context[f'//{name}'])} |"
     yield "\n## Conf of Spark\n\nThe names that capture reads; [capture](../capture.md) explains them.\n"
     conf, environment = _Recorded(), _Recorded()
     parse_settings(conf, environment)
