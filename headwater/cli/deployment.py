@@ -38,11 +38,13 @@ class Deployment:
     def client(self, service: Literal["lambda"]) -> LambdaClient: ...
     @overload
     def client(self, service: Literal["s3"]) -> S3Client: ...
-    def client(self, service: Literal["dynamodb", "lambda", "s3"]) -> Any:
+    @overload
+    def client(self, service: str) -> Any: ...
+    def client(self, service: str) -> Any:
         """Return a client of the service where the stack runs."""
         import boto3
 
-        return boto3.client(service, **self.settings_with(retries={"mode": "standard", "max_attempts": 10}))
+        return boto3.client(service, **self.settings_with(retries={"mode": "standard", "max_attempts": 10}))  # type: ignore[call-overload]
 
     def settings_with(self, **options: Any) -> dict[str, Any]:
         """Return the client settings with further options of botocore's `Config`."""

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from headwater.cli.smoke.trial import Outcome
 
-_COST = "of Glue by its DPU seconds and of Athena by its bytes; what else ran costs less than a cent"
+_COST = "Glue by its DPU seconds, Athena by its bytes; nothing else is counted"
 
 
 def print_report(stack: str, outcomes: Sequence[Outcome], *, as_json: bool) -> None:

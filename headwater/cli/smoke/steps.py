@@ -194,12 +194,13 @@ def look_at_alarms(trial: Trial) -> str:
 def look_at_dead_letters(trial: Trial) -> str:
     """Look for dead letters."""
     queues = {name: url for name, url in trial.deployment.outputs.items() if name.endswith("DeadLettersUrl")}
-    count = "ApproximateNumberOfMessages"
-    sqs, waiting = trial.client("sqs"), dict[str, int]()
-    for name, url in sorted(queues.items()):
-        waiting[name] = int(sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[count])["Attributes"][count])
-    if any(waiting.values()):
-        letters = ", ".join(f"{count:,} in {name.removesuffix('Url')}" for name, count in waiting.items() if count)
+    sqs, attribute = trial.client("sqs"), "ApproximateNumberOfMessages"
+    counts = {
+        name: int(sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[attribute])["Attributes"][attribute])
+        for name, url in sorted(queues.items())
+    }
+    if any(counts.values()):
+        letters = ", ".join(f"{count:,} in {name.removesuffix('Url')}" for name, count in counts.items() if count)
         raise StepFailed(f"{letters}: see docs/operations.md, Redrive")
     return f"none in {len(queues)} queues"
 

@@ -72,9 +72,7 @@ class Trial:
 
     def client(self, service: str) -> Any:
         """Return a client of an AWS service where the stack runs."""
-        import boto3
-
-        return boto3.client(service, **self.deployment.settings)  # type: ignore[call-overload]
+        return self.deployment.client(service)
 
     def output(self, name: str) -> str:
         """Return an output of the stack.
