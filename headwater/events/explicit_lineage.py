@@ -6,7 +6,7 @@ to inputs and outputs adds the datasets of the entries to both lists. Facets wer
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from headwater.events.event import Facets
@@ -21,20 +21,22 @@ def datasets_in_lineage(job: JobId, facets: Facets) -> tuple[set[DatasetId], set
 
     An entry of another job says nothing about what this job reads.
     """
-    facet = facets.get("lineage", {})
-    entries = () if is_deleted(facet) else facet.get("entries") or ()
-    own = [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
-    sources = {source for entry in own for source in _sources(entry)}
+    own = _own_entries(job, facets)
+    sources = {_dataset(source) for entry in own for source in _inputs(entry) if source["type"] == "DATASET"}
     return sources, {_dataset(entry) for entry in own if entry["type"] == "DATASET"}
 
 
 def jobs_in_lineage(job: JobId, facets: Facets) -> set[JobId]:
     """Return the other jobs whose data the job takes by the entries of its `lineage` facet."""
+    named = {job_of_entity(source, job) for entry in _own_entries(job, facets) for source in _inputs(entry)}
+    return {other for other in named if other is not None and other != job}
+
+
+def _own_entries(job: JobId, facets: Facets) -> list[_Form]:
+    """Return the entries about what the job itself makes and takes."""
     facet = facets.get("lineage", {})
-    entries = () if is_deleted(facet) else facet.get("entries") or ()
-    own = [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
-    named = {job_of_entity(one, job) for entry in own for one in _inputs(entry)}
-    return {one for one in named if one is not None and one != job}
+    entries: Sequence[_Form] = () if is_deleted(facet) else facet.get("entries") or ()
+    return [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
 
 
 def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
@@ -43,10 +45,6 @@ def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
         return None
     namespace, name = entity.get("namespace"), entity.get("name")
     return own if namespace is None or name is None else JobId(namespace, name)
-
-
-def _sources(entry: _Form) -> Iterator[DatasetId]:
-    return (_dataset(one) for one in _inputs(entry) if one["type"] == "DATASET")
 
 
 def _inputs(entry: _Form) -> Iterator[_Form]:
