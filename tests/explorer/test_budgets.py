@@ -10,7 +10,7 @@ import pytest
 from headwater.api.page_files import DIST, built_files
 from tests.explorer.stories import LAKE
 
-CHECKED, ESTIMATED = f"dataset:{LAKE}:checked", f"dataset:{LAKE}:estimated"
+CHECKED = f"dataset:{LAKE}:checked"
 FIRST_MAP_BYTES, ALL_BYTES = 260_000, 400_000
 HEAP_BYTES = 300_000_000
 # A pan moves the one group that holds all: boxes that were there are moved with it, others come into sight.

@@ -44,7 +44,3 @@ def test_compose_builds_this_image_with_its_volume_and_publishes_no_port():
     assert service["volumes"] == ["data:/data"]
     assert service["network_mode"] == "host"
     assert "ports" not in service
-
-
-def test_both_runtimes_leave_the_same_files_out():
-    assert (ROOT / ".containerignore").read_text() == (ROOT / ".dockerignore").read_text()
