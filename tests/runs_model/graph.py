@@ -73,6 +73,27 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
     return {node.node_id for node in shown}, edges, degrees
 
 
+def ways_down(model, node_id, shown):
+    """Return the hops to each of these nodes below the start, and the nodes before it on ways of so many hops."""
+    start = start_of(model, node_id)
+    beside, flows = _beside(model), {job: model.flows(job) for job in model.statements.jobs}
+    links = _links(model, ("DATA",))
+    seen, level, ways = set(), {(start, "down", None): set()}, {}
+    hop = 0
+    while level:
+        for (node, _, _), through in level.items():
+            first, nodes = ways.setdefault(node.node_id, (hop, set()))
+            nodes |= through if first == hop else set()
+        seen |= level.keys()
+        beyond = {}
+        for step in level:
+            for other in _steps(beside, flows, {step}) | _linked(links, {step}):
+                if other not in seen and other[0].node_id in shown:
+                    beyond.setdefault(other, set()).add(step[0].node_id)
+        level, hop = beyond, hop + 1
+    return {node: way for node, way in ways.items() if node != start.node_id}
+
+
 def _steps(near, flows, level):
     """Return the steps that follow these: (node, way, the dataset that led to a job which states its flows)."""
     return {

@@ -53,9 +53,7 @@ def test_a_list_in_short_has_the_same_things_with_less_of_each(statements):
         datasets, short = (queries.list_datasets(namespace, in_short=one, **PAGE) for one in (False, True))
         assert [lessened(one) for one in short.items] == [lessened(one) for one in datasets.items]
         jobs, short = (queries.list_jobs(namespace, in_short=one, **PAGE) for one in (False, True))
-        assert [replace(one, inputs=(), outputs=(), **job_less()) for one in short.items] == [
-            replace(one, inputs=(), outputs=(), **job_less()) for one in jobs.items
-        ]
+        assert [replace(one, **job_less()) for one in short.items] == [replace(one, **job_less()) for one in jobs.items]
     for job in JOBS:
         runs, short = (queries.list_runs(job, in_short=one, **PAGE) for one in (False, True))
         if runs is not None:
@@ -67,7 +65,9 @@ def lessened(dataset):
 
 
 def job_less():
-    return {"facets": {}, "current_version": None, "lineage_unknown": False, "latest_runs": ()}
+    # A job in short names its datasets as the job did.
+    datasets = {"inputs": (), "outputs": (), "flows": None}
+    return {**datasets, "facets": {}, "current_version": None, "lineage_unknown": False, "latest_runs": ()}
 
 
 def state_of(run):
