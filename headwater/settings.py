@@ -48,10 +48,11 @@ TOKENS = "TOKENS"
 MARKS = "DIRTY#"
 STAGED = "STAGED#"
 ROOTS = "ROOT#"
+ROOT_IDS = "ROOT_IDS#"
 # The archive's state and its sources: pointers, days, leases, dirty roots, staged records.
 ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
-# The part that the compaction's steps need: they trace nothing.
-COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS)
+# The partitions that the compaction's steps need: they trace nothing.
+COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS, ROOT_IDS)
 # The rows that events make: facts, indexes, name lists, the event index.
 GRAPH_PARTITIONS = (
     "RUN#",

@@ -125,7 +125,9 @@ class Ingestion(Construct):
             }
         )
         function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
-        function.rights.allow_partitions(["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS])
+        function.rights.allow_partitions(
+            ["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS, settings.ROOT_IDS]
+        )
         function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
@@ -146,7 +148,7 @@ class Ingestion(Construct):
         function.rights.allow_partitions(
             ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
             self._graph_table,
-            [settings.ROOTS, settings.STAGED, settings.MARKS],
+            [settings.ROOTS, settings.STAGED, settings.MARKS, settings.ROOT_IDS],
         )
         self._follow_expiry(function)
         return function

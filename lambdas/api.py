@@ -26,6 +26,7 @@ def _services() -> Services:
         queries=at_first_use(wiring.lineage_queries),
         sources=at_first_use(wiring.sources),
         dirty_roots=at_first_use(wiring.dirty_roots),
+        root_ids=at_first_use(wiring.root_ids),
         proofs=at_first_use(wiring.proofs),
         searcher=wiring.searcher,
         tokens=at_first_use(wiring.tokens),

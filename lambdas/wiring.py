@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from headwater.records.proof import Proofs
     from headwater.records.publications import Publications
     from headwater.records.publisher import Publisher
+    from headwater.records.root_ids import RootIds
     from headwater.records.root_records import Gathered, RecordSources
     from headwater.records.search.searcher import Searcher
     from headwater.records.signatures import Signatures
@@ -149,6 +150,14 @@ def dirty_roots() -> DirtyRoots:
     from headwater.records.dirty_roots import DirtyRoots
 
     return DirtyRoots(dynamodb(), os.environ[settings.GRAPH_TABLE], now_ms)
+
+
+@cache
+def root_ids() -> RootIds:
+    """Return the ids of roots in the graph table."""
+    from headwater.records.root_ids import RootIds
+
+    return RootIds(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 @cache

@@ -32,6 +32,7 @@ _RECORDS = "/api/v1/records"
 # The routes of records that check the root of each record themselves.
 _BY_RECORD = frozenset({_RECORDS, f"{_RECORDS}/nodes/<node_id>"})
 _RECORDS_SEARCH = f"{_RECORDS}/search"
+_ROOTS = f"{_RECORDS}/roots"
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/", "/openapi.json", "/api/v1/me"})
 _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
@@ -150,6 +151,11 @@ def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
         root_id = ROOT_ID.read(request)
         if not token.covers_root(root_id):
             raise unknown_root(root_id)
+        return
+    if path == _ROOTS:
+        prefix = request.value("prefix") or ""
+        if not token.covers_roots_from(prefix):
+            raise Forbidden(f"token: may not list the roots that begin with {shown(prefix)}")
         return
     root = request.value("root") if path == _RECORDS_SEARCH else None
     if root is None:

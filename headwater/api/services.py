@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headwater.records.dirty_roots import DirtyRoots
     from headwater.records.ingest import RecordQueue
     from headwater.records.proof import Proofs
+    from headwater.records.root_ids import RootIds
     from headwater.records.root_records import RecordSources
     from headwater.records.search.searcher import Searcher
 
@@ -39,6 +40,7 @@ class Services:
     queries: LineageQueries
     sources: RecordSources
     dirty_roots: DirtyRoots
+    root_ids: RootIds
     proofs: Proofs
     searcher: Callable[[], Searcher]
     tokens: Tokens

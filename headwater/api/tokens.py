@@ -89,6 +89,10 @@ class Token:
         """True if it is good for every namespace, and for lists over all of them."""
         return EVERYWHERE in self.namespaces
 
+    def covers_roots_from(self, prefix: str) -> bool:
+        """Return True if it is good for the records of every root whose id begins so."""
+        return any(one.endswith("*") and prefix.startswith(one[:-1]) for one in self.roots)
+
     @property
     def is_of_every_root(self) -> bool:
         """True if it is good for the records of every root."""

@@ -91,6 +91,7 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
     from headwater.records.pointers import Pointers
     from headwater.records.publications import Publications
     from headwater.records.rebuild import Rebuild
+    from headwater.records.root_ids import RootIds
     from headwater.records.staged import Staged
 
     rows, objects = (table.dynamodb, table.table), (table.s3, table.bucket)
@@ -102,6 +103,7 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
         Publications(*rows),
         Staged(*rows),
         DirtyRoots(*rows, lambda: int(time.time() * 1000)),
+        RootIds(*rows),
     )
     rebuilt = rebuild.run(now_s=int(time.time()))
     print(

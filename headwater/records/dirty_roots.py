@@ -1,10 +1,11 @@
 """Dirty roots in the graph table: the roots that got new records, by day, and the records that traces have read.
 
-    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, refused_gen, dirty_since
+    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, refused_gen, dirty_since, listed
 
 Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` that it saw before it read
 them. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table.
-`dirty_since` is a time (milliseconds since 1970) before which all marks are traced.
+`dirty_since` is a time (milliseconds since 1970) before which all marks are traced. `listed`: the root is among the ids
+of all roots (`root_ids.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.aws.items import batch_get, query_pages
+from headwater.records.root_ids import RootIds
 from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:
@@ -70,14 +72,24 @@ class DirtyRoots:
     now_ms: Callable[[], int]
 
     def mark(self, root_id: str, day: str) -> None:
-        """Make the root dirty on a day: it got new records."""
-        self.dynamodb.update_item(
+        """Make the root dirty on a day: it got new records. The first time on a day its id is listed."""
+        key = _mark_key(day, sha256_hex(root_id))
+        marked = self.dynamodb.update_item(
             TableName=self.table,
-            Key=_mark_key(day, sha256_hex(root_id)),
+            Key=key,
             UpdateExpression="ADD gen :one SET root_id = :root, dirty_since = if_not_exists(dirty_since, :now) "
             "REMOVE expires_at",
             ExpressionAttributeValues={":one": {"N": "1"}, ":root": {"S": root_id}, ":now": _number(self.now_ms())},
+            ReturnValues="ALL_NEW",
         )
+        if "listed" not in marked["Attributes"]:
+            RootIds(self.dynamodb, self.table).add(root_id)
+            self.dynamodb.update_item(
+                TableName=self.table,
+                Key=key,
+                UpdateExpression="SET listed = :listed",
+                ExpressionAttributeValues={":listed": {"BOOL": True}},
+            )
 
     def find_on(self, root_id: str, days: Sequence[str]) -> list[DirtyRoot]:
         """Return the root's rows of these days (100 at most), strongly consistent."""

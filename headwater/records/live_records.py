@@ -85,17 +85,27 @@ def unknown_root(root_id: str) -> NotFound:
 
 
 def live_page(
-    table: RecordsTable, root_id: str, *, action: str | None, after: str | None, limit: int, now_s: int
+    table: RecordsTable,
+    root_id: str,
+    *,
+    action: str | None = None,
+    prefix: str | None = None,
+    after: str | None,
+    limit: int,
+    now_s: int,
 ) -> LivePage:
     """Return up to `limit` live records of a root, by node id, or of one action (in no order).
+
+    `prefix`: only those whose node id begins so.
 
     A page may hold fewer records and not be the last, if many rows in a row have expired.
     """
 
     def read(start: Item | None, size: int) -> Page:
-        return table.page_of_root(root_id, action=action, start=start, limit=size)
+        return table.page_of_root(root_id, action=action, prefix=prefix, start=start, limit=size)
 
-    start = None if after is None else _start_key(root_id, after, action)
+    # A prefix is a condition of the table's own key, an action alone of the index.
+    start = None if after is None else _start_key(root_id, after, action if prefix is None else None)
     # One row above the limit shows whether there are more.
     rows = _live_rows(read, start, limit + 1, now_s)
     if len(rows.items) > limit:

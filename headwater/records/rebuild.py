@@ -1,6 +1,8 @@
 """Rebuilding of the archive's rows in the graph table from the bucket: objects, pointers, seals, the chain's end.
 
-    rebuilt = Rebuild(archive, digests, pointers, archive_state, publications, expired).run(now_s=now_s)
+    rebuilt = Rebuild(archive, digests, pointers, archive_state, publications, staged, dirty_roots, root_ids).run(
+        now_s=now_s
+    )
 
 What the digests list becomes rows again. Objects of days that are not sealed belong to no digest: their records are
 staged like expired ones, and their roots marked, so the next compaction archives them once more. The end of the chain
@@ -23,6 +25,7 @@ from headwater.records.digests import Digest, Digests
 from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.pointers import ArchiveObject, LastArchive, Pointers
 from headwater.records.publications import Publication, Publications
+from headwater.records.root_ids import RootIds
 from headwater.records.staged import Staged
 from headwater.times import day_of, shift
 from headwater_model.errors import Conflict, Invalid
@@ -54,6 +57,7 @@ class Rebuild:
     publications: Publications
     staged: Staged
     dirty_roots: DirtyRoots
+    root_ids: RootIds
 
     def run(self, *, now_s: int) -> Rebuilt:
         """Make the rows that the table lacks; the time is seconds since 1970.
@@ -105,7 +109,9 @@ class Rebuild:
         known = self.pointers.find_by_sha([one.root_sha for one in objects])
         for one in objects:
             if one.root_sha not in known or known[one.root_sha][1].version < one.version:
-                self.pointers.restore(self._root_id(one), LastArchive(day, _NEVER, _NEVER, one))
+                root_id = self._root_id(one)
+                self.root_ids.add(root_id)
+                self.pointers.restore(root_id, LastArchive(day, _NEVER, _NEVER, one))
 
     def _root_id(self, one: ArchiveObject) -> str:
         """Return the root's id, which each line of its object has."""

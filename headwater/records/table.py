@@ -90,18 +90,28 @@ class RecordsTable:
         root_id: str,
         *,
         action: str | None = None,
+        prefix: str | None = None,
         start: Item | None = None,
         limit: int | None = None,
         consistent: bool = False,
     ) -> Page:
-        """Return one page of a root's items by node id, or of those with one action (in no order within it)."""
+        """Return one page of a root's items by node id, or of those with one action (in no order within it).
+
+        `prefix`: only those whose node id begins so, by node id with an action, too.
+        """
         query: QueryInputTypeDef = {
             "TableName": self.name,
             "KeyConditionExpression": "root_id = :root",
             "ExpressionAttributeValues": {":root": {"S": root_id}},
             "ConsistentRead": consistent,
         }
-        if action is not None:
+        if prefix is not None:
+            query["KeyConditionExpression"] += " AND begins_with(node_id, :prefix)"
+            query["ExpressionAttributeValues"] = {":root": {"S": root_id}, ":prefix": {"S": prefix}}
+        if action is not None and prefix is not None:
+            query["FilterExpression"] = "action_taken = :action"
+            query["ExpressionAttributeValues"] = {**query["ExpressionAttributeValues"], ":action": {"S": action}}
+        elif action is not None:
             query["IndexName"] = ACTION_INDEX
             query["KeyConditionExpression"] += " AND action_taken = :action"
             query["ExpressionAttributeValues"] = {":root": {"S": root_id}, ":action": {"S": action}}

@@ -271,6 +271,7 @@ def _send(cloud, ledger):
     with ledger.of("ApiFunction"):
         for request in REQUESTS:
             _call(cloud, "POST", records, body=json.dumps(request), status=201)
+        _call(cloud, "GET", f"{records}/roots", prefix="wi")
         _call(cloud, "GET", f"{records}/roots/wide")
         _call(cloud, "GET", f"{records}/roots/wide", action="READ")
         _call(cloud, "GET", f"{records}/nodes/c1")

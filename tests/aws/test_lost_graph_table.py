@@ -64,13 +64,17 @@ def rows(cloud):
             sorted((name, str(one)) for name, one in item.items() if name not in unknown),
         )
         for item in cloud.items("Graph")
-        if item["pk"]["S"].partition("#")[0] in ("ROOT", "OBJECT", "DAY") or item["sk"]["S"] == "CHAIN_HEAD"
+        if item["pk"]["S"].partition("#")[0] in ("ROOT", "ROOT_IDS", "OBJECT", "DAY") or item["sk"]["S"] == "CHAIN_HEAD"
     )
 
 
 def of_the_archive(cloud):
     """Every row that is not of the graph, as it is."""
-    return [item for item in cloud.items("Graph") if item["pk"]["S"].startswith(settings.ARCHIVE_PARTITIONS)]
+    return [
+        item
+        for item in cloud.items("Graph")
+        if item["pk"]["S"].startswith((*settings.ARCHIVE_PARTITIONS, settings.ROOT_IDS))
+    ]
 
 
 def sealed_by_night(cloud):

@@ -117,6 +117,19 @@ def test_a_tokens_roots_are_all_that_it_reads(cloud, roots):
     assert len(cloud.bodies("TraceQueue")) == 1
 
 
+def test_a_token_of_some_roots_lists_those_that_begin_as_its_own(cloud, roots):
+    for prefix in ("flights-", OURS, "flights-12"):
+        found = [{"root_id": OURS, "archivedOn": None, "archivedRecords": 0}] if OURS.startswith(prefix) else []
+        assert response_to(cloud, roots, f"{RECORDS}/roots", prefix=prefix) == (200, {"roots": found, "cursor": None})
+    for query in ({}, {"prefix": "f"}, {"prefix": THEIRS}):
+        refused = f"token: may not list the roots that begin with {query.get('prefix', '')!r}"
+        assert send(cloud, roots, path=f"{RECORDS}/roots", **query)[:2] == (403, refused)
+    exact = a_token(cloud, "records", roots=[OURS])
+    assert status(cloud, exact, "GET", f"{RECORDS}/roots", prefix=OURS) == 403
+    _, every = response_to(cloud, a_token(cloud, "records"), f"{RECORDS}/roots")
+    assert [one["root_id"] for one in every["roots"]] == [OURS, THEIRS]
+
+
 def test_a_node_is_shown_in_the_tokens_roots_alone(cloud, roots):
     code, place = response_to(cloud, roots, f"{RECORDS}/nodes/shared")
     assert (code, [record["root_id"] for record in place["path"]]) == (200, [OURS])

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 from moto.server import ThreadedMotoServer
 
+from headwater import settings
 from lambdas import api as api_function
 from tests.aws.api.conftest import ROOT, Caller
 from tests.aws.conftest import _moto_as_on_the_local_stack, cloud, template  # noqa: F401 - fixtures
@@ -49,6 +50,17 @@ def flip_a_byte(cloud, prefix):  # noqa: F811 - no fixture here
     middle = len(body) // 2
     changed = body[:middle] + bytes([body[middle] ^ 255]) + body[middle + 1 :]
     cloud.s3.put_object(Bucket=bucket, Key=key, Body=changed, ContentEncoding="gzip")
+
+
+def test_a_root_is_found_by_the_beginning_of_its_id(open_view, sealed, monkeypatch):
+    # The day is published nowhere, so the search of records reads no archive.
+    monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
+    page = open_view(sealed, f"search?q={quote(ROOT[:9], safe='')}&kind=record")
+    roots = page.get_by_role("region", name="roots")
+    roots.get_by_role("link", name=ROOT).wait_for()
+    assert [row.inner_text().split("\t") for row in roots.get_by_role("row").all()[1:]] == [[ROOT, "2025-11-20", "4"]]
+    roots.get_by_role("link", name=ROOT).click()
+    page.get_by_role("heading", name=ROOT).wait_for()
 
 
 def test_one_changed_byte_makes_the_proof_of_a_record_fail(open_view, sealed, cloud):  # noqa: F811 - the fixture

@@ -12,7 +12,8 @@ WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInser
 READS = ("GetItem", "BatchGetItem", "Query")
 ADMIN = "arn:aws:iam::123456789012:role/Admin"
 OVER_TLS = {"aws_SecureTransport": "true", "s3_TlsVersion": "1.3"}
-ARCHIVE = ("ROOT#0a", "OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "DIRTY#2025-11-20#0", "STAGED#0a")
+MARKS = ("DIRTY#2025-11-20#0", "ROOT_IDS#0")
+ARCHIVE = ("ROOT#0a", "OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", MARKS[0], "STAGED#0a")
 GRAPH = (
     "RUN#r",
     "JOB#j",
@@ -30,13 +31,13 @@ GRAPH = (
 # Which partitions of the graph table each function, and the Spark tracer, may use in any way.
 PARTITIONS = {
     "InputFunction": (),
-    "LoadFunction": ("DIRTY#2025-11-20#0",),
+    "LoadFunction": MARKS,
     "TraceFunction": ARCHIVE,
     "TraceRoot": ARCHIVE,
-    "CompactFunction": ("OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "DIRTY#2025-11-20#0"),
-    "ExpiredFunction": ("ROOT#0a", "DIRTY#2025-11-20#0", "STAGED#0a"),
+    "CompactFunction": ("OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", *MARKS),
+    "ExpiredFunction": ("ROOT#0a", *MARKS, "STAGED#0a"),
     "EventsFunction": GRAPH,
-    "ApiFunction": (*ARCHIVE, *GRAPH, "TOKENS"),
+    "ApiFunction": (*ARCHIVE, *MARKS, *GRAPH, "TOKENS"),
 }
 
 
@@ -229,7 +230,7 @@ def test_every_role_with_a_right_on_the_graph_table_is_among_these(stack):
 def test_a_role_uses_partitions_of_its_own_work_alone(stack, name):
     used = {
         key
-        for key in (*ARCHIVE, *GRAPH, "TOKENS", "SOMETHING#NEW")
+        for key in {*ARCHIVE, *MARKS, *GRAPH, "TOKENS", "SOMETHING#NEW"}
         for action in (*READS, *WRITES, "ConditionCheckItem")
         if decide(stack.statements(name), f"dynamodb:{action}", "GraphTable.Arn", dynamodb_LeadingKeys=[key])
         == "allowed"

@@ -10,6 +10,9 @@ export type RecordProof = ResponseOf<"/api/v1/records/roots/{root_id}/proof">;
 export const searchRecords = (by: { node?: string; location?: string; root?: string | undefined }, cursor: string | undefined, signal?: AbortSignal) =>
   get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
 
+/** The first roots whose id begins so, and whether there are more. */
+export const rootsFrom = (prefix: string, signal?: AbortSignal) => get("/api/v1/records/roots", { query: { prefix, limit: 50 }, signal });
+
 /** A record of each root that has a node of this id: mostly one. */
 export async function recordNode(id: string, signal?: AbortSignal): Promise<{ matches: Place[]; truncated: boolean }> {
   const found = await get("/api/v1/records/nodes/{node_id}", { parts: { node_id: id }, signal });

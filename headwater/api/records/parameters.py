@@ -28,6 +28,8 @@ ROOT = checked("root", "Records of this root.", types.ROOT_ID, _ROOT_ID)
 NODE = checked("node", "Records of this node id, of whatever root.", types.NODE_ID, _NODE_ID)
 ACTION = checked("action", "Only the records that this action made.", types.ACTION, _ACTION)
 LOCATION = checked("location", "Records whose storage location begins so.", types.LOCATION, _LOCATION)
+ROOT_PREFIX = checked("prefix", "Only the roots whose id begins so.", types.ROOT_ID, _ROOT_ID)
+NODE_PREFIX = checked("prefix", "Only the records whose node id begins so.", types.NODE_ID, _NODE_ID)
 LIMIT = number("limit", "The most records of a page.", least=1, most=1000, default=100)
 CURSOR = value("cursor", "As the last response to the same request gave it.")
 

@@ -10,8 +10,8 @@ from headwater.api.http.cursor import parse_cursor, render_cursor
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import proofs, search, traces, types
-from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, ROOT_ID
-from headwater.api.records.views import render_live_within, render_path
+from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, NODE_PREFIX, ROOT_ID, ROOT_PREFIX
+from headwater.api.records.views import render_live_within, render_path, render_root
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
@@ -46,6 +46,26 @@ def _check_roots(records: Iterable[LineageRecord], request: HttpRequest) -> None
             raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
 
 
+def list_roots(services: Services, request: HttpRequest) -> Response[str]:
+    """List the roots that ever got records, page by page.
+
+    A root is listed within a minute or two of its first record, and stays. A token of some roots must give a `prefix`
+    that one of them covers.
+
+    Returns:
+        By id, in the order of its first 512 bytes; a page may be short, or empty, and not be the last.
+    """
+    prefix, limit, cursor = ROOT_PREFIX.read(request) or "", LIMIT.read(request), CURSOR.read(request)
+    after = None if cursor is None else parse_cursor((prefix,), cursor)
+    page = services.root_ids.beginning_with(prefix, after=after, limit=limit)
+    archives = services.sources.pointers.find_many(page.root_ids)
+    body: types.RootPage = {
+        "roots": [render_root(root_id, archives.get(root_id)) for root_id in page.root_ids],
+        "cursor": None if page.after is None else render_cursor((prefix,), page.after),
+    }
+    return respond(body)
+
+
 def get_root(services: Services, request: HttpRequest) -> Response[str]:
     """List the live records of a root, page by page.
 
@@ -54,12 +74,20 @@ def get_root(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         By node id; a page may be short, or empty, and not be the last.
     """
-    root_id, action = ROOT_ID.read(request), ACTION.read(request)
+    root_id, action, prefix = ROOT_ID.read(request), ACTION.read(request), NODE_PREFIX.read(request)
     limit = LIMIT.read(request)
-    criteria = (root_id,) if action is None else (root_id, action)
+    criteria = (root_id, action or "", prefix or "")
     cursor = CURSOR.read(request)
     after = None if cursor is None else parse_cursor(criteria, cursor)
-    page = live_page(services.sources.table, root_id, action=action, after=after, limit=limit, now_s=services.now_s())
+    page = live_page(
+        services.sources.table,
+        root_id,
+        action=action,
+        prefix=prefix,
+        after=after,
+        limit=limit,
+        now_s=services.now_s(),
+    )
     if not page.records and page.after is None and not is_known(root_id, services.sources):
         raise unknown_root(root_id)
     records, _ = render_live_within(page.records)
@@ -103,9 +131,18 @@ ROUTES = (
     ),
     Route(
         "GET",
+        f"{_PATH}/roots",
+        list_roots,
+        parameters=(ROOT_PREFIX, LIMIT, CURSOR),
+        returns=types.RootPage,
+        linked=False,
+        errors=(400,),
+    ),
+    Route(
+        "GET",
         f"{_PATH}/roots/<root_id>",
         get_root,
-        parameters=(ROOT_ID, ACTION, LIMIT, CURSOR),
+        parameters=(ROOT_ID, ACTION, NODE_PREFIX, LIMIT, CURSOR),
         returns=types.RecordPage,
         linked=False,
     ),

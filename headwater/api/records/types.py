@@ -155,6 +155,23 @@ class RecordPage(TypedDict):
     cursor: Cursor
 
 
+class Root(TypedDict):
+    """A root that got records at some time."""
+
+    root_id: RootId
+    archivedOn: str | None
+    """The day of its last object in the archive; null if no trace has archived it yet."""
+    archivedRecords: Annotated[int, Field(ge=0)]
+    """The records of that object, which has all records of earlier ones."""
+
+
+class RootPage(TypedDict):
+    """A page of roots."""
+
+    roots: list[Root]
+    cursor: Cursor
+
+
 class SearchRecord(Sent):
     """A record, and where it was found."""
 

@@ -12,6 +12,7 @@ from headwater.api.records import types
 from headwater.records.live_records import LiveRecord, NodePath
 from headwater.records.message_json import render_record
 from headwater.records.outline import Group
+from headwater.records.pointers import LastArchive
 from headwater.records.record import LineageRecord
 from headwater.records.search.criteria import SearchRecord
 
@@ -22,6 +23,15 @@ def render_live(live: LiveRecord) -> types.Record:
     if live.record.metadata:
         rendered["metadata"] = dict(live.record.metadata)
     return rendered
+
+
+def render_root(root_id: str, archive: LastArchive | None) -> types.Root:
+    """Return a root, and what the archive has of it."""
+    return {
+        "root_id": root_id,
+        "archivedOn": archive.day if archive else None,
+        "archivedRecords": archive.object.records if archive else 0,
+    }
 
 
 def render_found(found: SearchRecord) -> types.SearchRecord:

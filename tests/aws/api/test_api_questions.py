@@ -322,7 +322,7 @@ def test_what_is_not_known_is_not_found(api):
 
 
 def test_unknown_routes_are_not_found(api):
-    paths = ["/nope", "/api", f"{RECORDS}/roots", f"{RECORDS}/nodes//", f"{RECORDS}/roots/a/b", f"{RECORDS}/x/y"]
+    paths = ["/nope", "/api", f"{RECORDS}/root", f"{RECORDS}/nodes//", f"{RECORDS}/roots/a/b", f"{RECORDS}/x/y"]
 
     returned = [api.send("GET", path).refusal for path in paths]
 

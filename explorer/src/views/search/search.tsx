@@ -5,7 +5,7 @@ import { Link, useSearch } from "wouter";
 
 import { browse } from "../../api/list-queries";
 import type { Hit } from "../../api/queries";
-import { searchRecords } from "../../api/record-queries";
+import { rootsFrom, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { HitState, Marked, useHits } from "../../parts/find";
@@ -35,7 +35,7 @@ export function SearchView() {
           ))}
         </nav>
       )}
-      {tag ? <Names q="" tag={tag} /> : namespace ? <Browse namespace={namespace} /> : kind === "record" ? <Records q={q} /> : <Names q={q} />}
+      {tag ? <Names q="" tag={tag} /> : namespace ? <Browse namespace={namespace} /> : kind === "record" ? <><Roots prefix={q} /><Records q={q} /></> : <Names q={q} />}
     </div>
   );
 }
@@ -103,6 +103,26 @@ function Browse({ namespace }: { namespace: string }) {
   );
 }
 
+/** The roots whose id begins with what was typed; a token of some roots may be refused the list. */
+function Roots({ prefix }: { prefix: string }) {
+  const { root } = useReader();
+  const { data } = useQuery({ queryKey: ["roots", prefix], queryFn: ({ signal }) => rootsFrom(prefix, signal), enabled: root === undefined });
+  if (!data?.roots.length) return null;
+  return (
+    <section className="card">
+      <p className="muted">Roots whose id begins with “{prefix}”{data.cursor && `; the first ${count(data.roots.length)} are here`}</p>
+      <LongTable
+        label="roots" rows={data.roots} keyOf={(one) => one.root_id}
+        columns={[
+          { name: "Root", by: (one) => one.root_id, cell: (one) => <Link className="mono" href={link("record", { root: one.root_id })}>{one.root_id}</Link> },
+          { name: "Archived", by: (one) => one.archivedOn ?? "", cell: (one) => one.archivedOn ?? <span className="muted">not yet</span> },
+          { name: "Records in the archive", by: (one) => one.archivedRecords, cell: (one) => count(one.archivedRecords) },
+        ]}
+      />
+    </section>
+  );
+}
+
 function Records({ q }: { q: string }) {
   const { root } = useReader();
   const by = { ...(q.includes("/") ? { location: q } : { node: q }), root };
@@ -112,7 +132,7 @@ function Records({ q }: { q: string }) {
       {({ records, cursor }) => (
         <section className="card">
           <p className="muted">By {"location" in by ? "the start of its location" : "its node id"}, exactly as it was sent. {cursor && "There may be more; the archive may take seconds."}</p>
-          {records.length === 0 && <Nothing title="No record has this id">{cursor && <button className="button" onClick={() => void result.refetch()}>Search again</button>}</Nothing>}
+          {records.length === 0 && <Nothing title={"location" in by ? "No record's location begins so" : "No record has this id"}>{cursor && <button className="button" onClick={() => void result.refetch()}>Search again</button>}</Nothing>}
           {records.length > 0 && (
             <LongTable
               label="records" rows={records} keyOf={(one) => `${one.root_id} ${one.node_id}`}

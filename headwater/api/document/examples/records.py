@@ -90,6 +90,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "LineageRequest": REQUESTS,
     "LineageResponse": [_ACCEPTED],
     "Record": [_READ_RECORD],
+    "RootPage": [{"roots": [{"root_id": ROOT, "archivedOn": "2025-11-20", "archivedRecords": 3}], "cursor": None}],
     "RecordPage": [{"records": [_READ_RECORD], "cursor": None}],
     "NodePath": [_PATH],
     "NodePaths": [{"matches": [_PATH], "truncated": False}],
