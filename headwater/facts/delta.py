@@ -151,6 +151,8 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     for parent, facets in ((event.parent, event.parent_facets), (event.root, event.root_facets)):
         if parent is not None:
             _parent(delta, parent, stamp, facets)
+    if event.parent is not None and event.parent.job != event.job:
+        _add(delta.jobs, event.parent.job, JobFacts(is_parent=True))
 
 
 def _job_edges(delta: FactsDelta, sent: Event, job: JobId, run: RunKey) -> None:

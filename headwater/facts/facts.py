@@ -17,6 +17,7 @@ from headwater.facts.lattice import (
     JOBS,
     LATEST,
     LATEST_EACH,
+    LATEST_EVER,
     LATEST_MENTIONS,
     LATEST_STATED,
     LATEST_TIMES,
@@ -86,7 +87,7 @@ class JobFacts:
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
     columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming,
     `first_explicit` the first with a `lineage` facet of the job. `dependents` are jobs whose events have an edge to it,
-    each with its first time (`job_edges`).
+    each with its first time (`job_edges`). `is_parent`: a run of another job names it as its parent.
     """
 
     first: str | None = None
@@ -96,6 +97,7 @@ class JobFacts:
     run_facets: Histories = field(default_factory=dict)
     named_facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
+    is_parent: bool = False
     first_columns: str | None = None
     first_foreign_columns: str | None = None
     first_streamed: str | None = None
@@ -200,6 +202,7 @@ _RULES: Mapping[str, JoinRule] = {
     "first_foreign_columns": LEAST,
     "temporary": LEAST,
     "job": CONSTANT,
+    "is_parent": CONSTANT,
     "inputs": DATASETS,
     "outputs": DATASETS,
     "parent_runs": TWO_LEAST,
@@ -217,7 +220,7 @@ _RULES: Mapping[str, JoinRule] = {
     "dropped_at": LATEST_MENTIONS,
     "mentioned_undropped_at": LATEST_MENTIONS,
     "deleted_at": LATEST_TIMES,
-    "parents": LATEST,
+    "parents": LATEST_EVER,
     "declarations": LATEST_STATED,
     "aliases": STATEMENTS,
     "tagged": LATEST_EACH,
@@ -250,13 +253,12 @@ def join(left: F, right: F) -> F:
 def as_of(facts: F, time: str) -> F:
     """Return the facts that held before the time, as far as they are still stored.
 
-    A run keeps its parent, whenever that was stated: who started a run is no matter of time.
+    Runs and jobs keep their parents, whenever these were stated: who started a run is no matter of time.
     """
     changes = {name: _RULES[name].as_of(value, time) for name, value in to_json(facts).items()}
     if not isinstance(facts, TagFacts | SourceFacts) and facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts):
-        changes["parents"] = facts.parents
         if not (changes.get("first") or changes.get("named_first")):
             changes["job"] = None
         if facts.named_last and not changes["named_last"]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 
 import orjson
 
+from headwater.facts.child_rows import child_run_rows
 from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources
 from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
 from headwater.facts.keys import dataset_pk, job_pk
@@ -45,6 +46,7 @@ def job_rows(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     """Yield the rows in the job's partition: the run by start and by effective time, its versions and its columns."""
     if not facts.declared:
         yield Row(job_pk(job), f"RUN#{facts.first or EARLIEST}#{run}")
+        yield from child_run_rows(run, facts)
     times = effective_times(facts)
     yield from io_rows(run, facts, job, times)
     yield from version_rows(run, facts, job, version_times(facts))

@@ -95,6 +95,7 @@ def job_node(
         "description": text_in(facets.get("documentation", {}), "description"),
         **({"annotations": annotations} if annotations else {}),
         **({"streamed": True} if facts.first_streamed else {}),
+        **({"is_parent": True} if facts.is_parent else {}),
         **({"dependents": sorted(facts.dependents)} if facts.dependents else {}),
         **({"jobs": edges} if edges else {}),
         "parent": _parent_json(parent_of(facts.parents)),

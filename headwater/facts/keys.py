@@ -1,9 +1,11 @@
 """Keys of the graph table's rows about runs, jobs, datasets and namespaces.
 
     RUN#<run id>            FACTS#<job>                          a run's facts, by its job (hashed, its namespace first)
+                            CHILD#<job>#<started>#<run>          runs that name this job's run as their parent, by start
     JOB#<job>               FACTS                                the facts of a job
                             CURRENT                              its node of the current graph, swapped by version
                             COUNT                                runs: the number of its runs
+                            CHILD#<namespace>#<name>#<job>       jobs that ever named it as their parent
                             RUN#<started>#<run>                  its runs by start
                             WITH_IO#<time>#<run>                 its runs with inputs or outputs, by effective time
                             WITHOUT_IO#<time>#<run>              its other runs, by effective time

@@ -259,6 +259,8 @@ JOBS = _least_of(JOBS_MAX)
 HISTORY = _history(CONTENTS_MAX, CONTENTS_BYTES_MAX)
 ADDED_UP = _history(CONTENTS_MAX, ADDED_UP_BYTES_MAX)
 LATEST = _history(1)
+# The latest content, also as of a time before it.
+LATEST_EVER = JoinRule(LATEST.join, lambda value, _: value)
 LATEST_EACH = _latest_each(TAGS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from headwater.attempts import attempts
 from headwater.facts.added_rows import added_rows
 from headwater.facts.catalogue import PARTITIONS, named
+from headwater.facts.child_rows import child_job_rows
 from headwater.facts.column_names import reported_columns, schema_columns
 from headwater.facts.created import Created, count_of, counted
 from headwater.facts.delta import FactsDelta
@@ -301,6 +302,7 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, JobFacts):
         yield from tag_rows(job_of(subject.id), facts)
         yield from owner_rows(job_of(subject.id), facts)
+        yield from child_job_rows(job_of(subject.id), facts)
     if isinstance(facts, DatasetFacts):
         yield from tag_rows(dataset_of(subject.id), facts)
         yield from owner_rows(dataset_of(subject.id), facts)

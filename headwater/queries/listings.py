@@ -13,6 +13,7 @@ from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import current_key, facet_key, facts_key
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import State
+from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.dataset_versions import (
@@ -174,6 +175,17 @@ class Jobs:
             truncated = names.truncated
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, total, truncated or self._groups.truncated)
+
+    def children(self, parent: JobId, *, in_short: bool, limit: int, offset: int) -> ResultPage[Job] | None:
+        """Return the visible jobs whose parent is this job, by namespace and name; None if it is unknown."""
+        if self.find_brief(parent) is None:
+            return None
+        possible, more = possible_children([parent], self._view)
+        jobs = self._read(list(filter(self._view.caller.sees, possible)))
+        children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
+        page = children[offset : offset + limit]
+        shown = page if in_short else self._with_runs(self._named(page))
+        return ResultPage(shown, len(children), more or self._groups.truncated)
 
     def find(self, job: JobId) -> Job | None:
         """Return the job with its last ten runs, also if it is hidden."""

@@ -41,7 +41,7 @@ def find_run(run: str, view: GraphView) -> Run | None:
     If several jobs have a run of the id, return the earliest run that the caller sees, with the jobs of the others in
     `other_jobs`.
     """
-    runs, cut = _runs_of_id(run, view)
+    runs, cut = runs_of_id(run, view)
     if not runs:
         return None
     found = full_runs(dict(runs[:1]), view)[runs[0][0]]
@@ -49,7 +49,7 @@ def find_run(run: str, view: GraphView) -> Run | None:
     return replace(found, other_jobs=tuple(others), others_cut=cut)
 
 
-def _runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
     """Return the runs of an id that the caller sees, the earliest first, and true if some were left out.
 
     Namespaces that the caller's token names are read by themselves, so that no number of others leaves them out.
@@ -59,14 +59,9 @@ def _runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]
     pk = run_pk(normalize_run_id(run))
     pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
     facts = facts_in_rows(row for page in pages for row in page.rows)
-    seen = _owned(_there(facts), view.caller.sees)
+    seen = owned_runs(facts, view.caller.sees)
     runs = sorted(seen.items(), key=lambda found: (first_mention(found[1]), found[0]))
     return runs, any(page.more for page in pages)
-
-
-def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-    """Return the facts of real runs, without those of JobEvents."""
-    return {run: run_facts for run, run_facts in facts.items() if owner(run_facts) and not run_facts.declared}
 
 
 def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
@@ -108,7 +103,7 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dic
 
 def find_run_key(run: str, view: GraphView) -> RunKey | None:
     """Return the identity of the run that `find_run` returns."""
-    runs, _ = _runs_of_id(run, view)
+    runs, _ = runs_of_id(run, view)
     return runs[0][0] if runs else None
 
 
@@ -121,11 +116,16 @@ def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int
     runs, more = newest_runs(job, view, look)
     counted = view.get([(job_pk(job), COUNT)])
     total = next((row.data["runs"] for row in counted.values()), 0)
-    page = dict(runs[offset : offset + limit])
-    short = [summarize_run(run, facts) for run, facts in page.items()]
-    found = short if in_short else list(full_runs(page, view).values())
+    found = runs_in_detail(dict(runs[offset : offset + limit]), view, in_short=in_short)
     cut = any(run.truncated for run in found)
     return ResultPage(found, total, truncated=cut or (more and look == LISTED_MAX))
+
+
+def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short: bool) -> Sequence[Run]:
+    """Return the runs as lists show them; `in_short`: without facets, and without versions read and written."""
+    if in_short:
+        return [summarize_run(run, facts) for run, facts in runs.items()]
+    return list(full_runs(runs, view).values())
 
 
 def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFacts], bool]:
@@ -161,7 +161,7 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
 
 def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
-    runs, cut = _runs_of_id(run, view)
+    runs, cut = runs_of_id(run, view)
     facts, groups, budget = dict(runs[:1]), ResolvedDatasets(view), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
@@ -181,7 +181,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
         }
         new = {producer for producer, _ in producers} - facts.keys()
         near = () if is_last else walked.take_within_limit(sorted(new))
-        facts.update(_owned(_there(read_run_facts(near, view)), view.caller.opens) if near else {})
+        facts.update(owned_runs(read_run_facts(near, view), view.caller.opens) if near else {})
         return () if is_last else {step_to(one, facts[one], entry) for one, entry in producers if one in facts}
 
     walk([(one, "") for one in facts], runs_read, into=walked, depth=depth)
@@ -194,7 +194,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
 
     A reader is found if it started at most a day before the run whose version it read.
     """
-    runs, cut = _runs_of_id(run, view)
+    runs, cut = runs_of_id(run, view)
     facts, groups = dict(runs[:1]), ResolvedDatasets(view)
     choosing, showing = InputBudget(), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
@@ -211,7 +211,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         some = _narrowed_outputs(level, facts, groups)
         candidates, more = possible_readers(some, view, groups)
         walked.truncated |= more
-        opened = _owned(_there(read_run_facts(sorted(candidates), view)), view.caller.opens) if candidates else {}
+        opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens) if candidates else {}
         # Of what a candidate read only these datasets are looked at.
         narrowed = {one: reading(of, candidates[one]) for one, of in opened.items()}
         resolved = reads_of(choosing.take(narrowed), view, groups)
@@ -264,9 +264,10 @@ def _narrowed_outputs(
     return narrowed
 
 
-def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
-    """Return the runs of jobs that the caller may see."""
-    return {run: facts for run, facts in runs.items() if (job := owner(facts)) is not None and may(job)}
+def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
+    """Return the runs of jobs that the caller may see, without those of JobEvents."""
+    owners = {run: owner(facts) for run, facts in runs.items() if not facts.declared}
+    return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
 
 
 def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> tuple[UpstreamInput, ...]:

@@ -29,6 +29,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
 from headwater.facts.visibility import Visibility
 from headwater.queries import name_lists, name_search, runs, sources, statistics
+from headwater.queries.children import list_child_runs
 from headwater.queries.columns import tags
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from headwater.queries.columns.column_impact import ImpactWalk
@@ -145,6 +146,12 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         """Return a job with its last ten runs."""
         return Jobs(self._view()).find(job)
 
+    def list_child_jobs(
+        self, parent: JobId, *, in_short: bool = False, limit: int, offset: int
+    ) -> ResultPage[Job] | None:
+        """Return the jobs whose parent is this job, by namespace and name; None if it is unknown."""
+        return Jobs(self._view()).children(parent, in_short=in_short, limit=limit, offset=offset)
+
     def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Return a job's versions, the most recently used first."""
         return Jobs(self._view()).list_versions(job, limit=limit, offset=offset)
@@ -158,6 +165,10 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         if Jobs(self._view()).find_brief(job) is None:
             return None
         return runs.list_runs(job, self._view(), in_short=in_short, limit=limit, offset=offset)
+
+    def list_child_runs(self, run: str, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
+        """Return the runs whose parent is the run that `find_run` finds, the last started first; None if unknown."""
+        return list_child_runs(run, self._view(), in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Return a run by its id, as sent or as Marquez prints it; of several, the earliest that the caller sees."""

@@ -78,6 +78,16 @@ class Model(Catalogues):
         runs = [run for run in self.statements.runs.values() if run.job == job]
         return [self.run(run.key) for run in sorted(runs, key=lambda run: (run.started or "", run.key), reverse=True)]
 
+    def list_child_runs(self, run_id, *, limit=100, offset=0):
+        """Return the runs whose parent is the run that `find_run` finds, newest first."""
+        if not (runs := self.runs_of_id(run_id)):
+            return None
+        parent = runs[0].key
+        children = [run for run in self.statements.runs.values() if run.parent and run.parent.key == parent != run.key]
+        children = [run for run in children if self.visibility.sees(run.job)]
+        children.sort(key=lambda run: (run.started, run.key), reverse=True)
+        return page([self.run(run.key) for run in children], limit, offset)
+
     def run(self, key):
         run = self.statements.runs[key]
         facets = run.facets
@@ -147,6 +157,17 @@ class Model(Catalogues):
             limit,
             offset,
         )
+
+    def list_child_jobs(self, parent, *, limit=100, offset=0):
+        if parent not in self.statements.jobs:
+            return None
+        children = [job for job in self.children_of(parent) if self.visibility.sees(job)]
+        return page([self.listed_job(job) for job in children], limit, offset)
+
+    def children_of(self, parent):
+        """Return the visible jobs whose last event with a parent, at any time, names this job as the parent."""
+        parents = {job: self._parent_of(job) for job in self.visible_jobs() if job != parent}
+        return [job for job, run in parents.items() if run and run.job == parent]
 
     def find_job(self, job):
         return self.job(job) if job in self.statements.jobs else None
@@ -243,7 +264,8 @@ class Model(Catalogues):
         )
 
     def _parent_of(self, job):
-        return next((event.parent for event in self.statements.events_of_job(job)[::-1] if event.parent), None)
+        events = self.statements.whole.events_of_job(job)
+        return next((event.parent for event in events[::-1] if event.parent), None)
 
     def job_entries(self, job):
         return job_versions.entries_of(self.statements, job)

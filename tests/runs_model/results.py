@@ -21,6 +21,8 @@ def every_result(queries, *, jobs, datasets, runs, times=()):
         _query_dataset(record, queries, dataset)
     for run in runs:
         record(queries.find_run, run)
+        record(queries.list_child_runs, run, limit=100, offset=0)
+        record(queries.list_child_runs, run, limit=1, offset=1)
         for depth in _DEPTHS:
             record(queries.find_upstream_runs, run, depth=depth)
     for node in [*jobs, *datasets]:
@@ -81,6 +83,8 @@ def _query_job(record, queries, job):
     record(queries.find_job, job)
     record(queries.list_runs, job, limit=100, offset=0)
     record(queries.list_runs, job, limit=1, offset=1)
+    record(queries.list_child_jobs, job, limit=100, offset=0)
+    record(queries.list_child_jobs, job, limit=1, offset=1)
     versions = record(queries.list_job_versions, job, limit=100, offset=0)
     for version in versions.items if versions else ():
         record(queries.find_job_version, job, version.version)

@@ -76,6 +76,22 @@ def delete_job(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, render_job(replace(job, hidden=True)))
 
 
+def list_child_jobs(services: Services, request: HttpRequest) -> Response[str]:
+    """List the jobs whose parent a job is.
+
+    The parent of a job is that of the last of its events that names one. No graph of the past has other parents.
+
+    Returns:
+        By namespace and name, those in namespaces that the caller may read; of a namespace, the first 1,000.
+    """
+    job_id = read_job_id(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    children = services.queries.list_child_jobs(job_id, in_short=in_short, limit=limit, offset=offset)
+    listed = require(children, "Job", job_id.name)
+    return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
+
+
 def list_job_versions(services: Services, request: HttpRequest) -> Response[str]:
     """List a job's versions.
 
@@ -117,13 +133,15 @@ def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) 
 
 _JOBS = "/api/v1/namespaces/<namespace>/jobs"
 _ID = (JOB_NAMESPACE, JOB)
-_LISTED = (_LAST_RUN_STATES, SORT, FORM, LIMIT, OFFSET)
+_PAGED = (FORM, LIMIT, OFFSET)
+_LISTED = (_LAST_RUN_STATES, SORT, *_PAGED)
 _JOBS_LISTED = types.Jobs | types.ShortJobs
 ROUTES = (
     Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=_JOBS_LISTED, errors=(400, 503)),
     Route("GET", _JOBS, list_jobs, parameters=(JOB_NAMESPACE, *_LISTED), returns=_JOBS_LISTED, errors=(400, 503)),
     Route("GET", f"{_JOBS}/<job>", get_job, parameters=_ID, returns=types.Job),
     Route("DELETE", f"{_JOBS}/<job>", delete_job, parameters=_ID, returns=types.Job),
+    Route("GET", f"{_JOBS}/<job>/children", list_child_jobs, parameters=(*_ID, *_PAGED), returns=_JOBS_LISTED),
     Route(
         "GET",
         f"{_JOBS}/<job>/versions",

@@ -43,6 +43,11 @@ def summarize_run(run: Run) -> types.RunSummary:
     }
 
 
+def summarize_child_run(run: Run) -> types.ShortChildRun:
+    """Return the state and the times of a run, and its job: children of one run are of several jobs."""
+    return {**summarize_run(run), "job": render_id(run.job)}
+
+
 def mark_incomplete(*, incomplete: bool) -> types.Incomplete:
     """Return the mark of what its producer could not read whole."""
     return {"lineageIncomplete": True} if incomplete else {}

@@ -22,7 +22,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.marquez.run_views import render_run, summarize_run
+from headwater.api.marquez.run_views import render_run, summarize_child_run, summarize_run
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.events.event import Facets
@@ -57,6 +57,22 @@ def get_run(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, render_run(_find(services, request)))
 
 
+def list_child_runs(services: Services, request: HttpRequest) -> Response[str]:
+    """List the runs that a run started: those whose parent it is.
+
+    Returns:
+        Last started first, the last 1,000. Of runs that have the id in several namespaces, the children of the earliest
+        that the caller may read.
+    """
+    run_id = RUN_ID.read(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    runs = services.queries.list_child_runs(run_id, in_short=in_short, limit=limit, offset=offset)
+    listed = require(runs, "Run", run_id)
+    render = summarize_child_run if in_short else render_run
+    return respond_list(services.links, "runs", listed, map(render, listed.items))
+
+
 def get_run_facets(services: Services, request: HttpRequest) -> Response[str]:
     """Return the facets of a run, or of its job as the run sent them.
 
@@ -85,5 +101,12 @@ ROUTES = (
         returns=types.Runs | types.ShortRuns,
     ),
     Route("GET", _RUN, get_run, parameters=(RUN_ID,), returns=types.Run),
+    Route(
+        "GET",
+        f"{_RUN}/children",
+        list_child_runs,
+        parameters=(RUN_ID, FORM, LIMIT, OFFSET),
+        returns=types.Runs | types.ShortChildRuns,
+    ),
     Route("GET", f"{_RUN}/facets", get_run_facets, parameters=(RUN_ID, _TYPE), returns=types.RunFacets),
 )

@@ -363,6 +363,18 @@ class ShortRuns(Page):
     runs: list[RunSummary]
 
 
+class ShortChildRun(RunSummary):
+    """A run in short, with its job."""
+
+    job: Id
+
+
+class ShortChildRuns(Page):
+    """A page of runs in short, each with its job (`form=summary`)."""
+
+    runs: list[ShortChildRun]
+
+
 class RunFacets(TypedDict):
     """A run's facets, or its job's."""
 

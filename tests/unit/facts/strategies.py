@@ -324,6 +324,21 @@ def applications(draw):
 
 
 @st.composite
+def families(draw):
+    """Draw runs that runs of other jobs started, in chains and circles; some events name another parent, or none."""
+    events = []
+    sides = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:3])), max_size=1).map(tuple)
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
+        number = draw(st.integers(0, len(RUNS) - 1))
+        above = draw(st.sampled_from((None, *((number + step) % len(RUNS) for step in (1, 1, 2)))))
+        parent = None if above is None else ParentRun(RUNS[above], JOBS[above % len(JOBS)])
+        event = Event(kind="RUN", time=time, hash="", run=RUNS[number], job=JOBS[number % len(JOBS)], parent=parent)
+        kind = draw(st.sampled_from(("START", "COMPLETE", "COMPLETE")))
+        events.append(stamped(replace(event, type=kind, inputs=draw(sides), outputs=draw(sides))))
+    return events
+
+
+@st.composite
 def deployments(draw):
     """Draw runs of one job, some of which report no datasets, while its code changes and moves."""
     job, events = draw(st.sampled_from(JOBS)), []
@@ -423,6 +438,7 @@ def streams(max_size=8):
         whole_runs(),
         whole_runs(),
         applications(),
+        families(),
         deployments(),
         explicit_runs(),
         writers_of_one_dataset(),

@@ -12,7 +12,7 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.facet_refs import datasets_ever_with_columns
 from headwater.facts.facts import RunFacts, dataset_of
 from headwater.facts.index_rows import columns_prefix, version_rows
-from headwater.facts.keys import CURRENT, FACTS, job_pk
+from headwater.facts.keys import CURRENT, FACTS, RUN_FACTS, job_pk
 from headwater.facts.run_facts import effective_times, has_io, owner
 from headwater.facts.table import Row, Swap
 from headwater.queries.service import LineageQueries
@@ -102,7 +102,7 @@ def make_exact(table):
         row = table.get([(pk, sk)])[pk, sk]
         if pk.startswith("JOB#") and _COARSE.search(sk):
             table.remove([row.key])
-        elif pk.startswith("RUN#"):
+        elif pk.startswith("RUN#") and sk.startswith(RUN_FACTS):
             table.put(exact_rows(RunKey.parse(row.data["id"]), RunFacts(**row.data["facts"])))
         elif pk.startswith("JOB#") and sk in {FACTS, CURRENT}:
             facts = {name: value for name, value in row.data.get("facts", {}).items() if name != "first_streamed"}

@@ -1,0 +1,124 @@
+"""The children of jobs and runs: what names them as its parent, as its last event with a parent has it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_dynamodb import Calls
+from headwater.events.event import ParentRun
+from headwater.facts.visibility import Visibility
+from headwater.queries import children
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import JobId
+from tests.examples import examples
+from tests.runs_model import Model
+from tests.runs_model.results import rendered
+from tests.unit.facts.statements import A, B, C, X, a_deletion, an_event, code, short, the
+from tests.unit.facts.strategies import JOBS, RUNS, families, streams
+from tests.unit.queries.every_query import loaded
+
+PAGE = {"limit": 100, "offset": 0}
+OF_A, OF_C = ParentRun(the("a1"), A), ParentRun(the("c1"), C)
+
+
+@st.composite
+def views(draw):
+    """Draw the view of a caller who may read some of the namespaces of `JOBS`, by name or by a pattern."""
+    names = draw(st.sets(st.sampled_from(sorted({job.namespace for job in JOBS})), min_size=1))
+    patterns = [name[:3] + "*" if draw(st.booleans()) else name for name in sorted(names)]
+    return Visibility(names.__contains__, patterns, strict=draw(st.booleans()))
+
+
+@examples(200)
+@given(st.data(), views())
+def test_a_caller_is_shown_the_children_in_the_namespaces_that_it_may_read(data, view):
+    statements = data.draw(st.lists(st.one_of(families(), streams(2)), min_size=1, max_size=3))
+    statements = [one for some in statements for one in some]
+    one_by_one = [[one] for one in data.draw(st.permutations(statements))]
+    queries = LineageQueries(loaded(*one_by_one)).seen_by(view)
+    model = Model(statements).seen_by(view)
+    for job in filter(view.sees, JOBS):
+        assert rendered(queries.list_child_jobs(job, **PAGE)) == rendered(model.list_child_jobs(job))
+    for run in RUNS:
+        assert rendered(queries.list_child_runs(run, **PAGE)) == rendered(model.list_child_runs(run))
+
+
+def jobs_below(queries, job):
+    return [one.id for one in queries.list_child_jobs(job, **PAGE).items]
+
+
+def runs_below(queries, run):
+    return [short(one.id) for one in queries.list_child_runs(the(run), **PAGE).items]
+
+
+def test_a_parent_that_sends_nothing_has_children(queries_over):
+    queries = queries_over([an_event(1, "b1", B, outputs=[X], parent=OF_A), an_event(2, "c1", C, "FAIL", parent=OF_A)])
+    listed = queries.list_child_jobs(A, **PAGE)
+    assert [(one.id, one.latest_run.state, one.latest_runs[0].id) for one in listed.items] == [
+        (B, "COMPLETED", the("b1")),
+        (C, "FAILED", the("c1")),
+    ]
+    # The run that started last comes first.
+    assert runs_below(queries, "a1") == ["c1", "b1"]
+    assert jobs_below(queries, B) == runs_below(queries, "b1") == []
+    assert queries.list_child_jobs(JobId("emissions", "none"), **PAGE) is None
+    assert queries.list_child_runs(the("none"), **PAGE) is None
+
+
+def test_a_job_and_a_run_have_the_parent_that_they_named_last(queries_over):
+    events = [an_event(1, "b1", B, "START", parent=OF_A), an_event(2, "b1", B, parent=OF_C), an_event(3, "b2", B)]
+    for queries in (queries_over(events), LineageQueries(loaded(*([one] for one in events)))):
+        assert (jobs_below(queries, A), jobs_below(queries, C)) == ([], [B])
+        assert (runs_below(queries, "a1"), runs_below(queries, "c1")) == ([], ["b1"])
+
+
+def test_a_run_whose_parent_has_the_run_id_of_another_job_is_no_child_of_that_jobs_run(queries_over):
+    queries = queries_over([an_event(1, "a1", C), an_event(2, "b1", B, parent=OF_A)])
+    assert queries.find_run(the("a1")).job == C
+    assert runs_below(queries, "a1") == []
+
+
+def test_a_child_that_was_deleted_is_not_listed_and_its_runs_are(queries_over):
+    queries = queries_over([an_event(1, "b1", B, parent=OF_A), a_deletion(2, B)])
+    assert (jobs_below(queries, A), runs_below(queries, "a1")) == ([], ["b1"])
+
+
+def test_neither_a_job_nor_a_run_is_a_child_of_itself(queries_over):
+    queries = queries_over([an_event(1, "a1", A, parent=OF_A, job_facets=code("1"))])
+    assert (jobs_below(queries, A), runs_below(queries, "a1")) == ([], [])
+
+
+def many(number, namespace):
+    """Return the events of so many jobs of a namespace, each with a run of the parent `A`."""
+    return [
+        replace(an_event(place, f"{place:02}", JobId(namespace, f"task-{place:02}")), parent=OF_A)
+        for place in range(number)
+    ]
+
+
+def test_no_more_children_are_read_than_the_limit_and_the_list_says_that_there_are_more(monkeypatch):
+    monkeypatch.setattr(children, "CHILDREN_MAX", 5)
+    table = loaded(many(30, A.namespace))
+    table.dynamo.calls = calls = Calls()
+    jobs = LineageQueries(table).list_child_jobs(A, limit=2, offset=1)
+    assert ([one.id.name for one in jobs.items], jobs.total, jobs.truncated) == (["task-01", "task-02"], 5, True)
+    assert calls.items < 40
+
+    table.dynamo.calls = calls = Calls()
+    runs = LineageQueries(table).list_child_runs(the("a1"), in_short=True, limit=2, offset=1)
+    assert ([one.job.name for one in runs.items], runs.total, runs.truncated) == (["task-28", "task-27"], 5, True)
+    assert calls.items <= 14
+
+
+def test_children_of_other_namespaces_leave_out_none_of_the_parents_own(monkeypatch):
+    monkeypatch.setattr(children, "CHILDREN_MAX", 5)
+    table = loaded([*many(20, "aaa"), *many(20, "zzz"), *many(3, A.namespace)])
+    mine = Visibility({A.namespace, "zzz"}.__contains__, (A.namespace, "zzz"))
+    for queries, least in ((LineageQueries(table), 3), (LineageQueries(table).seen_by(mine), 8)):
+        listed = queries.list_child_jobs(A, **PAGE)
+        assert listed.truncated
+        assert listed.total >= least
+        assert sum(one.id.namespace == A.namespace for one in listed.items) == 3
