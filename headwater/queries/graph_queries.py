@@ -56,12 +56,14 @@ class GraphQueries(Queries):
     def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
         """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
 
+        Downstream of a job is what is so of it and of all that it started, without these.
+
         Raises:
             Invalid: the node id cannot be read, or names a version.
         """
         node = self._find_unversioned(node_id, "what is downstream is known of now")
         graph = self.find_graph(node_id, depth=depth, direction="down") if node else None
-        return impact_of(graph, from_dataset=isinstance(node.id, DatasetId)) if graph and node else None
+        return impact_of(graph, node.id if isinstance(node.id, JobId) else None) if graph and node else None
 
     def report_history(
         self, node_id: str, *, depth: int, direction: GraphDirection, start: str, end: str

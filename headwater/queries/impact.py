@@ -8,15 +8,17 @@ from typing import TypeAlias
 
 from headwater.facts.entities import Dataset, Job
 from headwater.facts.graph_results import Graph, Impact, Impacted
+from headwater.queries.job_graph import NODES_MAX
 from headwater.walk import Walked, walk
+from headwater_model.ids import JobId
 
 # A node, and the dataset that led there if the node is a job that says which outputs are made of which inputs.
 _Place: TypeAlias = tuple[str, str]
 
 
-def impact_of(graph: Graph, *, from_dataset: bool) -> Impact:
-    """Return what a graph that was walked down from its first job or dataset shows below that."""
-    start = (graph.datasets if from_dataset else graph.jobs)[0].id.node_id
+def impact_of(graph: Graph, start: JobId | None) -> Impact:
+    """Return what a graph that was walked down from a job, or from its first dataset (None), shows below that."""
+    starts = [graph.datasets[0].id.node_id] if start is None else _with_tasks(start, graph.jobs)
     below: dict[str, set[str]] = defaultdict(set)
     for origin, destination in graph.edges:
         below[origin].add(destination)
@@ -37,7 +39,7 @@ def impact_of(graph: Graph, *, from_dataset: bool) -> Impact:
                     before[place].add((node, entry))
                     yield place
 
-    places = walk([(start, "")], beyond, into=Walked(len(graph.edges) + 1)).hops
+    places = walk([(start, "") for start in starts], beyond, into=Walked(len(graph.edges) + len(starts))).hops
     hops: dict[str, int] = {}
     through: dict[str, set[str]] = defaultdict(set)
     for place, hop in places.items():
@@ -48,6 +50,16 @@ def impact_of(graph: Graph, *, from_dataset: bool) -> Impact:
     impacted = [
         Impacted(nodes[one], hop, tuple(sorted(through[one])))
         for one, hop in sorted(hops.items(), key=lambda found: (found[1], found[0]))
-        if one != start
+        if one not in starts
     ]
-    return Impact(start, impacted, graph.truncated)
+    return Impact(starts[0], impacted, graph.truncated)
+
+
+def _with_tasks(job: JobId, jobs: Iterable[Job]) -> list[str]:
+    """Return the node ids of a job and of those that it started, and so on."""
+    below: dict[JobId, set[JobId]] = defaultdict(set)
+    for task in jobs:
+        if task.parent:
+            below[task.parent.job].add(task.id)
+    family = walk([job], lambda level, _: {task for one in level for task in below[one]}, into=Walked(NODES_MAX))
+    return [one.node_id for one in family.hops]

@@ -2,7 +2,8 @@
 
 Walked in both directions it is the same from every node of a component that the depth covers: a walk from a dataset
 begins with all its current readers and producers. Walked up or down, it has only what lies on a directed way from the
-start. Hidden nodes, and nodes that the caller may not see in full, connect no others.
+start; a walk from a job begins with all that it started, too, so that the graph of a DAG is that of its tasks. Hidden
+nodes, and nodes that the caller may not see in full, connect no others.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.graph_results import Degree, Dependency, Graph, GraphDirection
 from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, dependents_in, edges_in
+from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.descriptions import dataset_of_group
@@ -26,6 +28,8 @@ from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
+# Generations of jobs that started each other, with which the graph of a job begins.
+GENERATIONS_MAX = 10
 # Jobs and datasets of one graph: more than a response of 4 MB holds.
 NODES_MAX = 5_000
 
@@ -74,10 +78,11 @@ class JobGraphWalk:
         return self._groups.primary(name)
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
-        """Return the graph around a job; None if the job is unknown or hidden."""
+        """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
         self._hops_left = depth
         found = self._keep(self._read_jobs([job]))
-        return self._walk_from([(one, way, "") for one in found for way in self._ways], depth) if found else None
+        starts = [*found, *self._read_tasks(found)]
+        return self._walk_from([(one, way, "") for one in starts for way in self._ways], depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
@@ -86,6 +91,29 @@ class JobGraphWalk:
         self._load(names, is_last=False)
         new = self._add_datasets(names)
         return self._walk_from(self._users_of(new), depth) if new else None
+
+    def _read_tasks(self, starts: Sequence[JobId]) -> Sequence[JobId]:
+        """Return the visible jobs that these started, and so on: of `GENERATIONS_MAX` generations."""
+        tasks: dict[JobId, Job] = {}
+        jobs = starts
+        for _ in range(GENERATIONS_MAX):
+            parents = self._parents_among(jobs)
+            if not parents:
+                break
+            possible, more = possible_children(parents, self._view)
+            known = {*starts, *tasks}
+            new = [job for job in possible if job not in known and self._view.caller.opens(job)]
+            left = max(self._walked.limit - len(self._nodes), 0)
+            self._walked.truncated |= more or len(new) > left
+            found = self._read_jobs(new[:left])
+            children = {job.id: job for job in found if job.parent and job.parent.job in parents}
+            tasks |= children
+            jobs = list(children)
+        self._walked.truncated |= bool(self._parents_among(jobs))
+        return self._keep(tasks[job] for job in sorted(tasks))
+
+    def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
+        return [job for job in jobs if "is_parent" in self._nodes[job] and self._view.caller.opens(job)]
 
     def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""

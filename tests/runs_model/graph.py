@@ -10,14 +10,17 @@ from tests.runs_model import dataset_versions
 
 
 def of_now(model, node_id, depth):
-    """Return jobs within `depth` hops of the start, and their visible datasets; None for a start unknown or hidden."""
+    """Return jobs within `depth` hops of the start or of a job that it started, and so on, and their visible datasets.
+
+    None for a start unknown or hidden.
+    """
     start = start_of(model, node_id)
     if start is None or model.statements.is_hidden(start):
         return None
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
     touched = {job: {*inputs, *outputs} for job, (inputs, outputs) in io.items()}
     links = _links(model, ("DATA",))
-    hops = _hops(touched, links, start, depth)
+    hops = _hops(touched, links, starts_of(model, start), depth)
     near = {} if start in io else {start: -1}
     for job, hop in sorted(hops.items(), key=lambda one: one[1]):
         for dataset in touched[job]:
@@ -26,7 +29,7 @@ def of_now(model, node_id, depth):
     edges |= {(job.node_id, dataset.node_id) for job in hops for dataset in io[job][1]}
     edges |= {(one.node_id, other.node_id) for one, other in links if one in hops and other in hops}
     return Graph(
-        tuple(_job_in_passing(model, job) for job in _nearest(hops)),
+        tuple(_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)),
         tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(near)),
         tuple(sorted(edges)),
     )
@@ -58,7 +61,7 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
     beside = _beside(model)
     near = {node: {side: some[:fold] for side, some in sides.items()} for node, sides in beside.items()}
     flows = {job: model.flows(job) for job in model.statements.jobs}
-    seen = {(start, way, None) for way in _WAYS[direction]}
+    seen = {(one, way, None) for one in starts_of(model, start) for way in _WAYS[direction]}
     level = seen if start in model.statements.jobs else _steps(near, flows, seen)
     links = _links(model, kinds)
     for _ in range(depth + 1):
@@ -78,7 +81,8 @@ def ways_down(model, node_id, shown):
     start = start_of(model, node_id)
     beside, flows = _beside(model), {job: model.flows(job) for job in model.statements.jobs}
     links = _links(model, ("DATA",))
-    seen, level, ways = set(), {(start, "down", None): set()}, {}
+    starts = starts_of(model, start)
+    seen, level, ways = set(), {(one, "down", None): set() for one in starts}, {}
     hop = 0
     while level:
         for (node, _, _), through in level.items():
@@ -91,7 +95,7 @@ def ways_down(model, node_id, shown):
                 if other not in seen and other[0].node_id in shown:
                     beyond.setdefault(other, set()).add(step[0].node_id)
         level, hop = beyond, hop + 1
-    return {node: way for node, way in ways.items() if node != start.node_id}
+    return {node: way for node, way in ways.items() if node not in {one.node_id for one in starts}}
 
 
 def _steps(near, flows, level):
@@ -160,9 +164,18 @@ def _visible_io(model, job):
     return tuple([one for one in side if not model.statements.is_hidden(one)] for side in model.current_io(job))
 
 
-def _hops(touched, links, start, depth):
-    """Return the number of hops of each job within `depth` of the start."""
-    hops = {job: 0 for job, datasets in touched.items() if start == job or start in datasets}
+def starts_of(model, start):
+    """Return the start of a graph, with the visible jobs that it started, and so on."""
+    starts, level = {start}, {start}
+    while level:
+        level = {child for one in level for child in model.children_of(one)} - starts
+        starts |= level
+    return starts
+
+
+def _hops(touched, links, starts, depth):
+    """Return the number of hops of each job within `depth` of a start."""
+    hops = {job: 0 for job, datasets in touched.items() if job in starts or starts & datasets}
     for hop in range(1, depth + 1):
         reached = set().union(*(touched[job] for job in hops))
         linked = {one for link in links if hops.keys() & set(link) for one in link}

@@ -53,7 +53,7 @@ def test_a_completed_run_without_its_start_makes_as_many_rows():
 
 def by_start(key):
     """True if the row is of a job's or a dataset's runs by their start."""
-    return key[1].startswith(("RUN#", "BACKWARD#", "FORWARD#"))
+    return key[1].startswith(("RUN#", "CHILD#", "BACKWARD#", "FORWARD#"))
 
 
 def test_the_graph_of_a_chain_has_its_jobs_and_datasets_whatever_else_is_in_the_table():

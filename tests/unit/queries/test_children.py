@@ -122,3 +122,10 @@ def test_children_of_other_namespaces_leave_out_none_of_the_parents_own(monkeypa
         assert listed.truncated
         assert listed.total >= least
         assert sum(one.id.namespace == A.namespace for one in listed.items) == 3
+
+
+def test_a_strict_deployment_begins_the_graph_of_a_job_with_the_tasks_that_the_caller_may_read():
+    queries = LineageQueries(loaded([an_event(1, "b1", B, outputs=[X], parent=OF_A), *many(1, "zzz")]))
+    for strict, tasks in ((True, {A, B}), (False, {A, B, JobId("zzz", "task-00")})):
+        mine = queries.seen_by(Visibility({A.namespace, X.namespace}.__contains__, (A.namespace,), strict=strict))
+        assert {one.id for one in mine.find_graph(A.node_id, depth=9).jobs} == tasks

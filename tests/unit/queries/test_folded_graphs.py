@@ -57,7 +57,7 @@ def test_every_graph_is_the_models_whatever_its_direction_and_fold(statements, d
 @examples(60)
 @given(streams(), st.sampled_from(DIRECTIONS), st.sampled_from((0, 1, 2)), st.sampled_from(TIMES))
 def test_a_folded_graph_of_a_time_is_that_of_the_events_before_it(statements, direction, fold, time):
-    then, now = Model([one for one in statements if one.time < time]), LineageQueries(loaded(statements))
+    then, now = Model(statements).before(time), LineageQueries(loaded(statements))
     for node in [*JOBS, *DATASETS]:
         found = now.find_graph(node.node_id, depth=9, direction=direction, fold=fold, at=time)
         assert shown(found) == directed(then, node.node_id, 9, direction, fold)

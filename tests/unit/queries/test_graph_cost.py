@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import MemoryTable
-from headwater.events.event import DatasetUse, Event
+from headwater.events.event import DatasetUse, Event, ParentRun
 from headwater.facts.apply import apply_statements
+from headwater.queries import children
 from headwater.queries import job_graph as graphs
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
@@ -148,3 +152,32 @@ def test_a_dataset_of_many_users_among_many_shows_them_all():
         ("dataset:s3://lake:made-00007", f"job:pipelines:taker-{number:02}") for number in range(20)
     }
     assert sum(edge[1].endswith("made-00008") for edge in graph.edges) == 21
+
+
+def test_the_graph_of_a_parent_costs_two_rounds_more_than_that_of_a_job_alone():
+    parent = ParentRun("00000000-0000-0000-0000-0000000000aa", JobId("pipelines", "dag"))
+    table = a_table(replace(run, parent=parent) for run in a_chain(150))
+
+    spent, graph = rounds(table, "job:pipelines:dag", 0)
+
+    assert [job.id.name for job in graph.jobs] == ["dag", *(f"job-{place:04}" for place in range(150))]
+    assert (len(graph.datasets), len(graph.edges), graph.truncated) == (151, 300, False)
+    assert spent <= 0 + 3 + 2
+    # The job, two queries of its children, two for these, two for their datasets, and the namespaces.
+    assert table.dynamo.calls.reads <= 10
+
+
+def test_no_more_jobs_are_read_for_a_parent_than_the_limits_and_the_graph_says_so(monkeypatch):
+    parent = ParentRun("00000000-0000-0000-0000-0000000000aa", JobId("pipelines", "dag"))
+    table = a_table(replace(run, parent=parent) for run in a_chain(40))
+    monkeypatch.setattr(children, "CHILDREN_MAX", 10)
+    assert rounds(table, "job:pipelines:dag", 0)[1].truncated
+    assert table.dynamo.calls.items < 60
+
+    # Each job started the next: ten of them are tasks of the first.
+    runs = [replace(run, inputs=(), outputs=()) for run in a_chain(15)]
+    table = a_table(replace(run, parent=ParentRun(above.run, above.job)) for above, run in pairwise(runs))
+    spent, graph = rounds(table, "job:pipelines:job-0000", 0)
+    assert ([job.id.name for job in graph.jobs][-1], graph.truncated) == ("job-0010", True)
+    assert spent <= 25
+    assert not rounds(table, "job:pipelines:job-0005", 0)[1].truncated

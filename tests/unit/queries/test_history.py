@@ -32,7 +32,7 @@ EVER = (TIMES[0], just_after(TIMES[-1]))
 
 def model_state(statements, node, depth, direction, time):
     """Return the nodes, edges and columns of the graph as of a time, by the model."""
-    model = Model([one for one in statements if one.time < time])
+    model = Model(statements).before(time)
     found = directed(model, node, depth, direction)
     if found is None:
         return set(), set(), {}

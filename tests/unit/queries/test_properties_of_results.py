@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.events.event import Event
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
-from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, families, streams
 from tests.unit.queries.every_query import differences, loaded, results_of, right_results
 
 _WHOLE = 9
@@ -46,7 +47,8 @@ def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same
 def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
     then = LineageQueries(loaded([one for one in statements if one.time < time]))
     now = LineageQueries(loaded(statements))
-    for node in [*JOBS, *DATASETS]:
+    # Who the parent of a job is, is no matter of time.
+    for node in childless(statements):
         past = now.find_graph(node.node_id, depth=_WHOLE, at=time)
         assert structure_of(past) == structure_of(then.find_graph(node.node_id, depth=_WHOLE))
 
@@ -63,10 +65,10 @@ def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statemen
 @examples(100)
 @given(streams())
 def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
-    queries = LineageQueries(loaded(statements))
-    for start in [*JOBS, *DATASETS]:
+    queries, starts = LineageQueries(loaded(statements)), childless(statements)
+    for start in starts:
         graph = queries.find_graph(start.node_id, depth=_WHOLE)
-        for node in nodes_of(graph):
+        for node in (node for node in nodes_of(graph) if node in starts):
             other = queries.find_graph(node.node_id, depth=_WHOLE)
             assert structure_of(other) == structure_of(graph)
 
@@ -75,7 +77,7 @@ def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
 @given(streams())
 def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statements):
     queries = LineageQueries(loaded(statements))
-    for start in [*JOBS, *DATASETS]:
+    for start in childless(statements):
         graph = queries.find_graph(start.node_id, depth=_WHOLE)
         if graph is None:
             continue
@@ -84,6 +86,30 @@ def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statem
         assert reached(first.node_id, graph.edges) == shown
         assert not any(job.hidden for job in graph.jobs)
         assert not any(one.deleted and one.lifecycle != "DROP" for one in graph.datasets)
+
+
+@examples(100)
+@given(st.data(), st.lists(st.one_of(families(), streams(3)), min_size=1, max_size=3))
+def test_the_graph_of_a_job_is_that_of_its_datasets_and_of_its_children_together(data, pieces):
+    statements = [one for piece in pieces for one in piece]
+    queries = LineageQueries(loaded(*([one] for one in data.draw(st.permutations(statements)))))
+    for job in JOBS:
+        graph = queries.find_graph(job.node_id, depth=_WHOLE)
+        if graph is None:
+            continue
+        (own,) = (one for one in graph.jobs if one.id == job)
+        children = queries.list_child_jobs(job, limit=100, offset=0).items
+        parts = [*own.inputs, *own.outputs, *(one.id for one in children)]
+        together = [{(own.id, own.inputs, own.outputs)}, set(), set()]
+        for part in filter(None, (queries.find_graph(one.node_id, depth=_WHOLE) for one in parts)):
+            together = [known | more for known, more in zip(together, structure_of(part), strict=True)]
+        assert structure_of(graph) == tuple(together)
+
+
+def childless(statements):
+    """Return the jobs that no event names as a parent, and the datasets."""
+    parents = {one.parent.job for one in statements if isinstance(one, Event) and one.parent}
+    return [*(job for job in JOBS if job not in parents), *DATASETS]
 
 
 def nodes_of(graph):
