@@ -20,6 +20,7 @@ _COMMANDS = (
     "serve",
     "graph",
     "column",
+    "export",
     "explore",
     "cdk",
     "iam",

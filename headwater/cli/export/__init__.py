@@ -1,0 +1,113 @@
+"""`headwater export`: the lineage graph as OpenLineage events, GraphML, Mermaid or DOT."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.cli.graph import add_url
+
+if TYPE_CHECKING:
+    from headwater.cli.export.reading import Part
+
+FORMATS = ("openlineage", "graphml", "mermaid", "dot")
+_ABOUT = """\
+Print the current lineage graph of a running service: all of it, that of a namespace (its jobs with what they read and
+write, and its datasets), or that around a node. It is read job by job, and written as it is read.
+
+The format openlineage has an event a line: JobEvents with inputs, outputs and column lineage, and DatasetEvents with
+schemas. `import` makes the same graph of them in another service. Runs and versions are not in it. The other formats
+have jobs, datasets and the edges between them. Mermaid is for small graphs: GitHub draws at most 500 edges.
+
+The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
+carries the bearer token in HEADWATER_TOKEN.
+Exit code: 0 when all of it was written, 1 when something was cut or the export failed.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s --output lineage.jsonl
+  %(prog)s --namespace emissions --format graphml --output emissions.graphml
+  %(prog)s dataset:s3://flights:estimated --direction up --format dot | dot -Tsvg > estimated.svg
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "export",
+        help="print the graph as OpenLineage events, GraphML, Mermaid or DOT",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument(
+        "node_id", nargs="?", metavar="NODE_ID", help="the graph around job:<namespace>:<name> or dataset:..."
+    )
+    scope.add_argument("--namespace", metavar="NAME", help="the jobs and datasets of this namespace")
+    parser.add_argument(
+        "--depth", type=int, default=20, metavar="N", help="of a node: the number of jobs to follow (default: 20)"
+    )
+    parser.add_argument(
+        "--direction", choices=("both", "up", "down"), default="both", help="of a node: the way to go (default: both)"
+    )
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"(default: {FORMATS[0]})")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write it into this file, whole or not at all (default: print it)"
+    )
+    add_url(parser)
+    parser.set_defaults(func=run_export)
+
+
+def run_export(given: argparse.Namespace) -> int:
+    """Write the graph; return 1 if something was cut, or the service did not respond."""
+    from headwater.cli.export.reading import Reading, Scope
+    from headwater.cli.service import NoResponse, fetch_json, printable
+    from headwater.cli.text.terminal import progress_console
+
+    get = partial(fetch_json, given.url, token=os.environ.get("HEADWATER_TOKEN"))
+    scope = Scope(given.node_id, given.depth, given.direction, given.namespace)
+    try:
+        with progress_console().status("reading jobs") as status:
+            reading = Reading(get, columns=given.format == FORMATS[0], report=status.update)
+            _write(_render(given.format, reading.parts(scope), reading.cuts), given.output)
+    except BrokenPipeError:
+        raise
+    except (NoResponse, OSError) as error:
+        print(f"headwater export: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    for cut in reading.cuts:
+        print(f"! {printable(cut)}", file=sys.stderr)
+    return 1 if reading.cuts else 0
+
+
+def _render(name: str, parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
+    from headwater.cli.export.events import render_events
+    from headwater.cli.export.graphs import render_dot, render_graphml, render_mermaid
+
+    if name == FORMATS[0]:
+        return render_events(parts)
+    return {"graphml": render_graphml, "mermaid": render_mermaid, "dot": render_dot}[name](parts, cuts)
+
+
+def _write(chunks: Iterable[str], file: Path | None) -> None:
+    """Write text to standard output as it comes, or into a file, which is there only once it is whole."""
+    if file is None:
+        for chunk in chunks:
+            sys.stdout.write(chunk)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial_file = file.with_name(f".{file.name}.partial")
+    try:
+        with partial_file.open("w", encoding="utf-8") as opened:
+            opened.writelines(chunks)
+        os.replace(partial_file, file)
+    finally:
+        partial_file.unlink(missing_ok=True)

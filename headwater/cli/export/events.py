@@ -1,0 +1,178 @@
+"""An export as OpenLineage events, one JSON document a line: what `headwater import` makes the same graph of.
+
+A job is a JobEvent with its inputs, its outputs and their column lineage; a dataset is a DatasetEvent with its schema
+and what else describes it. Events have the time at which the thing was last mentioned: the same graph makes the same
+bytes. Runs and versions are not in an export, nor what follows from them: states, times, stale datasets, edges of
+control. Nor are other names of a dataset, and tags that the API set. The service shows the columns of a struct with
+those of the fields inside it, and an export has them as they are shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from headwater.cli.export.reading import DatasetPart, Document, JobPart, Name, Part, name_of
+
+_PRODUCER = "urn:headwater:export"
+_SPEC = "https://openlineage.io/spec"
+_SCHEMA_URL = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/{{}}"
+_COLUMN_FACET = {"_producer": _PRODUCER, "_schemaURL": f"{_SPEC}/facets/1-2-0/ColumnLineageDatasetFacet.json"}
+_LINEAGE_FACET = {"_producer": _PRODUCER, "_schemaURL": f"{_SPEC}/facets/1-0-0/LineageJobFacet.json"}
+# Made anew from the current graph, or about a run: a facet that was sent may be older than the graph.
+_LEFT_OUT = frozenset({"columnLineage", "lineage", "lifecycleStateChange", "symlinks", "version"})
+
+
+def render_events(parts: Iterable[Part]) -> Iterator[str]:
+    """Yield a line for each part: first jobs, then datasets."""
+    declared: dict[Name, dict[str, Any]] = {}
+    for part in parts:
+        event = _job_event(part, declared) if isinstance(part, JobPart) else _dataset_event(part, declared)
+        yield json.dumps(event, ensure_ascii=False) + "\n"
+
+
+def _job_event(part: JobPart, declared: dict[Name, dict[str, Any]]) -> dict[str, Any]:
+    """Return a job's event; keep columns that DatasetEvents declared, for those."""
+    resource, node_id = part.resource or {}, part.node["id"]
+    job = name_of(part.node["data"])
+    inputs = _datasets(part, (origin for origin, end in part.edges if end == node_id))
+    outputs = _datasets(part, (end for origin, end in part.edges if origin == node_id))
+    columns = _Columns(part.columns, job)
+    declared.update(columns.declared())
+    entries = _entries(part, columns, outputs)
+    facets = _kept(resource.get("facets", {}))
+    if entries is not None:
+        facets["lineage"] = {**_LINEAGE_FACET, "entries": entries}
+    return {
+        **_common("JobEvent", resource["updatedAt"]),
+        "job": {**job._asdict(), "facets": facets},
+        "inputs": [one._asdict() for one in inputs],
+        "outputs": [
+            {**one._asdict(), "facets": {} if entries is not None else columns.facet_of(one, inputs)} for one in outputs
+        ],
+    }
+
+
+def _dataset_event(part: DatasetPart, declared: dict[Name, dict[str, Any]]) -> dict[str, Any]:
+    name = name_of(part.resource)
+    declared.update(_Columns(part.columns, None).declared())
+    facets = {**_kept(part.resource.get("facets", {})), **declared.get(name, {})}
+    return {**_common("DatasetEvent", part.resource["updatedAt"]), "dataset": {**name._asdict(), "facets": facets}}
+
+
+def _common(kind: str, time: str) -> dict[str, Any]:
+    return {"eventTime": time, "producer": _PRODUCER, "schemaURL": _SCHEMA_URL.format(kind)}
+
+
+def _kept(facets: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: body for name, body in facets.items() if name not in _LEFT_OUT}
+
+
+def _datasets(part: JobPart, ends: Iterable[str]) -> list[Name]:
+    """Return the names of those ends that are datasets."""
+    return [name_of(part.neighbours[end]["data"]) for end in ends if _is(part, end, "DATASET")]
+
+
+def _is(part: JobPart, end: str, kind: str) -> bool:
+    return end in part.neighbours and part.neighbours[end]["type"] == kind
+
+
+def _entries(part: JobPart, columns: _Columns, outputs: Sequence[Name]) -> list[dict[str, Any]] | None:
+    """Return the entries of a `lineage` facet: of a job that states its flows, or takes the data of other jobs.
+
+    Such a facet outweighs `columnLineage` facets. So there is none for flows that have no room for the job's columns,
+    which operations may have reported beside them.
+    """
+    flows = part.node["data"].get("flows")
+    jobs = [origin for origin, end in part.edges if end == part.node["id"] and _is(part, origin, "JOB")]
+    taken = [{"type": "JOB", **name_of(part.neighbours[one]["data"])._asdict()} for one in jobs]
+    sources: dict[Name, list[Name]] = defaultdict(list)
+    for flow in flows or ():
+        if _is(part, flow["origin"], "DATASET") and _is(part, flow["destination"], "DATASET"):
+            origin, destination = (part.neighbours[flow[end]]["data"] for end in ("origin", "destination"))
+            sources[name_of(destination)].append(name_of(origin))
+    if not taken and (flows is None or not all(columns.fit(output, sources[output]) for output in outputs)):
+        return None
+    entries = [columns.entry_of(output, sources[output]) for output in outputs]
+    return [*([{"type": "JOB", "inputs": taken}] if taken else ()), *entries]
+
+
+class _Columns:
+    """Columns that a job reported, or without a job DatasetEvents, from a response of `/column-lineage` if any."""
+
+    def __init__(self, response: Document | None, job: Name | None) -> None:
+        self._job = job
+        self._columns: dict[Name, list[Document]] = defaultdict(list)
+        for node in response["graph"] if response else ():
+            if node["data"] is not None:
+                self._columns[name_of(node["data"])].append(node["data"])
+        self._whole = {name_of(one): one["datasetDependencies"] for one in response["datasets"]} if response else {}
+
+    def facet_of(self, dataset: Name, inputs: Sequence[Name]) -> dict[str, Any]:
+        """Return the `columnLineage` facet of what the job reports about an output; none if it reports nothing.
+
+        Then all of the output depends on all of each input. A facet that is empty says that it does not.
+        """
+        fields = {column["field"]: {"inputFields": found} for column, found in self._reported(dataset)}
+        whole = self._whole.get(dataset, ())
+        if not fields and {name_of(one) for one in whole if one["field"] is None}.issuperset(inputs):
+            return {}
+        named = [_input(one) for one in whole if one["field"] is not None]
+        return {"columnLineage": {**_COLUMN_FACET, "fields": fields, **({"dataset": named} if named else {})}}
+
+    def fit(self, dataset: Name, sources: Sequence[Name]) -> bool:
+        """True if these datasets have all sources of the columns that the job alone reported."""
+        alone = (found for column, found in self._reported(dataset) if len(column["reportedBy"]) == 1)
+        return all(name_of(one) in sources for found in alone for one in found)
+
+    def entry_of(self, dataset: Name, sources: Sequence[Name]) -> dict[str, Any]:
+        """Return the entry about an output that is made of these datasets; other jobs may have reported other ones."""
+        fields = {
+            column["field"]: {"inputs": [_entity(one) for one in found if name_of(one) in sources]}
+            for column, found in self._reported(dataset, with_datasets=True)
+        }
+        whole = [_entity(_input(one)) for one in self._whole.get(dataset, ()) if name_of(one) in sources]
+        related = {name_of(one) for one in (*whole, *(one for column in fields.values() for one in column["inputs"]))}
+        whole += [_entity(one._asdict()) for one in sources if one not in related]
+        return {**_entity(dataset._asdict()), "inputs": whole, **({"fields": fields} if fields else {})}
+
+    def declared(self) -> Iterator[tuple[Name, dict[str, Any]]]:
+        """Yield the `lineage` facets of datasets whose columns a DatasetEvent declared."""
+        for dataset in self._columns:
+            fields = {
+                column["field"]: {"inputs": [_entity(one) for one in inputs]}
+                for column, inputs in self._by(dataset, None)
+            }
+            if fields:
+                whole = [] if self._job else [_entity(_input(one)) for one in self._whole.get(dataset, ())]
+                yield dataset, {"lineage": {**_LINEAGE_FACET, "inputs": whole, "fields": fields}}
+
+    def _reported(self, dataset: Name, *, with_datasets: bool = False) -> Iterator[tuple[Document, list[Document]]]:
+        """Yield the columns that the job reported, with their sources."""
+        for column, inputs in self._by(dataset, self._job and self._job._asdict()):
+            yield column, [one for one in inputs if with_datasets or "field" in one]
+
+    def _by(self, dataset: Name, reporter: Document | None) -> Iterator[tuple[Document, list[Document]]]:
+        """Yield the columns that a reporter reported, with their sources; without `field`, of a whole dataset."""
+        for column in self._columns.get(dataset, ()):
+            if any(one["job"] == reporter for one in column["reportedBy"]):
+                yield column, [_input(one) for one in (*column["inputFields"], *column["datasetDependencies"])]
+
+
+def _entity(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dataset, or a column of it, as the `lineage` facet names it."""
+    return {"type": "DATASET", **dataset}
+
+
+def _input(source: Document) -> dict[str, Any]:
+    """Return a source as facets have it; a dataset without a column has no `field`."""
+    some = ("type", "subtype", "description", "masking")
+    transformations = [
+        {name: one[name] for name in some if one.get(name) is not None} for one in source["transformations"]
+    ]
+    form = {"namespace": source["namespace"], "name": source["name"]}
+    if source["field"] is not None:
+        form["field"] = source["field"]
+    return {**form, "transformations": transformations} if transformations else form

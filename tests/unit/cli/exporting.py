@@ -1,0 +1,88 @@
+"""Exports of a graph in memory, over the API as it is, and that graph in the terms that an export promises to keep."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from threading import Lock
+
+from headwater.cli.export.events import render_events
+from headwater.cli.export.reading import Reading, Scope
+from headwater.cli.service import NoResponse
+from headwater.events.event import Event
+from tests.unit.api.graph_api import GraphApi
+from tests.unit.facts.strategies import DATASETS, JOBS, stamped
+
+# A handler of Lambda serves one request at a time.
+_ONE_AT_A_TIME = Lock()
+
+
+def getter(api):
+    """Return a GET of the API, as `fetch_json` is over HTTP."""
+
+    def get(path, query):
+        with _ONE_AT_A_TIME:
+            status, form = api.get(path.removeprefix("/api/v1"), **query)
+        if status != 200:
+            raise NoResponse(f"HTTP {status}: {form['message']}")
+        return form
+
+    return get
+
+
+def exported(api, scope=Scope()):  # noqa: B008 - it is frozen
+    """Return the lines of an export of events."""
+    reading = Reading(getter(api), columns=True)
+    lines = list(render_events(reading.parts(scope)))
+    assert reading.cuts == []
+    return lines
+
+
+def imported(lines):
+    """Return a new graph of exported lines."""
+    api = GraphApi()
+    api.load(*map(json.loads, lines))
+    return api
+
+
+def without_explicit_lineage(statements):
+    """Return the statements without `lineage` facets of jobs: beside these, an export may lose columns or flows."""
+    return [
+        stamped(replace(one, job_facets={name: body for name, body in one.job_facets.items() if name != "lineage"}))
+        if isinstance(one, Event)
+        else one
+        for one in statements
+    ]
+
+
+def nodes_and_edges(api):
+    """Return the ids of all nodes, and the edges."""
+    found = set()
+    for node in (*JOBS, *DATASETS):
+        status, form = api.get("/lineage", nodeId=node.node_id, depth=1)
+        if status == 200 and any(one["id"] == node.node_id for one in form["graph"]):
+            found |= {one["id"] for one in form["graph"]}
+            found |= {(edge["origin"], edge["destination"]) for one in form["graph"] for edge in one["inEdges"]}
+    return found
+
+
+def column_edges(api):
+    """Return the sources of each column that is in no struct, and of each whole dataset, by node id."""
+    found = {}
+    for dataset in DATASETS:
+        status, form = api.get("/column-lineage", nodeId=dataset.node_id)
+        if status != 200:
+            continue
+        for node in form["graph"]:
+            data = node["data"]
+            if (data["namespace"], data["name"]) == dataset and data["field"] in ("carrier", "co2"):
+                found[node["id"]] = [data["type"], *_sources(data["inputFields"], data["datasetDependencies"])]
+        found |= {one["id"]: _sources(one["datasetDependencies"]) for one in form["datasets"]}
+    return found
+
+
+def _sources(*some):
+    every = [one for sources in some for one in sources]
+    return sorted(
+        (one["namespace"], one["name"], one["field"] or "", json.dumps(one["transformations"])) for one in every
+    )
