@@ -21,6 +21,7 @@ _COMMANDS = (
     "graph",
     "column",
     "export",
+    "mcp",
     "explore",
     "cdk",
     "iam",

@@ -120,7 +120,7 @@ def _advice(status: int, address: str, token: str | None) -> str:
     create = command(f"token create --scope read --scope records --all-namespaces{local}")
     if token:
         return f"; set HEADWATER_TOKEN to another token, as {create} makes it, or unset it where requests are signed"
-    if status == 403 and _is_api_gateway(address):
+    if status == 403 and is_api_gateway(address):
         return "; the AWS credentials of the environment, which sign the request, need execute-api:Invoke on this API"
     return f"; set HEADWATER_TOKEN to a token, as {create} makes it"
 
@@ -167,10 +167,11 @@ def _headers(address: str, token: str | None, method: str, body: bytes | None) -
         if address.startswith("http://") and host not in _LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
-    return _signed(address, host, headers, method, body) if _is_api_gateway(address) else headers
+    return _signed(address, host, headers, method, body) if is_api_gateway(address) else headers
 
 
-def _is_api_gateway(address: str) -> bool:
+def is_api_gateway(address: str) -> bool:
+    """True if requests to an address are signed, unless they carry a token."""
     return ".execute-api." in (urlsplit(address).hostname or "")
 
 

@@ -39,6 +39,12 @@ def test_every_link_of_a_staged_page_leads_to_a_staged_file(pages):
     assert "```python" in (pages / "repository" / "examples" / "pyspark_job.py.md").read_text(encoding="utf-8")
 
 
+def test_llms_txt_names_the_server_for_agents(pages):
+    docs_site.stage_pages()
+    (line,) = (one for one in docs_site.llms() if "(guides/agents/)" in one)
+    assert line.startswith("- [Agents and other MCP clients](guides/agents/): With `headwater mcp`, a server of ")
+
+
 def test_the_navigation_names_every_page():
     named = set(re.findall(r'"([^"]+\.md)"', (ROOT / "docs" / "site.toml").read_text(encoding="utf-8")))
     own = {

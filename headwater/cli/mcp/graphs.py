@@ -1,0 +1,222 @@
+"""Results about the graph: find, upstream, downstream, paths, changes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from headwater.cli.column_graph import parse_columns
+from headwater.cli.mcp.result import Result, one_line
+from headwater.cli.service import NoResponse
+
+# A GET of a path of the API, with a query.
+Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
+
+_PATHS_MAX = 10
+_PATH_DEPTH = 100
+# Steps of the search for paths: a graph may have more ways than anybody reads.
+_STEPS_MAX = 20_000
+# What a line says of a change.
+_PARTS_MAX = 12
+_MORE = "the service did not read or send all of it: lower the depth"
+
+
+def find(
+    get: Get, q: str, *, kind: str | None = None, namespace: str | None = None, tag: str | None = None, limit: int = 20
+) -> Result:
+    """Return the jobs and datasets, or the columns, whose names have the words, best first."""
+    query: dict[str, object] = {"limit": limit, "sort": "relevance", "form": "summary"}
+    query |= {name: text for name, text in (("q", q), ("filter", kind), ("namespace", namespace), ("tag", tag)) if text}
+    found = get("/api/v1/search", query)
+    result = Result(f"{found['totalCount']} found for {q or tag!r}")
+    result.rows("results", found["results"], (_hit(one) for one in found["results"]), limit)
+    result.document["totalCount"] = found["totalCount"]
+    result.cut_if(found["totalCount"] > len(found["results"]), "more match: give more words, a namespace or a filter")
+    result.cut_if(found["truncated"], "the service read the first matches of each word alone: give a rarer word")
+    return result
+
+
+def _hit(hit: Mapping[str, Any]) -> str:
+    run = hit.get("latestRun")
+    more = f"  last run {run['state']} {run['endedAt'] or run['startedAt']}" if run else ""
+    return f"{hit['type']}  {one_line(hit['nodeId'])}{more}"
+
+
+def upstream(get: Get, node_id: str, depth: int) -> Result:
+    """Return what a job, dataset or column is made of, nearest first."""
+    if _is_column(node_id):
+        return _sources(get, node_id, depth)
+    graph = get("/api/v1/lineage", {"nodeId": node_id, "depth": depth, "direction": "up", "form": "summary"})
+    hops = hops_from(node_id, {(edge["destination"], edge["origin"]) for edge in _edges(graph)})
+    nodes = sorted(
+        (node for node in graph["graph"] if hops.get(node["id"])), key=lambda one: (hops[one["id"]], one["id"])
+    )
+    rows = [{**_short(node["id"], node["type"], node["data"]), "hops": hops[node["id"]]} for node in nodes]
+    result = Result(f"{len(rows)} jobs and datasets upstream of {one_line(node_id)}, nearest first")
+    result.rows("upstream", rows, map(_line, rows))
+    result.cut_if(graph["truncated"], _MORE)
+    return result
+
+
+def _sources(get: Get, node_id: str, depth: int) -> Result:
+    response = get("/api/v1/column-lineage", {"nodeId": node_id, "depth": depth})
+    graph = parse_columns(response)
+    hops = hops_from(node_id, ((edge.destination, edge.origin) for edge in graph.edges))
+    nearest = sorted(
+        graph.edges, key=lambda edge: (hops.get(edge.destination, len(hops)), edge.destination, edge.origin)
+    )
+    edges = [
+        {"source": edge.origin, "destination": edge.destination, "operations": list(edge.operations)}
+        | {"indirect": edge.indirect, "masked": edge.masked}
+        for edge in nearest
+    ]
+    result = Result(f"{len(edges)} edges upstream of {one_line(node_id)}; indirect ones decide which rows exist")
+    result.rows("edges", edges, map(_edge_line, edges))
+    result.cut_if(graph.truncated, _MORE)
+    return result
+
+
+def _edge_line(edge: Mapping[str, Any]) -> str:
+    arrow = "..>" if edge["indirect"] else "-->"
+    about = "; ".join(edge["operations"]) or "unknown operation"
+    return f"{one_line(edge['source'])} {arrow} {one_line(edge['destination'])}  [{about}]"
+
+
+def downstream(get: Get, node_id: str, depth: int) -> Result:
+    """Return what is made of a job, dataset or column, nearest first."""
+    report = get("/api/v1/reports/impact", {"nodeId": node_id, "depth": depth})
+    rows = [
+        {
+            **_short(one["nodeId"], one["type"], one["data"]),
+            **{name: one[name] for name in ("hops", "through", "direct", "masked", "certain") if name in one},
+        }
+        for one in report["impacted"]
+    ]
+    result = Result(f"{len(rows)} jobs, datasets and columns downstream of {one_line(node_id)}, nearest first")
+    result.rows("downstream", rows, map(_line, rows))
+    result.cut_if(report["truncated"], _MORE)
+    return result
+
+
+def paths(get: Get, source: str, destination: str) -> Result:
+    """Return the ways of the data from one node to another, shortest first: between columns, or jobs and datasets.
+
+    Raises:
+        NoResponse: one is a column and the other is none, or the service knows one of them not.
+    """
+    if _is_column(source) != _is_column(destination):
+        raise NoResponse("source, destination: must both be columns, or both jobs or datasets")
+    if _is_column(source):
+        graph = parse_columns(get("/api/v1/column-lineage", {"nodeId": destination, "depth": _PATH_DEPTH}))
+        edges, truncated = {(edge.origin, edge.destination) for edge in graph.edges}, graph.truncated
+    else:
+        query = {"nodeId": source, "depth": _PATH_DEPTH, "direction": "down", "form": "summary"}
+        response = get("/api/v1/lineage", query)
+        edges = {(edge["origin"], edge["destination"]) for edge in _edges(response)}
+        truncated = response["truncated"]
+    found, whole = _ways(source, destination, edges)
+    result = Result(f"{len(found)} paths from {one_line(source)} to {one_line(destination)}, shortest first")
+    result.rows("paths", ({"nodes": way} for way in found), (" -> ".join(map(one_line, way)) for way in found))
+    result.cut_if(not whole, f"only the first {_PATHS_MAX} paths are listed: there may be more")
+    result.cut_if(truncated, "the graph between them is more than the service sends: there may be other paths")
+    return result
+
+
+def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tuple[list[list[str]], bool]:
+    """Return the ways without a circle, shortest first, and true if these are all."""
+    above: dict[str, list[str]] = {}
+    for origin, end in sorted(edges):
+        above.setdefault(end, []).append(origin)
+    reachable = hops_from(destination, ((end, origin) for end, some in above.items() for origin in some))
+    below: dict[str, list[str]] = {}
+    for end, some in above.items():
+        for origin in some:
+            if end in reachable or end == destination:
+                below.setdefault(origin, []).append(end)
+    ways: list[list[str]] = []
+    pending, steps = deque([[source]]), 0
+    while pending and steps < _STEPS_MAX and len(ways) <= _PATHS_MAX:
+        way = pending.popleft()
+        steps += 1
+        if way[-1] == destination and len(way) > 1:
+            ways.append(way)
+            continue
+        pending += [[*way, one] for one in below.get(way[-1], ()) if one not in way]
+    return ways[:_PATHS_MAX], not pending and len(ways) <= _PATHS_MAX
+
+
+def changes(get: Get, node_id: str, start: str, end: str | None, direction: str, depth: int) -> Result:
+    """Return when the graph around a node changed: nodes, edges and columns that came, went or got another type."""
+    query: dict[str, object] = {"nodeId": node_id, "start": start, "depth": depth, "direction": direction}
+    history = get("/api/v1/lineage/history", {**query, "end": end} if end else query)
+    found = history["changes"]
+    result = Result(f"{len(found)} changes around {one_line(node_id)} from {history['start']} to {history['until']}")
+    result.rows("changes", found, map(_change_line, found))
+    result.document["until"] = history["until"]
+    result.cut_if(history["truncated"], f"changes from {history['until']} on are not listed: give that as start")
+    return result
+
+
+def _change_line(change: Mapping[str, Any]) -> str:
+    parts = list(_changed(change))
+    if len(parts) > _PARTS_MAX:
+        parts[_PARTS_MAX:] = [f"and {len(parts) - _PARTS_MAX} more"]
+    runs = ", ".join(one_line(run["job"]) for run in change["runs"][:3]) or "no run"
+    return f"{change['time']} by {runs}: {'; '.join(parts)}"
+
+
+def _changed(change: Mapping[str, Any]) -> Iterator[str]:
+    for sign, side in (("+", "added"), ("-", "removed")):
+        yield from (f"{sign}{one_line(node)}" for node in change["nodes"][side])
+        for edge in change["edges"][side]:
+            yield f"{sign}{one_line(edge['origin'])} -> {one_line(edge['destination'])}"
+        for column in change["columns"][side]:
+            yield f"{sign}column {one_line(column['name'])} of {one_line(column['dataset'])}"
+    for column in change["columns"]["retyped"]:
+        what = f"{one_line(column['name'])} of {one_line(column['dataset'])}"
+        yield f"column {what}: {column['before']} -> {column['type']}"
+
+
+def _is_column(node_id: str) -> bool:
+    return node_id.startswith(("datasetField:", "dataset_field:"))
+
+
+def _edges(graph: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    for node in graph["graph"]:
+        yield from node["inEdges"]
+
+
+def hops_from(start: str, edges: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return the number of edges from the start to each node that they lead to."""
+    following: dict[str, list[str]] = {}
+    for origin, end in edges:
+        following.setdefault(origin, []).append(end)
+    hops, pending = {start: 0}, deque([start])
+    while pending:
+        node = pending.popleft()
+        for one in following.get(node, ()):
+            if one not in hops:
+                hops[one] = hops[node] + 1
+                pending.append(one)
+    return hops
+
+
+def _short(node_id: str, kind: str, data: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a node in a few words: a job's last run, a dataset's state; an id alone if the caller may not read it."""
+    row: dict[str, Any] = {"nodeId": node_id, "type": kind}
+    run = (data or {}).get("latestRun")
+    if run:
+        row["latestRun"] = {name: run[name] for name in ("id", "state", "startedAt", "endedAt")}
+    if data and data.get("stale"):
+        row["stale"] = True
+    return row
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    run = row.get("latestRun")
+    parts = [f"{row['hops']}  {row['type']}  {one_line(row['nodeId'])}"]
+    parts += [f"last run {run['state']} {run['endedAt'] or run['startedAt']}"] if run else []
+    parts += [name for name in ("stale", "masked") if row.get(name)]
+    parts += ["possible" if row.get("certain") is False else ""]
+    return "  ".join(part for part in parts if part)

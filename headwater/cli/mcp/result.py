@@ -1,0 +1,101 @@
+"""The result of a tool: compact text for a model, the same as JSON for a program, and both bounded.
+
+A list has at most `ROWS_MAX` rows, a text `CHARACTERS_MAX` characters and the JSON `JSON_MAX`; a longer string in a row
+is shortened. The result says what was cut, and how to get less at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+ROWS_MAX = 50
+CHARACTERS_MAX = 12_000
+JSON_MAX = 100_000
+# Of one string: a node id may have thousands.
+STRING_MAX = 1_000
+
+
+@dataclass
+class Result:
+    """Lines of text, a JSON document, and a sentence for each thing that was cut."""
+
+    title: str
+    document: dict[str, Any] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    cuts: list[str] = field(default_factory=list)
+
+    def rows(self, name: str, rows: Iterable[Mapping[str, Any]], texts: Iterable[str], limit: int = ROWS_MAX) -> None:
+        """Add a list of rows to the document, and a line for each of them; `texts` are as many as the rows."""
+        taken = list(islice(zip(rows, texts, strict=True), limit + 1))
+        if len(taken) > limit:
+            self.cuts.append(f"{name}: only the first {limit} are listed")
+        if any(_has_long_list(row) for row, _ in taken):
+            self.cuts.append(f"{name}: lists within a row have their first {ROWS_MAX} items")
+        self.document[name] = [shortened(row) for row, _ in taken[:limit]]
+        self.lines += [shortened(text) for _, text in taken[:limit]]
+
+    def cut_if(self, truncated: object, reason: str) -> None:
+        """Add a reason if the service cut its response."""
+        if truncated:
+            self.cuts.append(reason)
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The document with `cut`, the sentences about what is missing; its longest lists are halved until it fits."""
+        document = dict(self.document)
+        cuts = list(self.cuts)
+        while len(json.dumps(document)) > JSON_MAX:
+            name = max(document, key=lambda one: len(json.dumps(document[one])))
+            if not isinstance(document[name], list):
+                break
+            document[name] = document[name][: len(document[name]) // 2]
+            cuts.append(f"{name}: only the first {len(document[name])} fit into the JSON")
+        return {**document, "cut": cuts}
+
+    @property
+    def text(self) -> str:
+        """The title, the lines that fit, and what was cut."""
+        ends = [f"CUT: {cut}" for cut in self.cuts]
+        left = CHARACTERS_MAX - len(self.title) - sum(len(line) + 1 for line in ends) - 60
+        kept = list(_fitting(self.lines, left))
+        if len(kept) < len(self.lines):
+            ends.append(f"CUT: {len(self.lines) - len(kept)} more lines; the JSON has them")
+        return "\n".join([self.title, *(kept or ["nothing"]), *ends])
+
+
+def _fitting(lines: Sequence[str], characters: int) -> Iterator[str]:
+    for line in lines:
+        characters -= len(line) + 1
+        if characters < 0:
+            return
+        yield line
+
+
+def _has_long_list(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_long_list, value.values()))
+    return isinstance(value, list) and (len(value) > ROWS_MAX or any(map(_has_long_list, value)))
+
+
+def shortened(value: Any) -> Any:
+    """Return a JSON value with its strings shortened, and its lists.
+
+    >>> shortened({"name": "a" * 2000})["name"].endswith("a... (2000 characters)")
+    True
+    """
+    if isinstance(value, str):
+        return value if len(value) <= STRING_MAX else f"{value[:STRING_MAX]}... ({len(value)} characters)"
+    if isinstance(value, Mapping):
+        return {name: shortened(one) for name, one in value.items()}
+    return [shortened(one) for one in value[:ROWS_MAX]] if isinstance(value, list) else value
+
+
+def one_line(text: str) -> str:
+    """Return a text of the data as one line of plain characters."""
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)

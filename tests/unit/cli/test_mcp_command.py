@@ -1,0 +1,208 @@
+"""`headwater mcp`: its tools by the SDK's own client, and whose token goes on to the service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+
+from headwater.cli.mcp.graphs import paths
+from headwater.cli.mcp.result import CHARACTERS_MAX, JSON_MAX, ROWS_MAX, Result
+from headwater.cli.mcp.server import make_server
+
+PROJECT = Path(__file__).parents[3]
+TOOLS = ["changes", "column_usage", "dataset_status", "downstream", "find", "paths", "record_trace", "upstream"]
+NOTHING = json.dumps({"results": [], "totalCount": 0, "truncated": False}).encode()
+
+
+def call(server, tool, **arguments):
+    """Return the result of one call by the SDK's client."""
+
+    async def calling():
+        async with Client(server) as client:
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(calling())
+
+
+def served(service):
+    return make_server(service.url, None, version="0", over_http=False)
+
+
+def test_all_tools_are_read_only_and_say_what_they_take():
+    async def listing():
+        async with Client(make_server("http://127.0.0.1:1", None, version="0", over_http=False)) as client:
+            return (await client.list_tools()).tools, client.instructions
+
+    tools, instructions = asyncio.run(listing())
+    assert sorted(tool.name for tool in tools) == TOOLS
+    assert all(tool.annotations.read_only_hint and not tool.annotations.destructive_hint for tool in tools)
+    assert all(tool.description and tool.title for tool in tools)
+    assert f"at most {ROWS_MAX} rows" in " ".join(instructions.split())
+
+
+def test_what_the_service_refuses_is_an_error_of_the_tool(service):
+    service.status, service.body = 404, b'{"code":404,"message":"Node \'job:a:b\' not found."}'
+    result = call(served(service), "upstream", node_id="job:a:b")
+    assert result.is_error
+    assert result.content[0].text.endswith(f"{service.url}: HTTP 404: Node 'job:a:b' not found.")
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[]", b"<html>", b'{"graph": 1}'])
+def test_a_response_of_another_service_is_an_error_of_the_tool(body, service):
+    service.body = body
+    result = call(served(service), "upstream", node_id="job:a:b")
+    assert result.is_error
+    assert service.url in result.content[0].text
+
+
+def test_a_long_list_is_cut_and_says_so_in_text_and_json(service):
+    hits = [
+        {"type": "JOB", "name": "x", "namespace": "n", "nodeId": f"job:n:{one}\x1b" + "x" * 5_000} for one in range(80)
+    ]
+    service.body = json.dumps({"results": hits[:20], "totalCount": 80, "truncated": True}).encode()
+    result = call(served(service), "find", q="x")
+    text, form = result.content[0].text, result.structured_content
+    assert len(text) <= CHARACTERS_MAX
+    assert "\x1b" not in text
+    assert len(form["results"]) == 20
+    assert len(form["cut"]) == 2
+    assert "CUT: more match" in text
+    assert "more lines; the JSON has them" in text
+    assert service.requested[0][1] == {"limit": ["20"], "sort": ["relevance"], "form": ["summary"], "q": ["x"]}
+
+
+_values = st.recursive(
+    st.text(max_size=5) | st.integers() | st.just("y" * 3_000),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), _values), max_size=8), st.integers(1, 40))
+def test_every_result_is_within_its_bounds_and_says_what_it_leaves_out(rows, times):
+    result = Result("title")
+    rows = rows * times
+    result.rows("rows", rows, (json.dumps(row) for row in rows))
+    assert len(result.text) <= CHARACTERS_MAX
+    assert len(json.dumps({**result.json, "cut": []})) <= JSON_MAX + 20
+    if len(result.json["rows"]) < len(rows):
+        assert result.json["cut"]
+
+
+DIAMOND = {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e"), ("e", "b"), ("x", "d")}
+
+
+def test_paths_are_all_ways_without_a_circle_the_shortest_first():
+    nodes = sorted({end for edge in DIAMOND for end in edge})
+    graph = [
+        {"id": one, "inEdges": [{"origin": a, "destination": b} for a, b in sorted(DIAMOND) if b == one]}
+        for one in nodes
+    ]
+    result = paths(lambda *_: {"graph": graph, "truncated": False}, "a", "e")
+    assert [one["nodes"] for one in result.json["paths"]] == [["a", "b", "d", "e"], ["a", "c", "d", "e"]]
+    assert result.json["cut"] == []
+
+
+def test_of_more_ways_than_are_listed_the_result_says_so():
+    edges = [(f"{step}", f"{step}{way}") for step in range(6) for way in "pq"]
+    edges += [(f"{step}{way}", f"{step + 1}") for step in range(6) for way in "pq"]
+    graph = [{"id": "all", "inEdges": [{"origin": origin, "destination": end} for origin, end in edges]}]
+    result = paths(lambda *_: {"graph": graph, "truncated": False}, "0", "6")
+    assert len(result.json["paths"]) == 10
+    assert result.json["cut"] == ["only the first 10 paths are listed: there may be more"]
+
+
+@contextmanager
+def over_http(url, **environment):
+    """Start the command with --http; yield the address of the server."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "headwater", "mcp", "--http", "--port", str(port), "--url", url]
+    process = subprocess.Popen(command, cwd=PROJECT, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr.readline() == f"http://127.0.0.1:{port}/mcp\n"
+        deadline = time.monotonic() + 20
+        while True:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def find_over_http(address, **headers):
+    async def calling():
+        async with (
+            create_mcp_http_client(headers=headers) as http,
+            Client(streamable_http_client(address, http_client=http)) as client,
+        ):
+            return await client.call_tool("find", {"q": "x"})
+
+    return asyncio.run(calling())
+
+
+def test_over_http_each_callers_own_token_goes_on_and_never_the_servers(service):
+    service.body = NOTHING
+    with over_http(service.url, HEADWATER_TOKEN="of-the-server") as address:
+        assert not find_over_http(address, Authorization="Bearer one").is_error
+        assert not find_over_http(address, Authorization="bearer two").is_error
+        assert not find_over_http(address).is_error
+    assert [authorization for _, _, authorization in service.requested] == ["Bearer one", "Bearer two", None]
+
+
+def test_over_http_no_request_is_signed_with_the_servers_credentials():
+    url = "http://a1.execute-api.eu-west-1.amazonaws.com/prod"
+    with over_http(url, AWS_ACCESS_KEY_ID="AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY="secret") as address:
+        result = find_over_http(address)
+    assert result.is_error
+    assert "send Authorization: Bearer <token>" in result.content[0].text
+
+
+def test_over_stdio_the_token_is_that_of_the_environment(service):
+    service.body = NOTHING
+    environment = {"HEADWATER_TOKEN": "mine"}
+    arguments = ["-m", "headwater", "mcp", "--url", service.url]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment, cwd=PROJECT)
+    assert call(server, "find", q="x").structured_content["totalCount"] == 0
+    assert [authorization for _, _, authorization in service.requested] == ["Bearer mine"]
+
+
+def python(text):
+    done = subprocess.run([sys.executable, "-c", text], cwd=PROJECT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_without_the_package_one_sentence_says_how_to_install_it():
+    run = "import sys; sys.modules['mcp'] = None; from headwater.cli.main import main; sys.exit(main(['mcp']))"
+    message = "headwater mcp: needs the package mcp: pip install 'headwater[mcp]', in a checkout `make setup`\n"
+    assert python(run) == (1, "", message)
+
+
+def test_help_does_not_import_the_package():
+    run = """
+import sys
+from headwater.cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    print("imported" if {"mcp", "anyio"} & sys.modules.keys() else "not imported")
+"""
+    assert python(run)[1].splitlines()[-1] == "not imported"
