@@ -123,3 +123,33 @@ class UpstreamRun:
 
     run: Run
     inputs: tuple[UpstreamInput, ...]
+
+
+# `columns`: of some output. `tables`: datasets, without columns. `nothing`: no datasets. `parent`: no datasets, but
+# other jobs of the report run as its parts. `silent`: no event for so long.
+CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobCoverage:
+    """The part of a job that is reported, by the last run that named datasets.
+
+    `producer` is the URI of its `jobType` facet, None where it sends none. `outputs` are datasets, `certain` those of
+    them whose columns are reported, unless the job's lineage is `incomplete`: then there is none.
+    """
+
+    job: JobId
+    producer: str | None
+    level: CoverageLevel
+    updated: str
+    outputs: int
+    certain: int
+    incomplete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The coverage of jobs, by namespace and name; `truncated`: there are more jobs, or more may be hidden."""
+
+    jobs: Sequence[JobCoverage]
+    truncated: bool

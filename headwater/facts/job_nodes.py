@@ -91,6 +91,7 @@ def job_node(
         "deleted": last_deleted(facts),
         "type": _TYPES.get(str(job_type.get("processingType")).upper(), "BATCH"),
         "labels": [label for name in ("jobType", "integration") if (label := text_in(job_type, name))],
+        "producer": text_in(job_type, "_producer"),
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
         "description": text_in(facets.get("documentation", {}), "description"),
         **({"annotations": annotations} if annotations else {}),

@@ -24,7 +24,7 @@ from headwater.facts.entities import (
     Sort,
     Source,
 )
-from headwater.facts.graph_results import UpstreamRun
+from headwater.facts.graph_results import Coverage, UpstreamRun
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
 from headwater.facts.visibility import Visibility
@@ -41,6 +41,7 @@ from headwater.queries.columns.report_results import ColumnImpact
 from headwater.queries.columns.results import ColumnGraph, ColumnHit, Origins
 from headwater.queries.columns.selection import select_at, select_current, select_version
 from headwater.queries.columns.time_range_queries import TimeRangeQueries
+from headwater.queries.coverage import report_coverage
 from headwater.queries.graph_queries import GraphQueries
 from headwater.queries.listings import Datasets, Jobs
 from headwater.queries.node_ids import (
@@ -141,6 +142,10 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         """
         jobs = Jobs(self._view())
         return jobs.list(namespace, states=states, sort=sort, in_short=in_short, limit=limit, offset=offset)
+
+    def report_coverage(self, namespace: str | None, *, since: str) -> Coverage:
+        """Return how much the jobs of a namespace (None: of all) report; without an event since then one is silent."""
+        return report_coverage(namespace, self._view(), since=since)
 
     def find_job(self, job: JobId) -> Job | None:
         """Return a job with its last ten runs."""

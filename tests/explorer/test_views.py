@@ -36,6 +36,8 @@ VIEWS = {
     "search?tag=pii": "passenger_email",
     "usage?tag=pii&start=1763000000&end=1764000000": "catalog",
     f"usage?node=datasetField:{LAKE}:raw:passenger_email&start=1763000000&end=1764000000": "masked",
+    "coverage": "By namespace",
+    f"coverage?namespace={JOBS}&level=columns": "Outputs with columns",
     "no-such-view": "There is no such view",
     "dataset?node=dataset:s3://nowhere:nothing": "Not found",
 }
@@ -49,6 +51,21 @@ def test_a_view_opens_by_its_address_and_survives_a_reload(open_view, pipeline, 
     page.get_by_text(VIEWS[view]).first.wait_for()
     page.reload()
     page.get_by_text(VIEWS[view]).first.wait_for()
+
+
+def test_a_level_of_coverage_narrows_the_jobs_and_their_names_lead_on(open_view, pipeline):
+    page = open_view(pipeline, "coverage", bypass_csp=True)
+    levels = page.get_by_role("group", name="what a job reports")
+    columns = levels.get_by_role("button", name=re.compile("^Columns"))
+    number = int(columns.inner_text().split()[-1])
+    columns.click()
+    page.get_by_role("heading", name="Columns", exact=True).wait_for()
+    rows = page.get_by_role("region", name="jobs").get_by_role("row").all()[1:]
+    assert len(rows) == number > 0
+    assert all("Columns" in row.inner_text() for row in rows)
+    assert serious_faults(page) == []
+    rows[0].get_by_role("link").first.click()
+    page.wait_for_url("**/explore/job?**")
 
 
 def node(page, name):

@@ -76,7 +76,7 @@ class World:
         last = max(declared, key=lambda one: one.position, default=None)
         return found + ([Word(last, last.reported[last.outputs[0]])] if last and last.reported else [])
 
-    def _written_by(self, job):
+    def written_by(self, job):
         """Return the names under which the job writes datasets now."""
         known = [entry for entry in self.runs.job_entries(job) if entry.known]
         return known[-1].outputs if known else ()
@@ -86,7 +86,7 @@ class World:
 
         If no run reported it, the dataset depends on all inputs of the job.
         """
-        if not any(self.statements.primary(name) == dataset for name in self._written_by(job)):
+        if not any(self.statements.primary(name) == dataset for name in self.written_by(job)):
             return []
         mine = sorted((one for one in self.reporters if one.job == job and one.position), key=lambda one: one.position)
         for reporter in mine[::-1]:

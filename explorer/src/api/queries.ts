@@ -23,7 +23,7 @@ export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 
 export type Me = ResponseOf<"/api/v1/me">;
 /** Ids of operations that views need. */
-export type Feature = "search" | "listAllJobs" | "getLineage" | "getColumnLineage" | "reportImpact" | "reportUsage" | "getDataset" | "getJob" | "getRun" | "searchRecords";
+export type Feature = "search" | "listAllJobs" | "getLineage" | "getColumnLineage" | "reportImpact" | "reportUsage" | "getDataset" | "getJob" | "getRun" | "searchRecords" | "reportCoverage";
 
 export const me = (signal?: AbortSignal) => get("/api/v1/me", { signal });
 

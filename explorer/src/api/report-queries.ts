@@ -8,6 +8,7 @@ import { nameOf } from "../url/ids";
 
 export type Usage = Schema<"UsageReport">;
 export type TagUsage = Schema<"TagReport">;
+export type Coverage = ResponseOf<"/api/v1/reports/coverage">;
 export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
 
 interface Range {
@@ -18,6 +19,7 @@ interface Range {
 export const usage = async (node: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
 export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
 export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) => getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
+export const coverage = (namespace: string, signal?: AbortSignal) => get("/api/v1/reports/coverage", { query: { namespace: namespace || undefined }, signal });
 export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
 

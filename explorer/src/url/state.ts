@@ -1,7 +1,7 @@
 /** State of a view, read from its URL and written to it. A URL leaves defaults out. */
 
 export type View =
-  | "" | "search" | "map" | "columns" | "impact" | "dataset" | "job" | "run" | "record" | "usage" | "jobs" | "datasets";
+  | "" | "search" | "map" | "columns" | "impact" | "dataset" | "job" | "run" | "record" | "usage" | "jobs" | "datasets" | "coverage";
 
 export type Side = "up" | "down";
 export type Direction = Side | "both";

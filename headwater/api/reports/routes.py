@@ -14,6 +14,7 @@ from headwater.api.http.responses import CSV, JSON
 from headwater.api.marquez.parameters import DEPTH_MAX
 from headwater.api.marquez.responses import require
 from headwater.api.reports import types
+from headwater.api.reports.coverage import coverage_table, render_coverage
 from headwater.api.reports.impact_tables import column_impact_table, impact_table
 from headwater.api.reports.impact_views import render_column_impact, render_impact
 from headwater.api.reports.tables import provenance_table, tag_table, usage_table
@@ -21,6 +22,7 @@ from headwater.api.reports.views import render_provenance, render_tag_usage, ren
 from headwater.api.route import Handler, Route
 from headwater.api.services import Services
 from headwater.queries.columns.results import TimeRange
+from headwater.times import from_seconds
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 
@@ -38,6 +40,9 @@ _GRAPH_NODE_ID = required_text(
 )
 _DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX, default=20)
 _OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
+_NAMESPACE = given_text("namespace", "Only jobs of this namespace.", "emissions")
+_DAYS = number("days", "A job without an event for so many days is silent.", least=1, most=3650, default=30)
+_OF_COVERAGE = (_NAMESPACE, _DAYS, _IS_TABLE)
 _KINDS = frozenset({"application/json", "text/csv"})
 _FIELD_KINDS = ("datasetField:", "dataset_field:")
 
@@ -101,6 +106,22 @@ def report_impact(services: Services, request: HttpRequest) -> Response[str]:
     return _respond(services, request, impact_table(impact) if is_table else render_impact(impact))
 
 
+def report_coverage(services: Services, request: HttpRequest) -> Response[str]:
+    """Report how many jobs report columns, datasets alone, or nothing, by namespace and by producer.
+
+    A job counts by its last run with datasets. In a table each row is a job. Every cell is quoted. Cells that a
+    spreadsheet would compute begin with an apostrophe.
+
+    Returns:
+        The report; the jobs by namespace and name.
+    """
+    request.take_only([parameter.name for parameter in _OF_COVERAGE])
+    is_table, namespace, days = _is_table(request), _NAMESPACE.read(request), _DAYS.read(request)
+    since = from_seconds(services.now_s() - days * 86_400)
+    coverage = services.queries.report_coverage(namespace, since=since)
+    return _respond(services, request, coverage_table(coverage) if is_table else render_coverage(coverage))
+
+
 def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
     """Return a report: text is a table, in a file of its route's name."""
     if not isinstance(report, str):
@@ -141,4 +162,5 @@ ROUTES = (
     _route("usage", report_usage, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
     _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
     _route("impact", report_impact, _OF_IMPACT, types.ImpactReport | types.ColumnImpactReport),
+    _route("coverage", report_coverage, _OF_COVERAGE, types.CoverageReport),
 )

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 from headwater.api.marquez.annotation_types import ReportedTag
 from headwater.api.marquez.types import ShortDataset, ShortJob
 from headwater.api.types import Count, Id, Positive, Time, Transformation
+from headwater.facts.graph_results import CoverageLevel
 from headwater.queries.columns.report_results import Reason
 
 Direct: TypeAlias = Annotated[
@@ -203,6 +204,64 @@ class ColumnImpactReport(TypedDict):
     impacted: list[Annotated[DerivedColumn | DerivingJob | DerivedDataset, Field(discriminator="type")]]
     truncated: bool
     """True if more is derived from it than one request may read."""
+
+
+class CoverageCounts(TypedDict):
+    """Numbers of jobs by what they report, and of their outputs."""
+
+    total: int
+    columns: int
+    """Jobs that report the columns of some output."""
+    tables: int
+    """Jobs that report datasets, and no columns."""
+    nothing: int
+    """Jobs that report no datasets."""
+    parent: int
+    """Jobs that report no datasets themselves, and run others of the report."""
+    silent: int
+    """Jobs without an event for `days`; they are in none of the other numbers but `total`."""
+    outputs: int
+    """Edges from a job to a dataset that it writes."""
+    certainOutputs: int
+    """Those of them with columns, of jobs that are not incomplete."""
+
+
+class NamespaceCoverage(CoverageCounts):
+    """The coverage of a namespace."""
+
+    namespace: str
+
+
+class ProducerCoverage(CoverageCounts):
+    """The coverage of what a producer sends."""
+
+    producer: str | None
+    """The `_producer` of the jobs' `jobType` facet, which has its version; null for jobs that have none."""
+
+
+class JobCoverage(TypedDict):
+    """The coverage of a job, by its last run with datasets."""
+
+    namespace: str
+    name: str
+    producer: str | None
+    coverage: CoverageLevel
+    updatedAt: Time
+    outputs: int
+    certainOutputs: int
+    incomplete: bool
+    """True if the producer says that it could not read all of the job's lineage."""
+
+
+class CoverageReport(CoverageCounts):
+    """The part of what jobs do that is reported."""
+
+    namespaces: list[NamespaceCoverage]
+    producers: list[ProducerCoverage]
+    jobs: list[JobCoverage]
+    """By namespace and name."""
+    truncated: bool
+    """True if there are more jobs than one request reads: 5,000."""
 
 
 class UsageReport(TypedDict):

@@ -88,7 +88,7 @@ function WorkList({ of }: { of: ReturnType<typeof useWork> }) {
             <ul className="plain">{work.flatMap(({ jobs }) => jobs.filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING").map((job, place) => <WorkItem key={jobId(job)} job={job} hasCause={place < CAUSES_MAX && job.latestRun?.state === "FAILED"} />))}</ul>
             <p className="muted">
               {work.map(({ state, totalCount }, place) => <span key={state}>{place > 0 && " · "}<Link href={link("jobs", { state })}>{count(totalCount)} {WORK_TITLES[state]}</Link></span>)}
-              {" · "}<Link href={link("jobs")}>all jobs</Link>
+              {" · "}<Link href={link("jobs")}>all jobs</Link>{" · "}<Link href={link("coverage")}>coverage</Link>
             </p>
           </>
         )}

@@ -180,6 +180,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
                 "getProof",
                 "getRoot",
                 "getTrace",
+                "listRoots",
                 "postRecords",
                 "postTrace",
                 "searchRecords",

@@ -154,9 +154,39 @@ TAGGED: Example = {
     "flows": USAGE["flows"],
     "truncated": False,
 }
+# One job that reports columns.
+_COVERED: Mapping[str, int] = {
+    "total": 1,
+    "columns": 1,
+    "tables": 0,
+    "nothing": 0,
+    "parent": 0,
+    "silent": 0,
+    "outputs": 1,
+    "certainOutputs": 1,
+}
+_SPARK = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark"
+COVERAGE: Example = {
+    **_COVERED,
+    "namespaces": [{"namespace": JOB["namespace"], **_COVERED}],
+    "producers": [{"producer": _SPARK, **_COVERED}],
+    "jobs": [
+        {
+            **JOB,
+            "producer": _SPARK,
+            "coverage": "columns",
+            "updatedAt": _STARTED,
+            "outputs": 1,
+            "certainOutputs": 1,
+            "incomplete": False,
+        }
+    ],
+    "truncated": False,
+}
 EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ColumnImpactReport": [IMPACT],
     "ReportedColumn": [CO2],
+    "CoverageReport": [COVERAGE],
     "UsageReport": [USAGE],
     "TagReport": [TAGGED],
     "ProvenanceReport": [PROVENANCE],

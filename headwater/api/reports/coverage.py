@@ -1,0 +1,73 @@
+"""The report on coverage, as JSON and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import get_type_hints
+
+from headwater.api.reports import types
+from headwater.api.reports.tables import cut, flag, table
+from headwater.api.values import render_id, when
+from headwater.facts.graph_results import Coverage, JobCoverage
+
+_TABLE = ("section", *get_type_hints(types.JobCoverage))
+
+
+def render_coverage(coverage: Coverage) -> types.CoverageReport:
+    """Return the counts of all jobs, by namespace and by producer, and each job."""
+    by_namespace = _grouped(coverage.jobs, lambda one: one.job.namespace)
+    by_producer = _grouped(coverage.jobs, lambda one: one.producer or "")
+    return {
+        **_counts(coverage.jobs),
+        "namespaces": [{"namespace": name, **_counts(jobs)} for name, jobs in by_namespace],
+        "producers": [{"producer": uri or None, **_counts(jobs)} for uri, jobs in by_producer],
+        "jobs": [_render_job(one) for one in coverage.jobs],
+        "truncated": coverage.truncated,
+    }
+
+
+def coverage_table(coverage: Coverage) -> str:
+    """Return a row for each job."""
+    rows = ({"section": "job", **_cells(_render_job(job))} for job in coverage.jobs)
+    return table(_TABLE, [*rows, *cut(coverage.truncated)])
+
+
+def _grouped(
+    jobs: Iterable[JobCoverage], key: Callable[[JobCoverage], str]
+) -> Sequence[tuple[str, Sequence[JobCoverage]]]:
+    return [(name, list(some)) for name, some in groupby(sorted(jobs, key=key), key)]
+
+
+def _counts(jobs: Sequence[JobCoverage]) -> types.CoverageCounts:
+    levels = [one.level for one in jobs]
+    return {
+        "total": len(jobs),
+        "columns": levels.count("columns"),
+        "tables": levels.count("tables"),
+        "nothing": levels.count("nothing"),
+        "parent": levels.count("parent"),
+        "silent": levels.count("silent"),
+        "outputs": sum(one.outputs for one in jobs),
+        "certainOutputs": sum(one.certain for one in jobs),
+    }
+
+
+def _render_job(one: JobCoverage) -> types.JobCoverage:
+    return {
+        **render_id(one.job),
+        "producer": one.producer,
+        "coverage": one.level,
+        "updatedAt": when(one.updated),
+        "outputs": one.outputs,
+        "certainOutputs": one.certain,
+        "incomplete": one.incomplete,
+    }
+
+
+def _cells(job: types.JobCoverage) -> dict[str, str]:
+    return {name: _cell(value) for name, value in job.items()}
+
+
+def _cell(value: object) -> str:
+    return flag(value) if isinstance(value, bool) else "" if value is None else str(value)

@@ -1,0 +1,51 @@
+"""The coverage of lineage: how much of what each job does is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headwater.facts.facts import IdText, job_of
+from headwater.facts.graph_results import Coverage, CoverageLevel, JobCoverage
+from headwater.facts.keys import current_key
+from headwater.queries.name_lists import NameCatalogue
+from headwater.queries.view import GraphView
+
+# Jobs of one report: their nodes are read in 50 batches.
+JOBS_MAX = 5_000
+
+
+def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Coverage:
+    """Return the coverage of the jobs of a namespace (None: of all); a job without an event since then is silent."""
+    catalogue = NameCatalogue(view)
+    names = catalogue.every_job(namespace)
+    jobs = catalogue.page(names, limit=JOBS_MAX, offset=0)
+    rows = view.get(map(current_key, jobs)) if jobs else {}
+    nodes = [row.data for job in jobs if (row := rows.get(current_key(job)))]
+    parents = {node["parent"]["job"] for node in nodes if node["parent"]}
+    found = [_coverage_of(node, parents, since) for node in nodes]
+    return Coverage(found, names.truncated or len(names.ids) > JOBS_MAX)
+
+
+def _coverage_of(node: Mapping[str, Any], parents: set[IdText], since: str) -> JobCoverage:
+    reported = sum(bool(columns["refs"]) for columns in node["columns"].values())
+    incomplete = "incomplete" in node
+    return JobCoverage(
+        job=job_of(node["job"]),
+        producer=node.get("producer"),
+        level=_level(node, reported, parents, since),
+        updated=node["last"],
+        outputs=len(node["outputs"]),
+        certain=0 if incomplete else reported,
+        incomplete=incomplete,
+    )
+
+
+def _level(node: Mapping[str, Any], reported: int, parents: set[IdText], since: str) -> CoverageLevel:
+    if node["last"] < since:
+        return "silent"
+    if reported:
+        return "columns"
+    if node["inputs"] or node["outputs"]:
+        return "tables"
+    return "parent" if node["job"] in parents else "nothing"

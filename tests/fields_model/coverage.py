@@ -1,0 +1,37 @@
+"""The coverage of each job, computed anew."""
+
+from __future__ import annotations
+
+from headwater.facts.graph_results import JobCoverage
+
+
+def coverage(world, since):
+    """Return the coverage of every visible job, by namespace and name; None is the producer of each."""
+    jobs = [world.runs.job(job) for job in sorted(world.runs.visible_jobs())]
+    parents = {one.parent.job for one in jobs if one.parent}
+    return [_coverage_of(world, one, parents, since) for one in jobs]
+
+
+def _coverage_of(world, job, parents, since):
+    names = set(world.written_by(job.id))
+    ever = {name for one in world.reporters if one.job == job.id and one.position for name in one.reported}
+    reported = len(names & ever)
+    return JobCoverage(
+        job=job.id,
+        producer=None,
+        level=_level(job, reported, parents, since),
+        updated=job.updated,
+        outputs=len(names),
+        certain=0 if job.incomplete else reported,
+        incomplete=job.incomplete,
+    )
+
+
+def _level(job, reported, parents, since):
+    if job.updated < since:
+        return "silent"
+    if reported:
+        return "columns"
+    if job.inputs or job.outputs:
+        return "tables"
+    return "parent" if job.id in parents else "nothing"
