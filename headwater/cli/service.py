@@ -19,6 +19,7 @@ _TIMEOUT_S = 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The AWS endpoints of `serve`, unless its option moves them.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
+_BUSY = frozenset({429, 503})
 _PORTS = {"http": 80, "https": 443}
 # The headers that sign a request or hold a token, in urllib's spelling.
 _CREDENTIALS = ("Authorization", "X-amz-security-token")
@@ -27,6 +28,10 @@ SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_K
 
 class NoResponse(Exception):
     """A request without a usable response; the message has the reason."""
+
+
+class Busy(NoResponse):
+    """A refusal for now (429, 503): the same request may succeed later."""
 
 
 def fetch_json(url: str, path: str, query: Mapping[str, object], *, token: str | None = None) -> Any:
@@ -67,7 +72,8 @@ def send(
             return sent
     except urllib.error.HTTPError as error:
         advice = _advice(error.code, address, token) if _is_same_origin(address, error.url) else ""
-        raise NoResponse(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
+        refusal = Busy if error.code in _BUSY else NoResponse
+        raise refusal(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
     except urllib.error.URLError as error:
         raise NoResponse(unreached(url, error.reason)) from error
     except (OSError, ValueError, http.client.HTTPException) as error:

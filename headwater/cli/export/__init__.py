@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headwater.cli.graph import add_url
 
 if TYPE_CHECKING:
-    from headwater.cli.export.reading import Part
+    from headwater.cli.export.reading import Get, Part
 
+# Up to 20 s for one request.
+_TRIES = 10
 FORMATS = ("openlineage", "graphml", "mermaid", "dot")
 _ABOUT = """\
 Print the current lineage graph of a running service: all of it, that of a namespace (its jobs with what they read and
@@ -70,7 +73,7 @@ def run_export(given: argparse.Namespace) -> int:
     from headwater.cli.service import NoResponse, fetch_json, printable
     from headwater.cli.text.terminal import progress_console
 
-    get = partial(fetch_json, given.url, token=os.environ.get("HEADWATER_TOKEN"))
+    get = _patient(partial(fetch_json, given.url, token=os.environ.get("HEADWATER_TOKEN")))
     scope = Scope(given.node_id, given.depth, given.direction, given.namespace)
     try:
         with progress_console().status("reading jobs") as status:
@@ -86,6 +89,23 @@ def run_export(given: argparse.Namespace) -> int:
     for cut in reading.cuts:
         print(f"! {printable(cut)}", file=sys.stderr)
     return 1 if reading.cuts else 0
+
+
+def _patient(get: Get, sleep: Callable[[float], None] = time.sleep) -> Get:
+    """Return a GET that tries again where the service refuses for now: an export makes thousands of requests."""
+    from headwater.attempts import attempts
+    from headwater.cli.service import Busy
+
+    def patient(path: str, query: Mapping[str, object]) -> Any:
+        for attempt in attempts(_TRIES, sleep):
+            try:
+                return get(path, query)
+            except Busy:
+                if attempt == _TRIES - 1:
+                    raise
+        raise AssertionError("there is a last attempt")
+
+    return patient
 
 
 def _render(name: str, parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
