@@ -126,7 +126,7 @@ class UpstreamRun:
 
 
 # `columns`: of some output. `tables`: datasets, without columns. `nothing`: no datasets. `parent`: no datasets, but
-# other jobs of the report run as its parts. `silent`: no event for so long.
+# it started other jobs. `silent`: no event for so long.
 CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.facts.facts import IdText, job_of
+from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Coverage, CoverageLevel, JobCoverage
 from headwater.facts.keys import current_key
 from headwater.queries.name_lists import NameCatalogue
@@ -22,18 +22,16 @@ def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Co
     jobs = catalogue.page(names, limit=JOBS_MAX, offset=0)
     rows = view.get(map(current_key, jobs)) if jobs else {}
     nodes = [row.data for job in jobs if (row := rows.get(current_key(job)))]
-    parents = {node["parent"]["job"] for node in nodes if node["parent"]}
-    found = [_coverage_of(node, parents, since) for node in nodes]
-    return Coverage(found, names.truncated or len(names.ids) > JOBS_MAX)
+    return Coverage([_coverage_of(node, since) for node in nodes], names.truncated or len(names.ids) > JOBS_MAX)
 
 
-def _coverage_of(node: Mapping[str, Any], parents: set[IdText], since: str) -> JobCoverage:
+def _coverage_of(node: Mapping[str, Any], since: str) -> JobCoverage:
     reported = sum(bool(columns["refs"]) for columns in node["columns"].values())
     incomplete = "incomplete" in node
     return JobCoverage(
         job=job_of(node["job"]),
         producer=node.get("producer"),
-        level=_level(node, reported, parents, since),
+        level=_level(node, reported, since),
         updated=node["last"],
         outputs=len(node["outputs"]),
         certain=0 if incomplete else reported,
@@ -41,11 +39,11 @@ def _coverage_of(node: Mapping[str, Any], parents: set[IdText], since: str) -> J
     )
 
 
-def _level(node: Mapping[str, Any], reported: int, parents: set[IdText], since: str) -> CoverageLevel:
+def _level(node: Mapping[str, Any], reported: int, since: str) -> CoverageLevel:
     if node["last"] < since:
         return "silent"
     if reported:
         return "columns"
     if node["inputs"] or node["outputs"]:
         return "tables"
-    return "parent" if node["job"] in parents else "nothing"
+    return "parent" if "is_parent" in node else "nothing"

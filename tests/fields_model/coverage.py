@@ -8,7 +8,8 @@ from headwater.facts.graph_results import JobCoverage
 def coverage(world, since):
     """Return the coverage of every visible job, by namespace and name; None is the producer of each."""
     jobs = [world.runs.job(job) for job in sorted(world.runs.visible_jobs())]
-    parents = {one.parent.job for one in jobs if one.parent}
+    events = [one for one in world.statements.whole.events if one.parent]
+    parents = {one.parent.job for one in events if one.parent.job != one.job}
     return [_coverage_of(world, one, parents, since) for one in jobs]
 
 

@@ -217,7 +217,7 @@ class CoverageCounts(TypedDict):
     nothing: int
     """Jobs that report no datasets."""
     parent: int
-    """Jobs that report no datasets themselves, and run others of the report."""
+    """Jobs that report no datasets themselves, and started others."""
     silent: int
     """Jobs without an event for `days`; they are in none of the other numbers but `total`."""
     outputs: int

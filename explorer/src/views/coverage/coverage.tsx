@@ -18,7 +18,7 @@ const LEVELS: readonly [Level, string, string][] = [
   ["columns", "Columns", "report the columns of some output"],
   ["tables", "Tables only", "report datasets, and no columns"],
   ["nothing", "Nothing", "report no dataset"],
-  ["parent", "Parents", "report no dataset themselves, and run others of these"],
+  ["parent", "Parents", "report no dataset themselves, and started others"],
   ["silent", "Silent", "sent no event for 30 days"],
 ];
 
