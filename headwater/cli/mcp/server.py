@@ -77,7 +77,9 @@ class Service:
 
 def make_server(url: str, token: str | None, *, version: str, over_http: bool) -> MCPServer:
     """Return the server; with `over_http`, `token` is not used: each request brings its own."""
-    server = MCPServer("headwater", title="Headwater lineage", instructions=_INSTRUCTIONS, version=version)
+    server = MCPServer(
+        "headwater", title="Headwater lineage", instructions=_INSTRUCTIONS, version=version, log_level="WARNING"
+    )
 
     def service(context: Context) -> Service:
         if not over_http:

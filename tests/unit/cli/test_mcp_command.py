@@ -132,7 +132,9 @@ def over_http(url, **environment):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "headwater", "mcp", "--http", "--port", str(port), "--url", url]
-    process = subprocess.Popen(command, cwd=PROJECT, env=environment, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert process.stderr.readline() == f"http://127.0.0.1:{port}/mcp\n"
         deadline = time.monotonic() + 20
@@ -145,7 +147,8 @@ def over_http(url, **environment):
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.communicate()
+        printed, _ = process.communicate()
+    assert printed == ""
 
 
 def find_over_http(address, **headers):
