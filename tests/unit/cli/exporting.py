@@ -56,14 +56,23 @@ def without_explicit_lineage(statements):
 
 
 def nodes_and_edges(api):
-    """Return the ids of all nodes, and the edges."""
+    """Return the ids of all nodes, and the edges, but for those from a job to one that has no datasets.
+
+    A JobEvent without datasets is no lineage to the service, whatever jobs its `lineage` facet names.
+    """
     found = set()
     for node in (*JOBS, *DATASETS):
         status, form = api.get("/lineage", nodeId=node.node_id, depth=1)
         if status == 200 and any(one["id"] == node.node_id for one in form["graph"]):
             found |= {one["id"] for one in form["graph"]}
             found |= {(edge["origin"], edge["destination"]) for one in form["graph"] for edge in one["inEdges"]}
-    return found
+    edges = {one for one in found if isinstance(one, tuple)}
+    with_datasets = {end for edge in edges if not all(map(_is_job, edge)) for end in edge}
+    return found - {edge for edge in edges if all(map(_is_job, edge)) and edge[1] not in with_datasets}
+
+
+def _is_job(node_id):
+    return node_id.startswith("job:")
 
 
 def column_edges(api):
