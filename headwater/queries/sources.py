@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 from headwater.facts.catalogue import SOURCES, read_catalogue
 from headwater.facts.entities import DEFAULT_SOURCE as DEFAULT
 from headwater.facts.entities import Source
-from headwater.facts.facts import SourceFacts
+from headwater.facts.facts import SourceFacts, join
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.source_rows import SourceId, source_facts_key
@@ -58,18 +59,18 @@ def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Sour
 
 
 def source_of(name: str, facts: Iterable[SourceFacts]) -> Source:
-    """Return the source: as the API described it last, else with the URL that was first reported last."""
-    known = list(facts)
-    urls = [(time, url) for one in known for url, time in one.urls.items()]
-    described = [last for one in known if (last := latest(one.described))]
-    set_at, values = described[0] if described else ("", {})
-    times = [one.first for one in known if one.first]
-    url = values.get("connectionUrl") or max(urls, default=("", ""))[1]
+    """Return the source: as the API described it last, else with the URL that was first reported last.
+
+    What one namespace reported after another is nothing new: the facts of all are joined.
+    """
+    whole = reduce(join, facts, SourceFacts())
+    set_at, values = latest(whole.described) or ("", {})
+    url = values.get("connectionUrl") or max(((time, url) for url, time in whole.urls.items()), default=("", ""))[1]
     return Source(
         name=name,
         type=values.get("type") or type_of(url),
-        created=min(times, default=DEFAULT.created),
-        updated=max(DEFAULT.updated, *times, *(time for time, _ in urls), set_at.partition("#")[0]),
+        created=whole.first or DEFAULT.created,
+        updated=max(DEFAULT.updated, whole.first or "", *whole.urls.values(), set_at.partition("#")[0]),
         url=url,
         description=values.get("description"),
     )

@@ -51,8 +51,10 @@ class Catalogues:
         if not reported and not described:
             return DEFAULT_SOURCE if name == "default" else None
         first_times = {}
+        # Who names no URL says nothing of it.
         for time, url in reported:
-            first_times.setdefault(url, time)
+            if url:
+                first_times.setdefault(url, time)
         set_to = described[-1].values if described else {}
         url = (
             set_to.get("connectionUrl") or max(((time, url) for url, time in first_times.items()), default=("", ""))[1]

@@ -48,7 +48,12 @@ _OWNERS = (
     {"owners": []},
     _DELETED,
 )
-_SOURCES = ({"name": "lake", "uri": "s3://a"}, {"name": "lake", "uri": "?"}, {"name": "warehouse"}, {}, _DELETED)
+_SOURCES = (
+    *({"name": "lake", "uri": url} for url in ("s3://a", "?")),
+    *({"name": name} for name in ("lake", "warehouse")),
+    {},
+    _DELETED,
+)
 _LOST = (
     {"totalTasks": 2, "failedTasks": 1, "errors": [{"errorMessage": "no table after DROP"}]},
     {"totalTasks": 1, "failedTasks": 0, "errors": []},
@@ -339,6 +344,17 @@ def families(draw):
 
 
 @st.composite
+def sources(draw):
+    """Draw runs that name the source of datasets in several namespaces, with a URL or without."""
+    uses = st.builds(DatasetUse, st.sampled_from(DATASETS), _facets(dataSource=_SOURCES[:3]))
+    events = []
+    for time, run in zip(draw(st.permutations(TIMES)), draw(st.permutations(RUNS)), strict=False):
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=JOBS[RUNS.index(run) % len(JOBS)])
+        events.append(stamped(replace(event, outputs=(draw(uses),))))
+    return events
+
+
+@st.composite
 def deployments(draw):
     """Draw runs of one job, some of which report no datasets, while its code changes and moves."""
     job, events = draw(st.sampled_from(JOBS)), []
@@ -439,6 +455,7 @@ def streams(max_size=8):
         whole_runs(),
         applications(),
         families(),
+        sources(),
         deployments(),
         explicit_runs(),
         writers_of_one_dataset(),
