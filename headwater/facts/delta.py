@@ -377,8 +377,9 @@ def _described(uses: Iterable[DatasetUse], stamp: str, only: frozenset[str] | No
 
 
 def _streams(event: Event) -> bool:
+    """True if the event's job declares that its runs last: their lineage counts before they end."""
     kind = event.job_facets.get("jobType", {}).get("processingType")
-    return isinstance(kind, str) and kind.upper() == "STREAMING"
+    return isinstance(kind, str) and kind.upper() in ("STREAMING", "SERVICE")
 
 
 def _parent(delta: FactsDelta, parent: ParentRun, stamp: str, facets: Facets) -> None:

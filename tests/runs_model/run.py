@@ -12,8 +12,8 @@ _GRAVITY = ("COMPLETE", "ABORT", "FAIL")
 
 
 def streams(event):
-    """Return True if the event says that its job is streaming."""
-    return (text_in(event.job_facets, "jobType", "processingType") or "").upper() == "STREAMING"
+    """Return True if the event says that its job is streaming, or a service: its runs last."""
+    return (text_in(event.job_facets, "jobType", "processingType") or "").upper() in ("STREAMING", "SERVICE")
 
 
 def lost_lineage(event):

@@ -59,7 +59,9 @@ _LOST = (
     {"totalTasks": 1, "failedTasks": 0, "errors": []},
 )
 _ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
-_STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
+_LASTING = tuple(
+    {"jobType": {"processingType": kind, "integration": "FLINK", "jobType": "JOB"}} for kind in ("Streaming", "SERVICE")
+)
 _CODES = (
     {"url": "https://git/a", "version": "1"},
     {"url": "https://git/a", "version": "2"},
@@ -119,7 +121,7 @@ _uses = st.lists(
 _job_facets = _sometimes(
     st.one_of(
         _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
-        st.just(_STREAMING),
+        st.sampled_from(_LASTING),
         _facets(tags=_TAGS, ownership=_OWNERS),
         st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
     ),
@@ -377,7 +379,9 @@ def writers_of_one_dataset(draw):
         streams = run == RUNS[0]
         kind = draw(st.sampled_from(("START", "RUNNING", "COMPLETE", "FAIL") if streams else _ENDS))
         event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)])
-        events.append(stamped(replace(event, outputs=draw(uses), job_facets=_STREAMING if streams else {})))
+        events.append(
+            stamped(replace(event, outputs=draw(uses), job_facets=draw(st.sampled_from(_LASTING)) if streams else {}))
+        )
     return events
 
 
@@ -391,7 +395,7 @@ def versions_of_a_stream(draw):
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=3, max_size=6)):
         run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:3])))
         if run == RUNS[0]:
-            side = {"outputs": (draw(uses),), "job_facets": _STREAMING}
+            side = {"outputs": (draw(uses),), "job_facets": draw(st.sampled_from(_LASTING))}
         else:
             side = {"inputs": (draw(uses),), "outputs": draw(_sometimes(st.tuples(uses), ()))}
         kind = draw(st.sampled_from(("RUNNING", "COMPLETE")))
@@ -412,7 +416,7 @@ def runs_of_one_job(draw):
         event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=job, **sides)
         # A stream need not say so in each event.
         streaming = run in RUNS[:2] and draw(st.integers(1, 4)) > 1
-        events.append(stamped(replace(event, job_facets=_STREAMING if streaming else {})))
+        events.append(stamped(replace(event, job_facets=draw(st.sampled_from(_LASTING)) if streaming else {})))
     return events
 
 

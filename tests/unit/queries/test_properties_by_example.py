@@ -236,6 +236,14 @@ def test_a_job_event_counts_as_a_run_that_is_not_listed(queries_over):
     ]
 
 
+def test_a_service_has_its_edges_while_it_runs(queries_over):
+    service = {"jobType": {"processingType": "SERVICE", "integration": "custom"}}
+    queries = queries_over([an_event(1, "a1", A, "RUNNING", inputs=[X], outputs=[Y], job_facets=service)])
+    job = queries.find_job(A)
+    assert (job.inputs, job.outputs, job.type) == ((X,), (Y,), "SERVICE")
+    assert queries.find_dataset(Y).current_version == version_by(Y, A, "a1")
+
+
 def test_a_stream_has_a_version_for_all_that_it_had_reported_each_time(queries_over):
     events = [
         an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM),
