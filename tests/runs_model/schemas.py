@@ -38,7 +38,7 @@ def _of_versions(statements, dataset):
         if sent and run.made and not run.failed:
             last = max(sent, key=lambda one: (*when(one[0]), canonical(one[1])))[1]
             created = run.first_seen("out", names) if run.streaming else run.ended
-            versions.append(((max(created, run.position[0]), run.id), {"schema": last}))
+            versions.append(((max(created, run.position[0]), str(run.key)), {"schema": last}))
     return versions
 
 
