@@ -46,8 +46,23 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     if new_times := _uncovered_times(old, new):
         yield from io_rows(run, new, job, new_times)
         yield from column_rows(run, new, job, datasets_ever_with_columns(new) - reported, new_times)
-        for text in new.outputs.keys() - changed:
-            yield from active_rows(run, new, dataset_of(text), new_times)
+    yield from _added_active_rows(run, old, new, new.outputs.keys() - changed, new_times)
+
+
+def _added_active_rows(
+    run: RunKey, old: RunFacts, new: RunFacts, outputs: Set[IdText], new_times: Sequence[str]
+) -> Iterator[Row]:
+    """Yield the rows of a stream's new events for outputs that it named before.
+
+    Of an output that an end named first there is no row of an earlier event, which would cover the new ones.
+    """
+    ends = {terminal.partition("#")[0] for terminal in new.terminals}
+    if not (ends or new_times):
+        return
+    added = sorted(set(effective_times(new)) - set(effective_times(old)))
+    for text in outputs:
+        if times := added if new.outputs[text] in ends else new_times:
+            yield from active_rows(run, new, dataset_of(text), times)
 
 
 def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:

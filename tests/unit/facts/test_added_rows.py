@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ from headwater.facts.delta import delta_of
 from headwater.facts.facts import RunFacts, join
 from headwater_model.ids import DatasetId
 from tests.examples import examples
-from tests.unit.facts.strategies import JOBS, RUNS, stamped, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, stamped, streams
 from tests.unit.queries.columns.strategies import streams as streams_of_columns
 
 STREAMING = {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}
@@ -41,6 +43,18 @@ def check(run, old, new):
     added = {row.key: row for row in added_rows(run, old, new)}
     assert {key: row for key, row in after.items() if before.get(key) != row}.items() <= added.items()
     assert added.items() <= after.items()
+
+
+def test_an_event_after_the_end_that_first_named_an_output_of_a_stream_adds_a_row_of_it(monkeypatch):
+    # As of a run with more datasets than a transaction takes.
+    monkeypatch.setattr(index_rows, "EXACT_MAX", 0)
+    known = RunFacts()
+    for number, kind, outputs in ((0, "RUNNING", []), (1, "COMPLETE", [DATASETS[0]]), (2, "RUNNING", [])):
+        event = an_event(number, 0, STREAMING)
+        stated = stamped(replace(event, type=kind, outputs=tuple(map(DatasetUse, outputs))))
+        ((run, facts),) = delta_of([stated]).runs.items()
+        old, known = known, join(known, facts)
+        check(run, old, known)
 
 
 def an_event(number, datasets, job_facets):
