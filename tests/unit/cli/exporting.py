@@ -10,7 +10,7 @@ from headwater.cli.export.events import render_events
 from headwater.cli.export.reading import Reading, Scope
 from headwater.cli.service import NoResponse
 from headwater.events.event import Event
-from tests.unit.api.graph_api import GraphApi
+from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.facts.strategies import DATASETS, JOBS, stamped
 
 # A handler of Lambda serves one request at a time.
@@ -56,12 +56,15 @@ def without_explicit_lineage(statements):
 
 
 def nodes_and_edges(api):
-    """Return the ids of all nodes, and the edges, but for those from a job to one that has no datasets.
+    """Return the ids of all nodes that lists have, and the edges, but for those to a job that has no datasets.
 
     A JobEvent without datasets is no lineage to the service, whatever jobs its `lineage` facet names.
     """
     found = set()
-    for node in (*JOBS, *DATASETS):
+    for kind, node in (*(("jobs", job) for job in JOBS), *(("datasets", dataset) for dataset in DATASETS)):
+        status, form = api.get(f"/namespaces{at(node.namespace)}/{kind}{at(node.name)}")
+        if status != 200 or form["deleted"] or form.get("temporary"):
+            continue
         status, form = api.get("/lineage", nodeId=node.node_id, depth=1)
         if status == 200 and any(one["id"] == node.node_id for one in form["graph"]):
             found |= {one["id"] for one in form["graph"]}
