@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tests.explorer.axe import serious_faults
+
 LAKE, WAREHOUSE = "s3://nordwind-lake", "snowflake://nordwind.eu-central-1"
 REVENUE = f"dataset:{WAREHOUSE}:nordwind.gold.revenue"
 BOARD = "dataset:dashboards:100:ceo morning"
@@ -105,3 +107,19 @@ def test_a_columns_recipe_leads_back_to_its_sources_in_words(open_view, company)
     assert "is sum(fct_orders.net_amount_eur) - sum(fct_refunds.amount_eur), of" in steps[0]
     assert any("cast(price as decimal(12,2))" in step for step in steps)
     page.get_by_text("It begins in").filter(has_text="order_items.price").wait_for()
+
+
+def test_a_dag_shows_its_tasks_with_their_states_and_last_runs(open_view, company):
+    page = open_view(company, "job?node=job:airflow:nordwind_daily", bypass_csp=True)
+    tasks = page.get_by_role("region", name="tasks", exact=True)
+    tasks.get_by_role("heading", name="Tasks").wait_for()
+    rows = tasks.get_by_role("row").all()[1:]
+    assert len(rows) > 10
+    states = [row.locator(".state").inner_text().split()[0] for row in rows]
+    assert {"failed", "completed"} <= set(states)
+    assert states == sorted(states, key=["failed", "aborted", "running", "completed"].index)
+    assert rows[0].get_by_role("listitem").count() > 1
+    assert serious_faults(page) == []
+    name = rows[0].get_by_role("link").first.inner_text()
+    rows[0].get_by_role("link").first.click()
+    page.get_by_role("heading", name=name.split()[0]).first.wait_for()

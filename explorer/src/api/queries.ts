@@ -248,6 +248,12 @@ export const datasetVersions = (node: string, limit: number, signal?: AbortSigna
 export const job = (node: string, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}", { parts: { namespace, job: name }, signal }));
 
+/** The jobs whose parent this is, each with its last ten runs. */
+export const childJobs = (node: string, limit: number, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/jobs/{job}/children", { parts: { namespace, job: name }, query: { limit }, signal }) as Promise<Schema<"Jobs">>,
+  );
+
 export const jobVersions = (node: string, limit: number, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
     get("/api/v1/namespaces/{namespace}/jobs/{job}/versions", { parts: { namespace, job: name }, query: { limit }, signal }),

@@ -1,16 +1,18 @@
-/** A job: its runs as bars, what it reads and writes, its versions, its code. */
+/** A job: its tasks, its runs as bars, what it reads and writes, its versions, its code. */
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { errorOf, job as fetchJob, jobRuns, jobVersions, type Job, type Run } from "../../api/queries";
 import { shortError } from "../../model/error-text";
-import { count, duration, plural, utc } from "../../model/format";
+import { count, duration, plural } from "../../model/format";
 import { Loaded, Facets, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { datasetId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
+import { Bars } from "./bars";
+import { Tasks } from "./tasks";
 
 const TABS: readonly [string, string][] = [["", "Runs"], ["versions", "Versions"], ["code", "Code"], ["facets", "Facets"]];
 const RUNS_MAX = 60;
@@ -32,6 +34,7 @@ export function JobView() {
               <Link className="button" href={link("impact", { node })}>Impact</Link>
             </div>
             <About job={job} />
+            <Tasks node={node} />
             <nav className="tabs" aria-label="parts">
               {TABS.map(([value, title]) => <Link key={value} href={link("job", { node, tab: value })} aria-current={tab === value ? "page" : undefined}>{title}</Link>)}
             </nav>
@@ -115,22 +118,6 @@ function Runs({ node }: { node: string }) {
         )
       }
     </Loaded>
-  );
-}
-
-function Bars({ runs }: { runs: readonly Run[] }) {
-  const longest = Math.max(1, ...runs.map((run) => run.durationMs ?? 0));
-  return (
-    <div className="bars" role="list" aria-label="runs, oldest first">
-      {[...runs].reverse().map((run) => (
-        <Link
-          key={run.id} role="listitem" className={`state-${run.state}`} href={link("run", { id: run.id })}
-          aria-label={`${run.state.toLowerCase()}, ${utc(run.startedAt)}, ${duration(run.durationMs)}`} title={`${run.state.toLowerCase()}\n${utc(run.startedAt)} UTC\n${duration(run.durationMs)}`}
-        >
-          <i style={{ height: `${8 + 76 * ((run.durationMs ?? 0) / longest)}%` }} />
-        </Link>
-      ))}
-    </div>
   );
 }
 

@@ -1,0 +1,46 @@
+/** The jobs that a job started: the tasks of a DAG, with their last runs. */
+
+import { useQuery } from "@tanstack/react-query";
+
+import { childJobs } from "../../api/queries";
+import { count, duration, plural } from "../../model/format";
+import { JobLink, When } from "../../parts/frame";
+import { StateOf } from "../../parts/signs";
+import { jobId } from "../../url/ids";
+import { Bars } from "./bars";
+
+const TASKS_MAX = 100;
+// What needs somebody comes first.
+const FIRST: readonly string[] = ["FAILED", "ABORTED", "RUNNING"];
+
+function rank({ latestRun }: { latestRun: { state: string } | null }): number {
+  const place = FIRST.indexOf(latestRun?.state ?? "");
+  return place < 0 ? FIRST.length : place;
+}
+
+export function Tasks({ node }: { node: string }) {
+  const { data } = useQuery({ queryKey: ["children", node], queryFn: ({ signal }) => childJobs(node, TASKS_MAX, signal) });
+  if (!data?.jobs.length) return null;
+  return (
+    <section className="card" aria-label="tasks">
+      <h2>Tasks</h2>
+      <p className="muted">{plural(data.totalCount, "job")} of which this is the parent{data.truncated && ", at least"}{data.totalCount > data.jobs.length && `; the first ${count(data.jobs.length)} are here`}.</p>
+      <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="list of tasks">
+        <table className="table">
+          <thead><tr><th>Task</th><th>State</th><th>Started</th><th className="number">Took</th><th>Last runs</th></tr></thead>
+          <tbody>
+            {[...data.jobs].sort((one, other) => rank(one) - rank(other)).map((job) => (
+              <tr key={jobId(job)}>
+                <td><JobLink job={job} /></td>
+                <td className="fixed"><StateOf state={job.latestRun?.state ?? null} /></td>
+                <td className="fixed"><When time={job.latestRun?.startedAt ?? null} /></td>
+                <td className="number fixed">{duration(job.latestRun?.durationMs ?? null)}</td>
+                <td><Bars runs={job.latestRuns ?? []} small /></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
