@@ -1,7 +1,8 @@
 """Edges between jobs: of data that no dataset holds (`lineage`), and of control (`jobDependencies`).
 
 A job's node lists the edges that its own runs report, under `jobs`; the job at the other end finds it by its
-`dependents`, which may hold too much. A reader takes an edge from the node of the job that reports it alone.
+`dependents`, which may hold too much. A reader takes an edge from the node of the job that reports it alone. Of both
+a node has the first hundred by name, and says if there are more.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Any, Literal, TypeAlias
 from headwater.events.event import Event
 from headwater.events.explicit_lineage import jobs_in_lineage
 from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
+from headwater.facts.lattice import JOBS_MAX
 from headwater_model.ids import JobId
 
 JOB_DEPENDENCIES = "jobDependencies"
 # Jobs of one event, on each side, that have an edge; the first as the producer lists them.
-JOBS_MAX = 1_000
+REPORTED_MAX = 1_000
 _SIDES: Mapping[str, Literal["up", "down"]] = {"upstream": "up", "downstream": "down"}
 Kind: TypeAlias = Literal["DATA", "CONTROL"]
 # The edges that every graph has, and those with the edges of control.
@@ -45,7 +47,7 @@ def jobs_reported(event: Event) -> tuple[set[JobId], set[JobId]]:
     """Return the jobs whose data the event's job takes by its `lineage` facet, and all to which the event has edges."""
     if event.job is None:
         return set(), set()
-    sources = set(sorted(jobs_in_lineage(event.job, event.job_facets))[:JOBS_MAX])
+    sources = set(sorted(jobs_in_lineage(event.job, event.job_facets))[:REPORTED_MAX])
     facet = event.run_facets.get(JOB_DEPENDENCIES, {})
     others = {edge.other for edge in _dependencies(facet, event.job)}
     return sources, sources | others
@@ -55,11 +57,20 @@ def edges_to_json(job: JobId, latest: RunFacts | None, with_io: RunFacts | None)
     """Return the edges that the job's last started run reports, with those of data of the run that has its datasets."""
     edges = set[JobEdge]()
     for facts in filter(None, (latest, with_io)):
-        edges.update(JobEdge(job_of(text), "up", "DATA") for text in facts.job_sources)
+        edges.update(JobEdge(job_of(text), "up", "DATA") for text in sorted(facts.job_sources)[:JOBS_MAX])
     if latest is not None:
         edges.update(_dependencies(facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}), job))
     ordered = sorted(edges, key=lambda edge: (edge.other, edge.side, edge.kind, edge.type or "", _rules(edge)))
     return [_edge_json(edge) for edge in ordered]
+
+
+def are_edges_cut(latest: RunFacts | None, with_io: RunFacts | None) -> bool:
+    """True if these runs of a job report more edges than its node lists."""
+    facet = facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}) if latest else {}
+    sources = (facts.job_sources for facts in (latest, with_io) if facts)
+    return any(len(some) > JOBS_MAX for some in sources) or any(
+        len(facet.get(side) or ()) > REPORTED_MAX for side in _SIDES
+    )
 
 
 def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:
@@ -69,8 +80,13 @@ def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:
 
 
 def dependents_in(node: Mapping[str, Any]) -> Sequence[JobId]:
-    """Return the jobs that may have reported an edge to the node's job."""
-    return list(map(job_of, node.get("dependents", ())))
+    """Return the jobs that may have reported an edge to the node's job, the first hundred by name."""
+    return list(map(job_of, node.get("dependents", ())[:JOBS_MAX]))
+
+
+def are_dependents_cut(node: Mapping[str, Any]) -> bool:
+    """True if more jobs may have reported an edge to the node's job than `dependents_in` returns."""
+    return len(node.get("dependents", ())) > JOBS_MAX
 
 
 def _edge_json(edge: JobEdge) -> dict[str, Any]:
@@ -94,7 +110,7 @@ def _dependencies(facet: Mapping[str, Any], job: JobId) -> Iterator[JobEdge]:
     if facet.get("_deleted") is True:
         return
     for name, side in _SIDES.items():
-        for form in (facet.get(name) or ())[:JOBS_MAX]:
+        for form in (facet.get(name) or ())[:REPORTED_MAX]:
             other = JobId(form["job"]["namespace"], form["job"]["name"])
             rules = (form.get(rule) for rule in ("dependency_type", "sequence_trigger_rule", "status_trigger_rule"))
             if other != job:

@@ -22,7 +22,7 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_started, last_with_columns, last_with_io
-from headwater.facts.job_edges import edges_to_json
+from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import (
     effective_time,
@@ -83,7 +83,8 @@ def job_node(
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     annotations = annotations_to_json(annotations_of(facts))
-    edges = edges_to_json(job, latest[1] if latest else None, with_io[1] if with_io else None)
+    reporting = latest[1] if latest else None, with_io[1] if with_io else None
+    edges = edges_to_json(job, *reporting)
     return {
         "job": text_of(job),
         "first": facts.first,
@@ -99,6 +100,7 @@ def job_node(
         **({"is_parent": True} if facts.is_parent else {}),
         **({"dependents": sorted(facts.dependents)} if facts.dependents else {}),
         **({"jobs": edges} if edges else {}),
+        **({"jobs_cut": True} if are_edges_cut(*reporting) else {}),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],

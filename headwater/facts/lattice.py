@@ -30,7 +30,7 @@ MENTIONS_MAX = 10
 NAMES_MAX = 100
 # Users that the facts of a dataset name; the facts hold one more, which shows that there are more.
 USERS_MAX = 8
-# Other jobs to which a job has edges, the first by name.
+# Other jobs to which a job has edges, the first by name; the facts hold one more, which shows that there are more.
 JOBS_MAX = 100
 # Inputs of a run, and outputs, the first by name: each event of the run reads and writes them. An event has 10,000.
 RUN_DATASETS_MAX = 20_000
@@ -255,7 +255,7 @@ LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)
 USERS = _least_of(USERS_MAX + 1)
-JOBS = _least_of(JOBS_MAX)
+JOBS = _least_of(JOBS_MAX + 1)
 HISTORY = _history(CONTENTS_MAX, CONTENTS_BYTES_MAX)
 ADDED_UP = _history(CONTENTS_MAX, ADDED_UP_BYTES_MAX)
 LATEST = _history(1)

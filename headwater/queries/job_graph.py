@@ -17,7 +17,7 @@ from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, 
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.graph_results import Degree, Dependency, Graph, GraphDirection
-from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, dependents_in, edges_in
+from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
 from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
@@ -139,6 +139,7 @@ class JobGraphWalk:
         }
         if not self._job_edges or not wanted:
             return []
+        self._walked.truncated |= any(are_dependents_cut(self._nodes[job]) for job in others)
         read = {job.id: job for job in self._read_jobs(sorted(wanted - self._jobs.keys()))} | self._jobs
         near: set[Step] = set()
         for job, way, _ in steps:
@@ -252,6 +253,9 @@ class JobGraphWalk:
         groups = list(filter(self._opens, self._datasets.values()))
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
         self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
+        if self._job_edges:
+            opened_jobs = filter(self._view.caller.opens, self._jobs)
+            self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
         writers = find_stale(groups, self._view, self._namespaces, self._nodes)
         facets = read_facets(groups, self._view)
         opened = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.facts import job_edges
 from headwater.facts.graph_results import Dependency
 from headwater.facts.job_edges import JOB_DEPENDENCIES
+from headwater.facts.lattice import JOBS_MAX
 from headwater.queries.service import LineageQueries
+from headwater_model.ids import JobId
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import dependencies, directed
@@ -102,3 +106,36 @@ def test_data_of_another_job_is_an_edge_of_every_graph():
     graph = queries.find_graph(A.node_id, depth=9, direction="down")
     assert (nodes(graph), graph.edges) == ("ABX", ((A.node_id, B.node_id), (B.node_id, X.node_id)))
     assert [one.node.id for one in queries.report_impact(A.node_id, depth=9).impacted] == [B, X]
+
+
+def sourced(second, run, job, *some):
+    """Return an event of a run that takes the data of these jobs."""
+    inputs = [{"type": "JOB", "namespace": one.namespace, "name": one.name} for one in some]
+    return an_event(second, run, job, job_facets={"lineage": {"entries": [{"type": "JOB", "inputs": inputs}]}})
+
+
+MANY = [JobId("emissions", f"job-{number:03}") for number in range(JOBS_MAX + 1)]
+
+
+@pytest.mark.parametrize(("number", "truncated"), [(JOBS_MAX, False), (JOBS_MAX + 1, True)])
+def test_a_graph_with_more_edges_of_one_job_than_its_node_lists_says_that_it_is_cut(number, truncated):
+    some = MANY[:number]
+    own = [an_event(1, f"{place:02}", job) for place, job in enumerate(some)]
+    widely_read = loaded(
+        [*own, an_event(1, "b1", B), *(sourced(2, f"{place:02}", job, B) for place, job in enumerate(some))]
+    )
+    reading_much = loaded([*own, sourced(2, "b1", B, *some)])
+    for table in (widely_read, reading_much):
+        graph = LineageQueries(table).find_graph(B.node_id, depth=1)
+        assert ({one.id for one in graph.jobs}, graph.truncated) == ({B, *some[:JOBS_MAX]}, truncated)
+    # At the border no one looks who else reads the job.
+    assert not LineageQueries(widely_read).find_graph(B.node_id, depth=0).truncated
+
+
+def test_a_graph_with_more_dependencies_than_one_event_may_list_says_that_it_is_cut(monkeypatch):
+    monkeypatch.setattr(job_edges, "REPORTED_MAX", 2)
+    for number, truncated in ((2, False), (3, True)):
+        events = [*(an_event(0, f"{place:02}", job) for place, job in enumerate(MANY[:3]))]
+        queries = LineageQueries(loaded([*events, control(1, "b1", B, upstream=MANY[:number])]))
+        graph = queries.find_graph(B.node_id, depth=1, dependencies=True)
+        assert ({one.id for one in graph.jobs}, graph.truncated) == ({B, *MANY[:2]}, truncated)
