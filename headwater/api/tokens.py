@@ -91,7 +91,7 @@ class Token:
 
     def covers_roots_from(self, prefix: str) -> bool:
         """Return True if it is good for the records of every root whose id begins so."""
-        return any(one.endswith("*") and prefix.startswith(one[:-1]) for one in self.roots)
+        return any(pattern.endswith("*") and prefix.startswith(pattern[:-1]) for pattern in self.roots)
 
     @property
     def is_of_every_root(self) -> bool:

@@ -125,8 +125,8 @@ class UpstreamRun:
     inputs: tuple[UpstreamInput, ...]
 
 
-# `columns`: of some output. `tables`: datasets, without columns. `nothing`: no datasets. `parent`: no datasets, but
-# it started other jobs. `silent`: no event for so long.
+# What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
+# `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
 CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
 
 

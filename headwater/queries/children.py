@@ -54,7 +54,9 @@ def list_child_runs(
     parent = parents[0][0]
     page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
     facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view) if page.rows else {}
-    children = [(one, of) for one, of in owned_runs(facts, view.caller.sees).items() if parent_run(of) == parent]
+    children = [
+        (run_key, of) for run_key, of in owned_runs(facts, view.caller.sees).items() if parent_run(of) == parent
+    ]
     children.sort(key=lambda child: (child[1].first or "", child[0]), reverse=True)
     listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
-    return ResultPage(listed, len(children), page.more or any(one.truncated for one in listed))
+    return ResultPage(listed, len(children), page.more or any(child.truncated for child in listed))

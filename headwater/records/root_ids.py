@@ -61,7 +61,7 @@ class RootIds:
         some = [root_id for _, root_id in found[:limit]]
         is_last = upto is None and len(found) <= limit
         # A key holds the beginning of a longer id alone.
-        return RootIdPage([one for one in some if one.startswith(prefix)], None if is_last else some[-1])
+        return RootIdPage([root_id for root_id in some if root_id.startswith(prefix)], None if is_last else some[-1])
 
     def _page(self, shard: int, prefix: str, after: str | None, limit: int) -> tuple[list[tuple[bytes, str]], bool]:
         """Return the first ids of a shard with the bytes of their keys, and True if these are all."""

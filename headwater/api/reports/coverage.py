@@ -16,13 +16,13 @@ _TABLE = ("section", *get_type_hints(types.JobCoverage))
 
 def render_coverage(coverage: Coverage) -> types.CoverageReport:
     """Return the counts of all jobs, by namespace and by producer, and each job."""
-    by_namespace = _grouped(coverage.jobs, lambda one: one.job.namespace)
-    by_producer = _grouped(coverage.jobs, lambda one: one.producer or "")
+    by_namespace = _grouped(coverage.jobs, lambda job: job.job.namespace)
+    by_producer = _grouped(coverage.jobs, lambda job: job.producer or "")
     return {
         **_counts(coverage.jobs),
         "namespaces": [{"namespace": name, **_counts(jobs)} for name, jobs in by_namespace],
         "producers": [{"producer": uri or None, **_counts(jobs)} for uri, jobs in by_producer],
-        "jobs": [_render_job(one) for one in coverage.jobs],
+        "jobs": [_render_job(job) for job in coverage.jobs],
         "truncated": coverage.truncated,
     }
 
@@ -40,7 +40,7 @@ def _grouped(
 
 
 def _counts(jobs: Sequence[JobCoverage]) -> types.CoverageCounts:
-    levels = [one.level for one in jobs]
+    levels = [job.level for job in jobs]
     return {
         "total": len(jobs),
         "columns": levels.count("columns"),
@@ -48,20 +48,20 @@ def _counts(jobs: Sequence[JobCoverage]) -> types.CoverageCounts:
         "nothing": levels.count("nothing"),
         "parent": levels.count("parent"),
         "silent": levels.count("silent"),
-        "outputs": sum(one.outputs for one in jobs),
-        "certainOutputs": sum(one.certain for one in jobs),
+        "outputs": sum(job.outputs for job in jobs),
+        "certainOutputs": sum(job.certain for job in jobs),
     }
 
 
-def _render_job(one: JobCoverage) -> types.JobCoverage:
+def _render_job(covered: JobCoverage) -> types.JobCoverage:
     return {
-        **render_id(one.job),
-        "producer": one.producer,
-        "coverage": one.level,
-        "updatedAt": when(one.updated),
-        "outputs": one.outputs,
-        "certainOutputs": one.certain,
-        "incomplete": one.incomplete,
+        **render_id(covered.job),
+        "producer": covered.producer,
+        "coverage": covered.level,
+        "updatedAt": when(covered.updated),
+        "outputs": covered.outputs,
+        "certainOutputs": covered.certain,
+        "incomplete": covered.incomplete,
     }
 
 

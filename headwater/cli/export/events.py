@@ -48,9 +48,10 @@ def _job_event(part: JobPart, declared: dict[Name, dict[str, Any]]) -> dict[str,
     return {
         **_common("JobEvent", resource["updatedAt"]),
         "job": {**job._asdict(), "facets": facets},
-        "inputs": [one._asdict() for one in inputs],
+        "inputs": [dataset._asdict() for dataset in inputs],
         "outputs": [
-            {**one._asdict(), "facets": {} if entries is not None else columns.facet_of(one, inputs)} for one in outputs
+            {**dataset._asdict(), "facets": {} if entries is not None else columns.facet_of(dataset, inputs)}
+            for dataset in outputs
         ],
     }
 
@@ -87,7 +88,7 @@ def _entries(part: JobPart, columns: _Columns, outputs: Sequence[Name]) -> list[
     """
     flows = part.node["data"].get("flows")
     jobs = [origin for origin, end in part.edges if end == part.node["id"] and _is(part, origin, "JOB")]
-    taken = [{"type": "JOB", **name_of(part.neighbours[one]["data"])._asdict()} for one in jobs]
+    taken = [{"type": "JOB", **name_of(part.neighbours[origin]["data"])._asdict()} for origin in jobs]
     sources: dict[Name, list[Name]] = defaultdict(list)
     for flow in flows or ():
         if _is(part, flow["origin"], "DATASET") and _is(part, flow["destination"], "DATASET"):
@@ -108,7 +109,9 @@ class _Columns:
         for node in response["graph"] if response else ():
             if node["data"] is not None:
                 self._columns[name_of(node["data"])].append(node["data"])
-        self._whole = {name_of(one): one["datasetDependencies"] for one in response["datasets"]} if response else {}
+        self._whole = (
+            {name_of(dataset): dataset["datasetDependencies"] for dataset in response["datasets"]} if response else {}
+        )
 
     def facet_of(self, dataset: Name, inputs: Sequence[Name]) -> dict[str, Any]:
         """Return the `columnLineage` facet of what the job reports about an output; none if it reports nothing.
@@ -117,48 +120,51 @@ class _Columns:
         """
         fields = {column["field"]: {"inputFields": found} for column, found in self._reported(dataset)}
         whole = self._whole.get(dataset, ())
-        if not fields and {name_of(one) for one in whole if one["field"] is None}.issuperset(inputs):
+        if not fields and {name_of(source) for source in whole if source["field"] is None}.issuperset(inputs):
             return {}
-        named = [_input(one) for one in whole if one["field"] is not None]
+        named = [_input(source) for source in whole if source["field"] is not None]
         return {"columnLineage": {**_COLUMN_FACET, "fields": fields, **({"dataset": named} if named else {})}}
 
     def fit(self, dataset: Name, sources: Sequence[Name]) -> bool:
         """True if these datasets have all sources of the columns that the job alone reported."""
         alone = (found for column, found in self._reported(dataset) if len(column["reportedBy"]) == 1)
-        return all(name_of(one) in sources for found in alone for one in found)
+        return all(name_of(source) in sources for found in alone for source in found)
 
     def entry_of(self, dataset: Name, sources: Sequence[Name]) -> dict[str, Any]:
         """Return the entry about an output that is made of these datasets; other jobs may have reported other ones."""
         fields = {
-            column["field"]: {"inputs": [_entity(one) for one in found if name_of(one) in sources]}
+            column["field"]: {"inputs": [_entity(source) for source in found if name_of(source) in sources]}
             for column, found in self._reported(dataset, with_datasets=True)
         }
-        whole = [_entity(_input(one)) for one in self._whole.get(dataset, ()) if name_of(one) in sources]
-        related = {name_of(one) for one in (*whole, *(one for column in fields.values() for one in column["inputs"]))}
-        whole += [_entity(one._asdict()) for one in sources if one not in related]
+        whole = [_entity(_input(source)) for source in self._whole.get(dataset, ()) if name_of(source) in sources]
+        related = {
+            name_of(source)
+            for source in (*whole, *(source for column in fields.values() for source in column["inputs"]))
+        }
+        whole += [_entity(source._asdict()) for source in sources if source not in related]
         return {**_entity(dataset._asdict()), "inputs": whole, **({"fields": fields} if fields else {})}
 
     def declared(self) -> Iterator[tuple[Name, dict[str, Any]]]:
         """Yield the `lineage` facets of datasets whose columns a DatasetEvent declared."""
         for dataset in self._columns:
             fields = {
-                column["field"]: {"inputs": [_entity(one) for one in inputs]}
+                column["field"]: {"inputs": [_entity(source) for source in inputs]}
                 for column, inputs in self._by(dataset, None)
             }
             if fields:
-                whole = [] if self._job else [_entity(_input(one)) for one in self._whole.get(dataset, ())]
+                whole = [] if self._job else [_entity(_input(source)) for source in self._whole.get(dataset, ())]
                 yield dataset, {"lineage": {**_LINEAGE_FACET, "inputs": whole, "fields": fields}}
 
     def _reported(self, dataset: Name, *, with_datasets: bool = False) -> Iterator[tuple[Document, list[Document]]]:
         """Yield the columns that the job reported, with their sources."""
         for column, inputs in self._by(dataset, self._job and self._job._asdict()):
-            yield column, [one for one in inputs if with_datasets or "field" in one]
+            yield column, [source for source in inputs if with_datasets or "field" in source]
 
     def _by(self, dataset: Name, reporter: Document | None) -> Iterator[tuple[Document, list[Document]]]:
         """Yield the columns that a reporter reported, with their sources; without `field`, of a whole dataset."""
         for column in self._columns.get(dataset, ()):
-            if any(one["job"] == reporter for one in column["reportedBy"]):
-                yield column, [_input(one) for one in (*column["inputFields"], *column["datasetDependencies"])]
+            if any(report["job"] == reporter for report in column["reportedBy"]):
+                yield column, [_input(source) for source in (*column["inputFields"], *column["datasetDependencies"])]
 
 
 def _entity(dataset: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +176,8 @@ def _input(source: Document) -> dict[str, Any]:
     """Return a source as facets have it; a dataset without a column has no `field`."""
     some = ("type", "subtype", "description", "masking")
     transformations = [
-        {name: one[name] for name in some if one.get(name) is not None} for one in source["transformations"]
+        {name: transformation[name] for name in some if transformation.get(name) is not None}
+        for transformation in source["transformations"]
     ]
     form = {"namespace": source["namespace"], "name": source["name"]}
     if source["field"] is not None:

@@ -178,7 +178,9 @@ class Reading:
                 for part in pool.map(read, batch):
                     self._jobs += 1
                     datasets = {
-                        one["id"]: name_of(one["data"]) for one in part.neighbours.values() if one["type"] == "DATASET"
+                        node["id"]: name_of(node["data"])
+                        for node in part.neighbours.values()
+                        if node["type"] == "DATASET"
                     }
                     self._named.update(dict.fromkeys(datasets.values()))
                     self._written.update(datasets[end] for _, end in part.edges if end in datasets)
@@ -186,7 +188,9 @@ class Reading:
                     yield part
 
     def _listed_datasets(self, namespace: str | None) -> Iterator[DatasetPart]:
-        listed = (one["name"] for one in self._pages("/api/v1/namespaces", "namespaces") if not one["isHidden"])
+        listed = (
+            document["name"] for document in self._pages("/api/v1/namespaces", "namespaces") if not document["isHidden"]
+        )
         for name in listed if namespace is None else [namespace]:
             for dataset in self._pages(f"/api/v1/namespaces/{_segment(name)}/datasets", "datasets"):
                 self._listed.add(name_of(dataset))

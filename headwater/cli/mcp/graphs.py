@@ -30,7 +30,7 @@ def find(
     query |= {name: text for name, text in (("q", q), ("filter", kind), ("namespace", namespace), ("tag", tag)) if text}
     found = get("/api/v1/search", query)
     result = Result(f"{found['totalCount']} found for {q or tag!r}")
-    result.rows("results", found["results"], (_hit(one) for one in found["results"]), limit)
+    result.rows("results", found["results"], (_hit(hit) for hit in found["results"]), limit)
     result.document["totalCount"] = found["totalCount"]
     result.cut_if(found["totalCount"] > len(found["results"]), "more match: give more words, a namespace or a filter")
     result.cut_if(found["truncated"], "the service read the first matches of each word alone: give a rarer word")
@@ -50,7 +50,7 @@ def upstream(get: Get, node_id: str, depth: int) -> Result:
     graph = get("/api/v1/lineage", {"nodeId": node_id, "depth": depth, "direction": "up", "form": "summary"})
     hops = hops_from(node_id, {(edge["destination"], edge["origin"]) for edge in _edges(graph)})
     nodes = sorted(
-        (node for node in graph["graph"] if hops.get(node["id"])), key=lambda one: (hops[one["id"]], one["id"])
+        (node for node in graph["graph"] if hops.get(node["id"])), key=lambda node: (hops[node["id"]], node["id"])
     )
     rows = [{**_short(node["id"], node["type"], node["data"]), "hops": hops[node["id"]]} for node in nodes]
     result = Result(f"{len(rows)} jobs and datasets upstream of {one_line(node_id)}, nearest first")
@@ -88,10 +88,10 @@ def downstream(get: Get, node_id: str, depth: int) -> Result:
     report = get("/api/v1/reports/impact", {"nodeId": node_id, "depth": depth})
     rows = [
         {
-            **_short(one["nodeId"], one["type"], one["data"]),
-            **{name: one[name] for name in ("hops", "through", "direct", "masked", "certain") if name in one},
+            **_short(impacted["nodeId"], impacted["type"], impacted["data"]),
+            **{name: impacted[name] for name in ("hops", "through", "direct", "masked", "certain") if name in impacted},
         }
-        for one in report["impacted"]
+        for impacted in report["impacted"]
     ]
     result = Result(f"{len(rows)} jobs, datasets and columns downstream of {one_line(node_id)}, nearest first")
     result.rows("downstream", rows, map(_line, rows))
@@ -142,7 +142,7 @@ def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tu
         if way[-1] == destination and len(way) > 1:
             ways.append(way)
             continue
-        pending += [[*way, one] for one in below.get(way[-1], ()) if one not in way]
+        pending += [[*way, beyond] for beyond in below.get(way[-1], ()) if beyond not in way]
     return ways[:_PATHS_MAX], not pending and len(ways) <= _PATHS_MAX
 
 
@@ -195,10 +195,10 @@ def hops_from(start: str, edges: Iterable[tuple[str, str]]) -> dict[str, int]:
     hops, pending = {start: 0}, deque([start])
     while pending:
         node = pending.popleft()
-        for one in following.get(node, ()):
-            if one not in hops:
-                hops[one] = hops[node] + 1
-                pending.append(one)
+        for beyond in following.get(node, ()):
+            if beyond not in hops:
+                hops[beyond] = hops[node] + 1
+                pending.append(beyond)
     return hops
 
 

@@ -33,7 +33,7 @@ def column_usage(get: Get, node_id: str, start: str, end: str) -> Result:
 
 def _use_line(use: Mapping[str, Any]) -> str:
     job = f"job:{use['job']['namespace']}:{use['job']['name']}" if use["job"] else "an event without a job"
-    fields = ", ".join(_column(one) for one in use["fields"][:10])
+    fields = ", ".join(_column(field) for field in use["fields"][:10])
     return f"{use['kind']} by {one_line(job)}, {use['count']} runs, last {use['last']}: {fields}"
 
 
@@ -88,7 +88,7 @@ def _version_line(version: Mapping[str, Any]) -> str:
 
 def _freshness(dataset: Mapping[str, Any], versions: Sequence[Mapping[str, Any]], now: datetime) -> dict[str, Any]:
     """Return the age of the last good version in seconds, beside the median of the times between good versions."""
-    times = sorted(_time(one["createdAt"]) for one in versions if not one["failed"] and one["run"])
+    times = sorted(_time(version["createdAt"]) for version in versions if not version["failed"] and version["run"])
     gaps = [(after - before).total_seconds() for before, after in pairwise(times)]
     age = (now - times[-1]).total_seconds() if times else None
     usual = median(gaps) if len(gaps) >= 3 else None
@@ -111,7 +111,7 @@ def _suspects(node_id: str, graph: Mapping[str, Any]) -> Iterator[dict[str, Any]
     """Yield what may be the reason, nearest first: upstream jobs whose last run is not complete, and stale datasets."""
     edges = {(edge["destination"], edge["origin"]) for node in graph["graph"] for edge in node["inEdges"]}
     hops = hops_from(node_id, edges)
-    for node in sorted(graph["graph"], key=lambda one: (hops.get(one["id"], 0), one["id"])):
+    for node in sorted(graph["graph"], key=lambda node: (hops.get(node["id"], 0), node["id"])):
         data = node["data"] or {}
         run = data.get("latestRun")
         if run and run["state"] != "COMPLETED":
@@ -153,7 +153,7 @@ def _path(get: Get, get_lines: GetLines, root: str, root_id: str, node_id: str) 
         found = get(f"/api/v1/records/nodes/{quote(node_id, safe='')}", {})
         # A node id that several roots have comes with all of its places.
         places = found.get("matches", [found])
-        steps = next((one["path"] for one in places if one["record"]["root_id"] == root_id), [])
+        steps = next((place["path"] for place in places if place["record"]["root_id"] == root_id), [])
     except NoResponse:
         steps = []
     names = ("node_id", "parent_id", "action_taken", "recordedAt", "storage_location")
@@ -174,7 +174,7 @@ def _traced(lines: Iterable[Mapping[str, Any]], node_id: str) -> list[Mapping[st
 
 def _without_links(form: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return a part of a proof without its links: they are secrets for fifteen minutes."""
-    return None if form is None else {name: one for name, one in form.items() if name != "location"}
+    return None if form is None else {name: value for name, value in form.items() if name != "location"}
 
 
 def _proof_lines(proof: Mapping[str, Any]) -> Iterator[str]:
@@ -201,6 +201,6 @@ def _outline(root_id: str, outline: Mapping[str, Any]) -> Result:
 
 def _group_line(group: Mapping[str, Any]) -> str:
     above = "the root" if group["parent"] is None else f"group {group['parent']}"
-    examples = ", ".join(one["node_id"] for one in group["examples"])
+    examples = ", ".join(example["node_id"] for example in group["examples"])
     text = f"group {group['id']} of {above}: {group['action_taken']}, {group['records']} records, such as {examples}"
     return one_line(text if group["complete"] else f"{text} (incomplete: a parent is missing)")

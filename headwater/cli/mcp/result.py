@@ -51,7 +51,7 @@ class Result:
         document = dict(self.document)
         cuts = list(self.cuts)
         while len(json.dumps(document)) > JSON_MAX:
-            name = max(document, key=lambda one: len(json.dumps(document[one])))
+            name = max(document, key=lambda key: len(json.dumps(document[key])))
             if not isinstance(document[name], list):
                 break
             document[name] = document[name][: len(document[name]) // 2]
@@ -92,10 +92,10 @@ def shortened(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) <= STRING_MAX else f"{value[:STRING_MAX]}... ({len(value)} characters)"
     if isinstance(value, Mapping):
-        return {name: shortened(one) for name, one in value.items()}
-    return [shortened(one) for one in value[:ROWS_MAX]] if isinstance(value, list) else value
+        return {name: shortened(item) for name, item in value.items()}
+    return [shortened(item) for item in value[:ROWS_MAX]] if isinstance(value, list) else value
 
 
 def one_line(text: str) -> str:
     """Return a text of the data as one line of plain characters."""
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)

@@ -24,7 +24,7 @@ export function Tasks({ node }: { node: string }) {
   return (
     <section className="card" aria-label="tasks">
       <h2>Tasks</h2>
-      <p className="muted">{plural(data.totalCount, "job")} of which this is the parent{data.truncated && ", at least"}{data.totalCount > data.jobs.length && `; the first ${count(data.jobs.length)} are here`}.</p>
+      <p className="muted">It started {plural(data.totalCount, "job")}{data.truncated && ", at least"}{data.totalCount > data.jobs.length && `; the first ${count(data.jobs.length)} are here`}.</p>
       <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="list of tasks">
         <table className="table">
           <thead><tr><th>Task</th><th>State</th><th>Started</th><th className="number">Took</th><th>Last runs</th></tr></thead>
