@@ -218,6 +218,8 @@ class Reading:
             yield from page[items]
             offset += len(page[items])
             if not page[items] or offset >= page["totalCount"]:
+                if page.get("truncated"):
+                    self.cuts.append(f"the service did not read all {items} for {path}")
                 return
 
 

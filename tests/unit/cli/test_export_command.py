@@ -194,3 +194,14 @@ def test_a_service_that_refuses_for_now_is_tried_again(status, requests, service
 def test_an_unknown_node_is_an_error(url, capsys):
     assert main(["export", "job:a:b", "--url", url]) == 1
     assert "not found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("items", ["jobs", "namespaces"])
+def test_a_list_that_the_service_did_not_read_whole_is_a_cut(items):
+    def get(path, query):
+        listed = path.rpartition("/")[2]
+        return {listed: [], "totalCount": 0, "truncated": listed == items}
+
+    reading = Reading(get, columns=True)
+    assert list(reading.parts(Scope())) == []
+    assert reading.cuts == [f"the service did not read all {items} for /api/v1/{items}"]
