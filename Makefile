@@ -127,7 +127,7 @@ $(DOCS)/.ready: requirements/docs.txt requirements/uv.txt scripts/setup.py
 docs: $(LOCAL) $(DOCS)/.ready ## the site of the docs, into build/site/; fails for a broken link
 	@$(BIN)/python scripts/docs_site.py $(DOCS)/bin
 
-dist: $(LOCAL) ## both wheels and their SHA-256, into dist/; the same commit gives the same bytes
+dist: $(READY) ## both wheels, bills of materials (CycloneDX) and SHA-256, into dist/; the same commit gives the same bytes
 	@$(BUILD_EXPLORER)
 	@$(BIN)/python scripts/dist.py $(ARGS)
 

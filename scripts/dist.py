@@ -1,4 +1,4 @@
-"""Build both distributions: `python scripts/dist.py [FOLDER]`, into dist/, with their SHA-256 in SHA256SUMS.
+"""Build both distributions: `python scripts/dist.py [FOLDER]`, into dist/, with bills of materials and SHA256SUMS.
 
 The same tree gives the same bytes, on any day: hatchling takes the times of files from SOURCE_DATE_EPOCH, which is that
 of the commit. The explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
@@ -10,8 +10,10 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from sbom import read_lock, read_npm_lock, render_bom, required
 
 ROOT = Path(__file__).resolve().parent.parent
 # The folder of each distribution's pyproject.toml.
@@ -21,8 +23,9 @@ SOURCES = {"headwater": ROOT, "headwater-client": ROOT / "packaging" / "client"}
 def main(arguments: Sequence[str]) -> int:
     """Build into the folder, and print what was built."""
     folder = Path(arguments[0] if arguments else ROOT / "dist").resolve()
-    built = [build(source, folder) for source in SOURCES.values()]
-    sums = "".join(f"{hashlib.sha256(wheel.read_bytes()).hexdigest()}  {wheel.name}\n" for wheel in built)
+    wheels = {name: build(source, folder) for name, source in SOURCES.items()}
+    built = [*wheels.values(), *write_bills(wheels)]
+    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in built)
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
     sys.stdout.write(sums)
     return 0
@@ -36,6 +39,23 @@ def build(source: Path, folder: Path) -> Path:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=source, env=environment, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own code
     return folder / done.stdout.split()[-1]
+
+
+def write_bills(wheels: Mapping[str, Path]) -> Sequence[Path]:
+    """Write the bill of materials of each wheel beside it; return the paths."""
+    client = wheels["headwater-client"]
+    locked = read_lock(ROOT / "requirements" / "local.txt")
+    page = read_npm_lock(ROOT / "explorer" / "package-lock.json")
+    contents = {
+        "headwater": ([*required(wheels["headwater"], locked), *page], [client]),
+        "headwater-client": (required(client, locked), []),
+    }
+    bills = []
+    for name, (packages, beside) in contents.items():
+        bill = wheels[name].with_name("-".join(wheels[name].name.split("-")[:2]) + ".cdx.json")
+        bill.write_text(render_bom(wheels[name], packages, beside=beside, time_s=int(_commit_s())), encoding="utf-8")
+        bills.append(bill)
+    return bills
 
 
 def _commit_s() -> str:

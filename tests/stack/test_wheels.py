@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -9,6 +12,8 @@ import sysconfig
 import zipfile
 
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 
 from headwater.api.page_files import DIST, list_files
 from infra.package import PROJECT
@@ -29,7 +34,58 @@ def test_a_second_build_has_the_same_bytes(wheels, tmp_path):
     subprocess.run([sys.executable, PROJECT / "scripts" / "dist.py", tmp_path], check=True, capture_output=True)
     first = (wheels["headwater"].parent / "SHA256SUMS").read_text("utf-8")
     assert (tmp_path / "SHA256SUMS").read_text("utf-8") == first
-    assert [line.partition("  ")[2] for line in first.splitlines()] == [wheels[name].name for name in sorted(wheels)]
+    listed = [line.partition("  ")[2] for line in first.splitlines()]
+    assert sorted(listed) == sorted(path.name for path in tmp_path.iterdir() if path.name != "SHA256SUMS")
+    assert {wheel.name for wheel in wheels.values()} < set(listed)
+
+
+@pytest.fixture(scope="module")
+def bills(wheels):
+    """Return the bills of materials by distribution, valid by CycloneDX's own schema."""
+    texts = {path.stem.split("-")[0]: path.read_text("utf-8") for path in wheels["headwater"].parent.glob("*.cdx.json")}
+    assert [JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) for text in texts.values()] == [None, None]
+    return {name.replace("_", "-"): json.loads(text) for name, text in texts.items()}
+
+
+@pytest.mark.parametrize("name", ["headwater", "headwater-client"])
+def test_a_bill_names_the_wheel_and_each_file_in_it_with_their_hashes(wheels, bills, name):
+    subject = bills[name]["metadata"]["component"]
+    with zipfile.ZipFile(wheels[name]) as archive:
+        contents = {file: sha256_of(archive.read(file)) for file in archive.namelist()}
+    assert subject["purl"] == f"pkg:pypi/{name}@0.1.0"
+    assert subject["hashes"] == sha256_of(wheels[name].read_bytes())
+    assert {file["name"]: file["hashes"] for file in subject["components"]} == contents
+
+
+def test_a_bill_names_what_the_wheel_requires_as_it_is_locked(wheels, bills):
+    packages = {component["purl"]: component for component in bills["headwater"]["components"]}
+    lock = (PROJECT / "requirements" / "local.txt").read_text("utf-8")
+    names = {url.partition("/")[2].partition("@")[0] for url in packages if url.startswith("pkg:pypi/")}
+    # Of boto3: botocore, jmespath, s3transfer, urllib3; of cryptography: cffi; of rich: pygments. No pyspark, no moto.
+    expected = {"boto3", "botocore", "cffi", "cryptography", "jmespath", "orjson", "pydantic", "pygments", "rich"}
+    assert expected <= names
+    assert names.isdisjoint({"pyspark", "moto", "aws-cdk-lib", "pytest"})
+    for name in names - {"headwater-client"}:
+        for version, locked in re.findall(rf"^{name}==(\S+)(.*?)(?=^\S)", lock, re.MULTILINE | re.DOTALL):
+            [reference] = packages[f"pkg:pypi/{name}@{version}"]["externalReferences"]
+            assert {one["content"] for one in reference["hashes"]} == set(re.findall(r"sha256:(\w+)", locked))
+    client = packages["pkg:pypi/headwater-client@0.1.0"]
+    assert client["hashes"] == sha256_of(wheels["headwater-client"].read_bytes())
+    assert "components" not in bills["headwater-client"]
+
+
+def test_a_bill_names_the_packages_in_the_built_page(bills):
+    packages = {component["purl"]: component for component in bills["headwater"]["components"]}
+    entries = json.loads((PROJECT / "explorer" / "package-lock.json").read_text("utf-8"))["packages"]
+    react = entries["node_modules/react"]
+    [reference] = packages[f"pkg:npm/react@{react['version']}"]["externalReferences"]
+    content = base64.b64decode(react["integrity"].removeprefix("sha512-")).hex()
+    assert reference["hashes"] == [{"alg": "SHA-512", "content": content}]
+    assert not any(url.startswith("pkg:npm/vite") for url in packages)
+
+
+def sha256_of(content):
+    return [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
 
 
 def top_levels(wheel):
