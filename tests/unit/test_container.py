@@ -37,6 +37,15 @@ def test_the_image_serves_what_it_synthesized_and_keeps_it_in_its_volume():
     assert re.findall(r"^EXPOSE (.*)$", TEXT, re.MULTILINE) == [f"{given.api_port} {given.aws_port}"]
 
 
+def test_the_user_of_the_image_owns_the_folder_that_the_project_is_copied_into():
+    [user] = re.findall(r"^USER (.*)$", TEXT, re.MULTILINE)
+    before, folder = re.search(r"(.*)^WORKDIR (\S+)$", TEXT, re.MULTILINE | re.DOTALL).groups()
+
+    # WORKDIR makes a folder as root, and COPY gives away what it copies, not the folder: `make` writes .venv there.
+    assert folder in re.findall(r"\bmkdir (.*?) &&", before)[0].split()
+    assert folder in re.findall(rf"\bchown {user} (.*)$", before, re.MULTILINE)[0].split()
+
+
 def test_compose_builds_this_image_with_its_volume_and_publishes_no_port():
     service = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]["headwater"]
 

@@ -35,6 +35,13 @@ def test_a_lock_has_the_bundler_of_every_common_machine():
     assert [name for name in wanted if f"node_modules/@rollup/rollup-{name}" not in packages] == []
 
 
+def test_no_script_starts_npm():
+    """Of the Node that PyPI has, only `npm-cli.js` runs: its `npm` on the PATH looks for the rest beside itself."""
+    package = json.loads((ROOT / "explorer" / "package.json").read_text(encoding="utf-8"))
+    assert {"build", "check"} <= package["scripts"].keys()
+    assert [script for script in package["scripts"].values() if "npm" in script.split()] == []
+
+
 def test_every_version_is_pinned_exactly():
     package = json.loads((ROOT / "explorer" / "package.json").read_text(encoding="utf-8"))
     versions = {**package["dependencies"], **package["devDependencies"], **package["overrides"]}
