@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check types others format openapi pictures bench synth deploy lock audit docs dist clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check format openapi pictures bench synth deploy lock audit docs dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -83,13 +83,7 @@ newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `ma
 check: $(READY) ## format, lint, types, arrows, workflows, template
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(MAKE) --no-print-directory -j2 types others
-
-# Neither waits for anything but a core.
-types:
 	@$(BIN)/mypy
-
-others:
 	@$(BIN)/lint-imports
 	@$(BIN)/zizmor -q --offline --strict-collection .github
 	@$(BUILD_EXPLORER) --check
@@ -133,7 +127,7 @@ $(DOCS)/.ready: requirements/docs.txt requirements/uv.txt scripts/setup.py
 docs: $(LOCAL) $(DOCS)/.ready ## the site of the docs, into build/site/; fails for a broken link
 	@$(BIN)/python scripts/docs_site.py $(DOCS)/bin
 
-dist: $(READY) ## both wheels, bills of materials (CycloneDX) and SHA-256, into dist/; the same commit gives the same bytes
+dist: $(READY) ## a release into dist/: both wheels, the template, bills of materials; the same commit gives the same bytes
 	@$(BUILD_EXPLORER)
 	@$(BIN)/python scripts/dist.py $(ARGS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import aws_cdk as cdk
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -65,7 +66,7 @@ class Compaction(Construct):
             self,
             "Daily",
             description="Starts the compaction of the day before.",
-            schedule=events.Schedule.cron(hour=str(hour_utc), minute=str(_MINUTE)),
+            schedule=events.Schedule.cron(hour=cdk.Tokenization.stringify_number(hour_utc), minute=str(_MINUTE)),
             targets=[targets.SfnStateMachine(self.state_machine, input=events.RuleTargetInput.from_object({}))],
         )
 

@@ -13,7 +13,7 @@ from headwater_model.errors import Fault, Invalid
 
 T = TypeVar("T")
 
-_NAMES = (
+NAMES = (
     "stage",
     "records_ttl_hours",
     "retention",
@@ -23,7 +23,6 @@ _NAMES = (
     "compaction_hour_utc",
     "partition_trimming",
     "temporary_patterns",
-    "drop_running_events",
     "search_scan_gb",
     "sign_digests",
     "web_acl_arn",
@@ -68,7 +67,6 @@ class StackContext:
     compaction_hour_utc: int = 0
     partition_trimming: bool = True
     temporary_patterns: tuple[str, ...] | None = None
-    drop_running_events: tuple[str, ...] = ()
     search_scan_gb: int = 10
     sign_digests: bool = False
     web_acl_arn: str | None = None
@@ -109,7 +107,6 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
             "partition_trimming", _choice(true=True, false=False), default.partition_trimming
         ),
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
-        drop_running_events=reader.read("drop_running_events", _namespaces, default.drop_running_events),
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
@@ -148,13 +145,13 @@ class _Reader:
 
 
 def _unclaimed(name: str) -> bool:
-    return name not in _NAMES and not any(mark in name for mark in "/:")
+    return name not in NAMES and not any(mark in name for mark in "/:")
 
 
 def _unknown(name: str, value: object) -> Fault:
-    near = difflib.get_close_matches(name, _NAMES, n=1)
+    near = difflib.get_close_matches(name, NAMES, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return Fault(name, value, f"must be one of the context values {', '.join(_NAMES)}{hint}")
+    return Fault(name, value, f"must be one of the context values {', '.join(NAMES)}{hint}")
 
 
 def _stage(value: object) -> str:
@@ -213,16 +210,7 @@ def _patterns(value: object) -> tuple[str, ...] | None:
     return tuple(patterns)
 
 
-def _namespaces(value: object) -> tuple[str, ...]:
-    """Return names, or beginnings and then `*`; none for null and `none`."""
-    patterns = [] if value is None else _listed(value, "namespaces")
-    for pattern in patterns:
-        if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
-            raise ValueError("must be namespaces, each a name, or the beginning of names and then `*`")
-    return tuple(patterns)
-
-
-def _listed(value: object, things: str = "regular expressions") -> list[str]:
+def _listed(value: object) -> list[str]:
     """Return a list from cdk.json, from JSON text, or from text with commas."""
     if isinstance(value, str) and value.startswith("["):
         value = json.loads(value)
@@ -230,7 +218,7 @@ def _listed(value: object, things: str = "regular expressions") -> list[str]:
         return value
     if isinstance(value, str):
         return [] if value == "none" else [part.strip() for part in value.split(",") if part.strip()]
-    raise ValueError(f"must be a list of {things}, or text with commas between them")
+    raise ValueError("must be a list of regular expressions, or text with commas between them")
 
 
 def _integer(least: int, most: int) -> Callable[[object], int]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+import aws_cdk as cdk
 from aws_cdk import Size
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_dynamodb as dynamodb
@@ -32,18 +33,14 @@ _RATE_WINDOW_S = 300
 _SECURITY_POLICY = "SecurityPolicy_TLS13_1_2_2021_06"
 # STRICT also refuses clients whose SNI differs from their Host header, as behind proxies.
 _ACCESS_MODE = "BASIC"
+# The name that logical ids hold where the stage is a parameter of the template.
+_STAGE_IN_IDS = "prod"
 _COMPRESS_FROM = Size.kibibytes(1)
 # The function's writes to the graph table. `ForAllValues` is true for no values, too; `Null` requires a value.
-_USES_OF_TOKENS_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
+_LAST_USES_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
     "ForAllValues:StringEquals": {
-        "dynamodb:LeadingKeys": [settings.TOKEN_USES, settings.TOKEN_BUDGETS],
-        "dynamodb:Attributes": [
-            settings.PK,
-            settings.SK,
-            settings.LAST_USED,
-            settings.EVENTS_SENT,
-            settings.EXPIRES_AT,
-        ],
+        "dynamodb:LeadingKeys": [settings.TOKEN_USES],
+        "dynamodb:Attributes": [settings.PK, settings.SK, settings.LAST_USED],
     },
     "Null": {"dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false"},
 }
@@ -94,7 +91,7 @@ class QueryApi(Construct):
             access_log = self._access_log("TokenAccessLog", defaults)
             self.token_api = _token_api(self, function=self.function, stage=context.stage, access_log=access_log)
             graph_arns = [storage.graph_table.table_arn]
-            self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_USES_OF_TOKENS_ALONE)
+            self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_LAST_USES_ALONE)
         self._protect(context)
 
     def _let_query(self, storage: Storage, trace_queue: sqs.Queue, *, strict_namespaces: bool) -> None:
@@ -225,7 +222,7 @@ def _rest_api(
         default_integration=apigateway.LambdaIntegration(function.resource, allow_test_invoke=False),
         default_method_options=apigateway.MethodOptions(authorization_type=authorization),
         deploy_options=apigateway.StageOptions(
-            stage_name=stage,
+            stage_name=_STAGE_IN_IDS if cdk.Token.is_unresolved(stage) else stage,
             access_log_destination=apigateway.LogGroupLogDestination(access_log),
             access_log_format=_access_log_format(),
             data_trace_enabled=False,
@@ -239,6 +236,8 @@ def _rest_api(
     )
     made = cast(apigateway.CfnRestApi, api.node.default_child)
     made.security_policy, made.endpoint_access_mode = _SECURITY_POLICY, _ACCESS_MODE
+    # The CDK makes the logical id of this resource of the name, so a parameter takes its place afterwards.
+    cast(apigateway.CfnStage, api.deployment_stage.node.default_child).stage_name = stage
     api.node.try_remove_child("Endpoint")  # the stack names its outputs itself
     api.root.add_method("ANY")
     api.root.add_resource("{proxy+}").add_method("ANY")

@@ -30,17 +30,27 @@ class LineageStack(cdk.Stack):
     """Headwater in one account and region.
 
     `layer` is the folder that `infra.package` built for the functions, `libraries` that of `infra.spark_code` for the
-    Spark jobs; None to go without.
+    Spark jobs; None to go without. `synthesizer` says where assets are; None for the CDK's bootstrap bucket.
     """
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, context: StackContext, layer: Path | None, libraries: Path | None
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: StackContext,
+        layer: Path | None,
+        libraries: Path | None,
+        synthesizer: cdk.IStackSynthesizer | None = None,
     ) -> None:
+        # The tags of a stack are no part of its template: a stage that is a parameter cannot be among them.
+        stage = {} if cdk.Token.is_unresolved(context.stage) else {"stage": context.stage}
         super().__init__(
             scope,
             construct_id,
             description="Headwater: serverless data lineage",
-            tags={"service": "headwater", "stage": context.stage},
+            tags={"service": "headwater", **stage},
+            synthesizer=synthesizer,
             termination_protection=context.retain,
             analytics_reporting=False,
         )
@@ -82,7 +92,6 @@ class LineageStack(cdk.Stack):
             ingest_bucket=self._storage.ingest_bucket,
             partition_trimming=context.partition_trimming,
             temporary_patterns=context.temporary_patterns,
-            drop_running_events=context.drop_running_events,
         )
         self._events.open_to(self._ingestion.input)
         queues = [self._ingestion.packed_queue, self._events.queue]

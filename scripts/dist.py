@@ -1,19 +1,23 @@
-"""Build both distributions: `python scripts/dist.py [FOLDER]`, into dist/, with bills of materials and SHA256SUMS.
+"""Build a release: `python scripts/dist.py [FOLDER]`, into dist/: the template, both wheels, their bills of materials.
 
-The same tree gives the same bytes, on any day: hatchling takes the times of files from SOURCE_DATE_EPOCH, which is that
-of the commit. The explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
+SHA256SUMS names all of them. `--template FILE` takes a template that `infra.release` wrote before. The same tree gives
+the same bytes, on any day: hatchling takes the times of files from SOURCE_DATE_EPOCH, which is that of the commit. The
+explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sbom import read_lock, read_npm_lock, render_bom, required
+from sbom import merged, read_lock, read_npm_lock, render_bom, required
 
 ROOT = Path(__file__).resolve().parent.parent
 # The folder of each distribution's pyproject.toml.
@@ -22,20 +26,36 @@ SOURCES = {"headwater": ROOT, "headwater-client": ROOT / "packaging" / "client"}
 
 def main(arguments: Sequence[str]) -> int:
     """Build into the folder, and print what was built."""
-    folder = Path(arguments[0] if arguments else ROOT / "dist").resolve()
-    wheels = {name: build(source, folder) for name, source in SOURCES.items()}
-    built = [*wheels.values(), *write_bills(wheels)]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
+    parser.add_argument("--template", type=Path)
+    given = parser.parse_args(arguments)
+    folder = given.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    template = build_template(folder, given.template)
+    wheels = {name: build(source, folder, template) for name, source in SOURCES.items()}
+    built = [*wheels.values(), template, *write_bills(wheels)]
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in built)
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
     sys.stdout.write(sums)
     return 0
 
 
-def build(source: Path, folder: Path) -> Path:
-    """Build the wheel of a folder with a pyproject.toml."""
+def build_template(folder: Path, given: Path | None) -> Path:
+    """Synthesize the template with its assets, or take the given one; return the zip in the folder."""
+    [version] = re.findall(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    file = folder / f"headwater-{version}-template.zip"
+    if given:
+        shutil.copyfile(given, file)
+    else:
+        subprocess.run([sys.executable, "-m", "infra.release", str(file)], cwd=ROOT, check=True)  # noqa: S603 - our own code
+    return file
+
+
+def build(source: Path, folder: Path, template: Path) -> Path:
+    """Build the wheel of a folder with a pyproject.toml; that of `headwater` carries the template."""
     code = f"from hatchling.build import build_wheel; print(build_wheel({str(folder)!r}))"
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": _commit_s()}
-    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": _commit_s(), "HEADWATER_TEMPLATE": str(template)}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=source, env=environment, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own code
     return folder / done.stdout.split()[-1]
@@ -45,9 +65,13 @@ def write_bills(wheels: Mapping[str, Path]) -> Sequence[Path]:
     """Write the bill of materials of each wheel beside it; return the paths."""
     client = wheels["headwater-client"]
     locked = read_lock(ROOT / "requirements" / "local.txt")
+    # The layer of the functions and the libraries of the Spark jobs, in the template that the wheel carries.
+    in_template = [
+        package for name in ("lambda.txt", "jobs.txt") for package in read_lock(ROOT / "requirements" / name)
+    ]
     page = read_npm_lock(ROOT / "explorer" / "package-lock.json")
     contents = {
-        "headwater": ([*required(wheels["headwater"], locked), *page], [client]),
+        "headwater": (merged([*required(wheels["headwater"], locked), *in_template, *page]), [client]),
         "headwater-client": (required(client, locked), []),
     }
     bills = []

@@ -14,7 +14,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from email.message import Message
 from email.parser import HeaderParser
@@ -86,6 +86,16 @@ def required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
     while behind := {package.name for package in locked if package.required_by & wanted} - wanted:
         wanted |= behind
     return [package for package in locked if package.name in wanted]
+
+
+def merged(packages: Iterable[Package]) -> Sequence[Package]:
+    """Return the packages once each, with the hashes that any of their lock files accepts."""
+    by_url: dict[str, Package] = {}
+    for package in packages:
+        url = package.url.to_string()
+        hashes = {*package.hashes, *(by_url[url].hashes if url in by_url else ())}
+        by_url[url] = replace(package, hashes=sorted(hashes))
+    return list(by_url.values())
 
 
 def render_bom(wheel: Path, packages: Iterable[Package], *, beside: Sequence[Path] = (), time_s: int) -> str:

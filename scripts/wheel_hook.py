@@ -1,7 +1,12 @@
-"""Hatch build hook: the wheel holds the explorer if it is built (`make explorer`), within the package `headwater`."""
+"""Hatch build hook: what the wheel of `headwater` holds beside its sources, within the package `headwater`.
+
+That is the explorer if it is built (`make explorer`), and the template of the release that HEADWATER_TEMPLATE names, as
+`scripts/dist.py` does.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +14,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg, misc]  # hatchling's is generic over its own config
-    """Hook that adds the files of `explorer/dist` to a wheel; an editable install finds them in the checkout."""
+    """Hook that adds these files to a wheel; an editable install finds them in the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the files of the build, without its stamp."""
+        """Add the files of the explorer's build, without its stamp, and the template."""
         files = sorted(path for path in (Path(self.root) / "explorer" / "dist").glob("*.*") if path.name[0] != ".")
         if version == "editable":
             return
         if not files:
             self.app.display_warning("the explorer is not built: the wheel has no page; `make explorer` builds it")
         build_data["force_include"].update({str(path): f"headwater/page/{path.name}" for path in files})
+        if template := os.environ.get("HEADWATER_TEMPLATE"):
+            build_data["force_include"][template] = "headwater/release/template.zip"

@@ -83,7 +83,7 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
     from botocore.exceptions import BotoCoreError, ClientError
     from botocore.parsers import ResponseParserError
 
-    settings: dict[str, Any] = _local_settings(given.local) if given.local else _region()
+    settings: dict[str, Any] = _local_settings(given.local) if given.local else region_setting()
     name = "Local" if given.local else f"Headwater-{given.stage}"
     try:
         formation = boto3.client("cloudformation", **settings)
@@ -99,7 +99,7 @@ def _local_settings(url: str) -> dict[str, Any]:
     return settings_at(url)
 
 
-def _region() -> dict[str, str]:
+def region_setting() -> dict[str, str]:
     """Return AWS_REGION, which the AWS CLI and CDK prefer, and which boto3 does not read."""
     region = os.environ.get("AWS_REGION")
     return {"region_name": region} if region else {}

@@ -23,6 +23,7 @@ _COMMANDS = (
     "export",
     "mcp",
     "explore",
+    "deploy",
     "cdk",
     "iam",
     "token",
@@ -31,7 +32,6 @@ _COMMANDS = (
     "search",
     "verify",
     "smoke",
-    "cost",
 )
 # Of commands whose names are no names of modules.
 _MODULES = {"import": "import_events"}

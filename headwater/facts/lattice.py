@@ -43,7 +43,6 @@ _REMEMBERED = frozenset(
         "datasetType",
         "documentation",
         "extractionError",
-        "headwater_capture",
         "headwater_operations",
         "headwater_records",
         "jobDependencies",

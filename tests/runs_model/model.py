@@ -227,13 +227,14 @@ class Model(Catalogues):
     def job_edges(self):
         """Return (upstream job, downstream job, DATA or CONTROL) of each edge between jobs that one of them reports.
 
-        It reports control by its last started run, data by the last run or JobEvent with datasets or explicit lineage.
+        It reports control by its last started run alone, data also by the run or JobEvent that has its datasets.
         """
         edges = set()
         for job in self.statements.jobs:
-            reports = [entry for entry in self.job_entries(job) if entry.known or entry.lineage]
+            known = [entry for entry in self.job_entries(job) if entry.known]
             latest = [self.statements.runs[run.key] for run in self.runs_of(job)[:1]]
-            facets = reports[-1].lineage if reports else ()
+            facets = known[-1].lineage if known else ()
+            facets += tuple(facet for run in latest for facet in job_versions.lineage_of(run.events))
             edges |= {(one, job, "DATA") for facet in facets for one in job_versions.source_jobs(facet, job)}
             for run in latest:
                 control = run.facets.get("jobDependencies", {})
@@ -248,8 +249,7 @@ class Model(Catalogues):
 
     def _is_incomplete(self, job):
         known = [entry for entry in self.job_entries(job) if entry.known]
-        started = [run.key for run in self.runs_of(job)]
-        run = known[-1].run if known else next(iter(started), None)
+        run = known[-1].run if known else None
         return run is not None and self.statements.runs[run].incomplete
 
     def flows_of_run(self, key):

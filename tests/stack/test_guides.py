@@ -80,7 +80,7 @@ def test_an_output_that_a_guide_names_is_one_of_the_stacks(guide, template, turn
 @pytest.mark.parametrize("guide", GUIDES)
 def test_a_context_value_that_a_guide_turns_is_one(guide):
     text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
-    turned = re.findall(r"-c ([a-z_]+)=([a-z0-9_-]+)", text)
+    turned = re.findall(r"-c ([a-z_]+)=([a-z0-9_@.-]+)", text)
     assert turned
     for name, value in turned:
         parse_context({name: value})

@@ -16,7 +16,6 @@ from headwater_model.errors import (
     HeadwaterError,
     Invalid,
     NotFound,
-    OverBudget,
     TooLarge,
     Unauthorized,
     Unavailable,
@@ -29,7 +28,6 @@ _STATUS: dict[type[HeadwaterError], int] = {
     NotFound: 404,
     Conflict: 409,
     TooLarge: 413,
-    OverBudget: 429,
     Unavailable: 503,
 }
 _MISSING = 422
@@ -41,8 +39,7 @@ def render_error(error: HeadwaterError) -> Response[str]:
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if isinstance(error, Invalid) and any(fault.missing for fault in error.faults):
         status = _MISSING
-    headers = {"Retry-After": str(error.retry_after_s)} if isinstance(error, OverBudget) else _HEADERS.get(status, {})
-    return refuse(status, str(error), headers)
+    return refuse(status, str(error), _HEADERS.get(status, {}))
 
 
 def render_aws_error(error: Exception) -> Response[str]:

@@ -1,0 +1,136 @@
+"""The bucket of the assets, as the CDK's bootstrap makes its own: private, encrypted, versioned, TLS alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from headwater.cli.deploy.release import Release
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# Versions that another replaced go after this time, as in the CDK's bucket.
+_REPLACED_DAYS = 30
+
+
+class BucketRefused(Exception):
+    """A bucket that is not there, or is another account's."""
+
+
+def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -> str:
+    """Return the name of the bucket for the assets: the given one, or the account's own, made if it is missing.
+
+    Raises:
+        BucketRefused: the given bucket is missing, or somebody else has the name.
+    """
+    name = given or f"headwater-assets-{account}-{region}"
+    try:
+        if given:
+            s3.head_bucket(Bucket=name)
+        else:
+            # A name that can be guessed may be taken by a stranger, who would then read and replace the assets.
+            s3.head_bucket(Bucket=name, ExpectedBucketOwner=account)
+    except ClientError as error:
+        status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+        if status == 404 and not given:
+            _make(s3, name, region)
+        elif status in (403, 404):
+            why = (
+                "there is no such bucket" if status == 404 else "it is another account's, or these credentials may not"
+            )
+            raise BucketRefused(f"the bucket {name} cannot be used: {why}; name one by --assets-bucket") from error
+        else:
+            raise
+    if not given:
+        _protect(s3, name, account)
+    return name
+
+
+def upload(s3: S3Client, bucket: str, release: Release) -> int:
+    """Upload the assets that the bucket lacks, with their SHA-256, which S3 checks; return how many."""
+    return sum(put(s3, bucket, asset.key, release.read(asset), asset.sha256) for asset in release.assets)
+
+
+def put(s3: S3Client, bucket: str, key: str, content: bytes, sha256: str) -> bool:
+    """Put an object if the bucket lacks it or has another content under its key; return whether it was put."""
+    checksum = base64.b64encode(bytes.fromhex(sha256)).decode()
+    try:
+        head = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
+    except ClientError as error:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] not in (403, 404):
+            raise
+    else:
+        if head.get("ChecksumSHA256") == checksum:
+            return False
+    s3.put_object(Bucket=bucket, Key=key, Body=content, ChecksumAlgorithm="SHA256", ChecksumSHA256=checksum)
+    return True
+
+
+def _make(s3: S3Client, name: str, region: str) -> None:
+    if region == "us-east-1":  # the one region that is not named
+        s3.create_bucket(Bucket=name)
+    else:
+        s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": region})  # type: ignore[typeddict-item]
+
+
+def _protect(s3: S3Client, name: str, account: str) -> None:
+    """Set what protects the bucket, unless a deployment before did: its policy is set last."""
+    try:
+        s3.get_bucket_policy(Bucket=name, ExpectedBucketOwner=account)
+        return
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "NoSuchBucketPolicy":
+            raise
+    s3.put_public_access_block(
+        Bucket=name,
+        ExpectedBucketOwner=account,
+        PublicAccessBlockConfiguration={
+            "BlockPublicAcls": True,
+            "IgnorePublicAcls": True,
+            "BlockPublicPolicy": True,
+            "RestrictPublicBuckets": True,
+        },
+    )
+    s3.put_bucket_encryption(
+        Bucket=name,
+        ExpectedBucketOwner=account,
+        ServerSideEncryptionConfiguration={
+            "Rules": [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]
+        },
+    )
+    s3.put_bucket_versioning(Bucket=name, ExpectedBucketOwner=account, VersioningConfiguration={"Status": "Enabled"})
+    s3.put_bucket_lifecycle_configuration(
+        Bucket=name,
+        ExpectedBucketOwner=account,
+        LifecycleConfiguration={
+            "Rules": [
+                {
+                    "ID": "replaced",
+                    "Status": "Enabled",
+                    "Filter": {"Prefix": ""},
+                    "NoncurrentVersionExpiration": {"NoncurrentDays": _REPLACED_DAYS},
+                    "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 1},
+                }
+            ]
+        },
+    )
+    s3.put_bucket_policy(Bucket=name, ExpectedBucketOwner=account, Policy=json.dumps(_tls_alone(name)))
+
+
+def _tls_alone(name: str) -> Mapping[str, object]:
+    """Return a policy that refuses requests without TLS."""
+    arn = f"arn:aws:s3:::{name}"
+    statement = {
+        "Sid": "TlsAlone",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": [arn, f"{arn}/*"],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+    return {"Version": "2012-10-17", "Statement": [statement]}

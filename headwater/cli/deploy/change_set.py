@@ -1,0 +1,158 @@
+"""A change set of CloudFormation: made, shown, executed, and followed by the events of its stack."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+from rich.table import Table
+
+from headwater.cli.text.terminal import output_console, print_part
+
+if TYPE_CHECKING:
+    from mypy_boto3_cloudformation import CloudFormationClient
+    from mypy_boto3_cloudformation.type_defs import StackEventTypeDef
+
+_POLL_S = 3
+# CloudFormation's words where a change set would change nothing; it has no code for that.
+_NO_CHANGES = ("didn't contain changes", "No updates are to be performed")
+# Reasons of resources that were stopped because another one failed.
+_STOPPED = "cancelled"
+
+
+@dataclass
+class ChangeSet:
+    """A change set that waits for its execution."""
+
+    formation: CloudFormationClient
+    stack: str
+    arn: str
+    is_first: bool
+    sleep: Callable[[float], None]
+    _seen: set[str] = field(default_factory=set)
+
+    def print_changes(self) -> None:
+        """Print what happens to each resource; a replacement makes a new, empty resource."""
+        table = Table(box=None, pad_edge=False)
+        for heading in ("change", "type", "resource"):
+            table.add_column(heading, overflow="fold")
+        for change in self._changes():
+            replaces = change.get("Replacement") in ("True", "Conditional")
+            action = f"{change['Action']}, replaces" if replaces else change["Action"]
+            table.add_row(action, change["ResourceType"], change["LogicalResourceId"])
+        print(f"\nChanges to {self.stack}: {table.row_count} resources")
+        print_part(output_console(), table)
+
+    def delete(self) -> None:
+        """Delete the change set, and the stack that CloudFormation made to hold the first one."""
+        self.formation.delete_change_set(ChangeSetName=self.arn)
+        if self.is_first:
+            self.formation.delete_stack(StackName=self.stack)
+
+    def execute(self) -> str | None:
+        """Execute it, print the events of the stack until it is done, and return why it failed; None if it did not."""
+        # Events of deployments before this one are not printed.
+        self._seen.update(event["EventId"] for event in self._events())
+        self.formation.execute_change_set(ChangeSetName=self.arn)
+        print(f"\nDeploying {self.stack}")
+        failed: list[StackEventTypeDef] = []
+        while True:
+            # The status is read before the events: those of its end are then among them.
+            status = self.formation.describe_stacks(StackName=self.stack)["Stacks"][0]["StackStatus"]
+            for event in reversed([event for event in self._events() if event["EventId"] not in self._seen]):
+                self._seen.add(event["EventId"])
+                _print(event)
+                if event.get("ResourceStatus", "").endswith("_FAILED"):
+                    failed.append(event)
+            if status == "REVIEW_IN_PROGRESS" or status.endswith("_IN_PROGRESS"):
+                self.sleep(_POLL_S)
+                continue
+            return None if status in ("CREATE_COMPLETE", "UPDATE_COMPLETE") else _failure(self.stack, status, failed)
+
+    def _changes(self) -> Iterator[Mapping[str, Any]]:
+        for page in self.formation.get_paginator("describe_change_set").paginate(ChangeSetName=self.arn):
+            for change in page["Changes"]:
+                yield change["ResourceChange"]
+
+    def _events(self) -> list[StackEventTypeDef]:
+        """Return the events of the stack, the newest first."""
+        pages = self.formation.get_paginator("describe_stack_events").paginate(StackName=self.stack)
+        return [event for page in pages for event in page["StackEvents"]]
+
+
+def find_stack(formation: CloudFormationClient, name: str) -> Mapping[str, Any] | None:
+    """Return a stack; None if it is missing, or only holds a change set that was never executed."""
+    try:
+        [stack] = formation.describe_stacks(StackName=name)["Stacks"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ValidationError" and "does not exist" in str(error):
+            return None
+        raise
+    return None if stack["StackStatus"] == "REVIEW_IN_PROGRESS" else stack
+
+
+def make_change_set(
+    formation: CloudFormationClient,
+    stack: str,
+    *,
+    url: str,
+    parameters: Mapping[str, str | None],
+    tags: Mapping[str, str],
+    sleep: Callable[[float], None],
+) -> ChangeSet | None:
+    """Return a change set of the template at the URL; None if it would change nothing.
+
+    A parameter without a value keeps the one of the deployed stack.
+
+    Raises:
+        ClientError: CloudFormation refuses the template or a parameter.
+    """
+    is_first = find_stack(formation, stack) is None
+    arn = formation.create_change_set(
+        StackName=stack,
+        ChangeSetName=f"headwater-{int(time.time())}",
+        ChangeSetType="CREATE" if is_first else "UPDATE",
+        TemplateURL=url,
+        Parameters=[
+            {"ParameterKey": name, "UsePreviousValue": True}
+            if value is None
+            else {"ParameterKey": name, "ParameterValue": value}
+            for name, value in parameters.items()
+        ],
+        Capabilities=["CAPABILITY_IAM"],
+        Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
+    )["Id"]
+    while (made := formation.describe_change_set(ChangeSetName=arn))["Status"] not in ("CREATE_COMPLETE", "FAILED"):
+        sleep(_POLL_S)
+    changes = ChangeSet(formation, stack, arn, is_first, sleep)
+    if made["Status"] == "CREATE_COMPLETE":
+        return changes
+    changes.delete()
+    reason = made.get("StatusReason", "CloudFormation gives no reason")
+    if any(words in reason for words in _NO_CHANGES):
+        print(f"\n{stack} is as the template says: nothing to change")
+        return None
+    raise ChangeSetFailed(f"the change set of {stack} could not be made: {reason}")
+
+
+class ChangeSetFailed(Exception):
+    """A change set that CloudFormation could not make, with its reason."""
+
+
+def _print(event: StackEventTypeDef) -> None:
+    reason = event.get("ResourceStatusReason", "")
+    at = f"{event['Timestamp']:%H:%M:%S}"
+    words = (at, event["ResourceStatus"], event["ResourceType"], event["LogicalResourceId"], reason)
+    print("  ".join(filter(None, words)), flush=True)
+
+
+def _failure(stack: str, status: str, failed: list[StackEventTypeDef]) -> str:
+    """Return the first failure that is no consequence of another."""
+    own = [event for event in failed if _STOPPED not in event.get("ResourceStatusReason", "").lower()]
+    for event in own or failed:
+        reason = event.get("ResourceStatusReason", "no reason given")
+        return f"{stack} is {status}: {event['LogicalResourceId']} ({event['ResourceType']}) failed: {reason}"
+    return f"{stack} is {status}, and no event names a resource that failed"

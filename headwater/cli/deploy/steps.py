@@ -1,0 +1,165 @@
+"""The steps of a deployment: assets, change set, agreement, execution, outputs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
+
+from headwater.cli.deploy.bucket import BucketRefused, find_bucket, put, upload
+from headwater.cli.deploy.change_set import ChangeSet, ChangeSetFailed, find_stack, make_change_set
+from headwater.cli.deploy.release import Choice, Release, check_values, choose, stage_of
+from headwater.cli.deployment import region_setting
+from headwater.cli.service import SET_CREDENTIALS
+
+if TYPE_CHECKING:
+    from mypy_boto3_cloudformation import CloudFormationClient
+
+_ASSETS_BUCKET = "AssetsBucket"
+
+
+class NothingTried(Exception):
+    """A deployment that could not begin."""
+
+
+class DeploymentFailed(Exception):
+    """A deployment that began and did not end well: the resource and CloudFormation's reason."""
+
+
+def print_plan(release: Release, context: Mapping[str, str], assets_bucket: str | None) -> None:
+    """Print what a first deployment would do; nothing is sent.
+
+    Raises:
+        Invalid: a context value is wrong.
+    """
+    check_values(release, context)
+    choice = choose(release, context, deployed={})
+    resources = Counter(resource["Type"] for resource in json.loads(choice.template)["Resources"].values())
+    _print_choice(release, choice)
+    bucket = assets_bucket or "headwater-assets-ACCOUNT-REGION, made if it is missing: private, encrypted, TLS alone"
+    size_mb = sum(asset.size for asset in release.assets) / 1e6
+    print(f"\nAssets: {len(release.assets)} files, {size_mb:.1f} MB, into {bucket}")
+    for asset in release.assets:
+        print(f"  {asset.key}  {asset.size} bytes")
+    print(f"\nResources: {sum(resources.values())}")
+    for kind, count in sorted(resources.items()):
+        print(f"  {count:4} {kind}")
+    print("\nThis was a dry run: nothing was sent to AWS. A stack that is deployed would keep what -c does not name.")
+
+
+def deploy(
+    release: Release,
+    context: Mapping[str, str],
+    assets_bucket: str | None,
+    *,
+    agree: Callable[[], bool],
+    sleep: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Deploy a release, and print what changes, what happens and the outputs; return False where `agree` did.
+
+    Raises:
+        Invalid: a context value is wrong.
+        NothingTried: there are no credentials, or the stack is not one that a change set can change.
+        DeploymentFailed: with the resource that failed, and the reason.
+    """
+    import boto3
+
+    check_values(release, context)
+    try:
+        session = boto3.Session(region_name=region_setting().get("region_name"))
+        account = session.client("sts").get_caller_identity()["Account"]
+        formation, s3 = session.client("cloudformation"), session.client("s3")
+        region = formation.meta.region_name
+        choice, deployed = _choose(formation, release, context)
+        _print_choice(release, choice)
+        bucket = find_bucket(s3, account=account, region=region, given=assets_bucket or deployed.get(_ASSETS_BUCKET))
+        put_count = upload(s3, bucket, release)
+        print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the others are there")
+        sha256 = hashlib.sha256(choice.template).hexdigest()
+        key = f"templates/{sha256}.json"
+        put(s3, bucket, key, choice.template, sha256)
+        kept = deployed.keys() & json.loads(choice.template)["Parameters"].keys()
+        changes = make_change_set(
+            formation,
+            choice.stack,
+            url=f"https://{bucket}.s3.{region}.amazonaws.com/{key}",
+            parameters={**dict.fromkeys(kept), **choice.parameters, _ASSETS_BUCKET: bucket},
+            tags={"service": "headwater", "stage": choice.stage},
+            sleep=sleep,
+        )
+        if changes is not None and not _execute(changes, agree):
+            return False
+        _protect(formation, choice)
+        _print_outputs(formation, choice.stack)
+    except (BotoCoreError, ClientError) as error:
+        raise NothingTried(_why(error)) from error
+    except (BucketRefused, ChangeSetFailed) as error:
+        raise NothingTried(str(error)) from error
+    return True
+
+
+def _choose(
+    formation: CloudFormationClient, release: Release, context: Mapping[str, str]
+) -> tuple[Choice, Mapping[str, str]]:
+    """Return the choice for the context, over that of the deployed stack; and the parameters of that stack."""
+    name = f"Headwater-{stage_of(release, context)}"
+    stack = find_stack(formation, name)
+    if stack is None:
+        return choose(release, context, deployed={}), {}
+    if stack["StackStatus"] in ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED"):
+        raise NothingTried(
+            f"the first deployment of {name} failed, and CloudFormation can only delete it: "
+            'docs/deploy.md, "A first deployment that failed", says how'
+        )
+    parameters = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", ())}
+    if _ASSETS_BUCKET not in parameters:
+        raise NothingTried(f"{name} was deployed by the CDK: go on with `cdk deploy`, or give another stage")
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
+    chosen = {each: outputs[each.capitalize()] for each in release.choices if each.capitalize() in outputs}
+    return choose(release, context, deployed=chosen), parameters
+
+
+def _execute(changes: ChangeSet, agree: Callable[[], bool]) -> bool:
+    """Print the changes and execute them if they are agreed to; return False, and leave nothing, if not."""
+    changes.print_changes()
+    if not agree():
+        changes.delete()
+        return False
+    failure = changes.execute()
+    if failure:
+        raise DeploymentFailed(failure)
+    return True
+
+
+def _protect(formation: CloudFormationClient, choice: Choice) -> None:
+    """Protect the stack from deletion, or no longer, as `retention` says."""
+    retain = choice.choices["retention"] == "retain"
+    formation.update_termination_protection(StackName=choice.stack, EnableTerminationProtection=retain)
+
+
+def _print_choice(release: Release, choice: Choice) -> None:
+    print(f"{choice.stack}: release {release.version} of {release.path}")
+    values = {**choice.choices, **choice.parameters}
+    print(f"  {', '.join(f'{name}={value}' for name, value in values.items())}")
+
+
+def _print_outputs(formation: CloudFormationClient, name: str) -> None:
+    """Print the outputs and the ARN, as `cdk deploy` does."""
+    stack = find_stack(formation, name) or {}
+    print("\nOutputs:")
+    for output in sorted(stack.get("Outputs", ()), key=lambda each: each["OutputKey"]):
+        print(f"{name}.{output['OutputKey']} = {output['OutputValue']}")
+    print(f"Stack ARN:\n{stack.get('StackId')}")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, NoRegionError):
+        return "no AWS region; set AWS_REGION"
+    if isinstance(error, NoCredentialsError):
+        return f"no AWS credentials; {SET_CREDENTIALS}"
+    return str(error)
