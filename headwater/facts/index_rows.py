@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 import orjson
 
 from headwater.facts.child_rows import child_run_rows
-from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources
+from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources, is_explicit
 from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
 from headwater.facts.keys import dataset_pk, job_pk
 from headwater.facts.run_facts import (
@@ -55,7 +55,18 @@ def job_rows(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
 
 def io_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
     """Yield the rows by which the run is found among those with inputs or outputs, or without, at these times."""
-    return _placed(job_pk(job), "WITH_IO" if has_io(facts) else "WITHOUT_IO", run, facts, times)
+    times = list(times)
+    yield from _placed(job_pk(job), "WITH_IO" if has_io(facts) else "WITHOUT_IO", run, facts, times)
+    if _is_ever_explicit_without_io(facts):
+        yield from _placed(job_pk(job), LINEAGE_WITHOUT_IO, run, facts, times)
+
+
+def _is_ever_explicit_without_io(facts: RunFacts) -> bool:
+    """True if the run counts, or counted as of an earlier time, with a `lineage` facet but without datasets."""
+    if not is_explicit(facts):
+        return False
+    first = min((*facts.inputs.values(), *facts.outputs.values()), default="~")
+    return facts.streaming is not None or any(time < first for time in effective_times(facts))
 
 
 def version_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
@@ -143,6 +154,10 @@ def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
         if facts.streaming:
             yield prefix, first
             yield "VERSION", first  # while it was live
+
+
+# The prefix of a job's runs with a `lineage` facet that may have reported no datasets.
+LINEAGE_WITHOUT_IO = "LINEAGE_WITHOUT_IO"
 
 
 def columns_prefix(dataset: DatasetId) -> str:

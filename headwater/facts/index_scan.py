@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice, repeat
 from typing import Generic, TypeAlias, TypeVar
 
-from headwater.facts.facet_refs import reported_columns
+from headwater.facts.facet_refs import is_explicit, reported_columns
 from headwater.facts.facts import IdText, RunFacts, as_of, dataset_of
-from headwater.facts.index_rows import columns_prefix
+from headwater.facts.index_rows import LINEAGE_WITHOUT_IO, columns_prefix
 from headwater.facts.keys import facts_key, job_pk
 from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream, owner
 from headwater.facts.stream_rows import coarse_highs
@@ -176,6 +176,13 @@ def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexSc
 def last_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
     """Scan for the job's last run that counts and has neither inputs nor outputs."""
     return _scan_places(job, "WITHOUT_IO", high, lambda facts: not has_io(facts), streamed=streamed)
+
+
+def last_explicit_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last run that counts and has a `lineage` facet, but neither inputs nor outputs."""
+    return _scan_places(
+        job, LINEAGE_WITHOUT_IO, high, lambda facts: is_explicit(facts) and not has_io(facts), streamed=streamed
+    )
 
 
 def last_with_columns(job: JobId, dataset: IdText, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:

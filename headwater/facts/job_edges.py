@@ -53,22 +53,24 @@ def jobs_reported(event: Event) -> tuple[set[JobId], set[JobId]]:
     return sources, sources | others
 
 
-def edges_to_json(job: JobId, latest: RunFacts | None, with_io: RunFacts | None) -> list[dict[str, Any]]:
-    """Return the edges that the job's last started run reports, with those of data of the run that has its datasets."""
+def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | None) -> list[dict[str, Any]]:
+    """Return the edges of control of the job's last started run, and those of data of the last run that reports any.
+
+    `reporting` is the last run that counts, or JobEvent, with datasets or a `lineage` facet.
+    """
     edges = set[JobEdge]()
-    for facts in filter(None, (latest, with_io)):
-        edges.update(JobEdge(job_of(text), "up", "DATA") for text in sorted(facts.job_sources)[:JOBS_MAX])
+    if reporting is not None:
+        edges.update(JobEdge(job_of(text), "up", "DATA") for text in sorted(reporting.job_sources)[:JOBS_MAX])
     if latest is not None:
         edges.update(_dependencies(facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}), job))
     ordered = sorted(edges, key=lambda edge: (edge.other, edge.side, edge.kind, edge.type or "", _rules(edge)))
     return [_edge_json(edge) for edge in ordered]
 
 
-def are_edges_cut(latest: RunFacts | None, with_io: RunFacts | None) -> bool:
+def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
     """True if these runs of a job report more edges than its node lists."""
     facet = facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}) if latest else {}
-    sources = (facts.job_sources for facts in (latest, with_io) if facts)
-    return any(len(some) > JOBS_MAX for some in sources) or any(
+    return (reporting is not None and len(reporting.job_sources) > JOBS_MAX) or any(
         len(facet.get(side) or ()) > REPORTED_MAX for side in _SIDES
     )
 

@@ -21,7 +21,15 @@ from headwater.facts.facts import (
     parent_of,
     text_of,
 )
-from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_started, last_with_columns, last_with_io
+from headwater.facts.index_scan import (
+    RunWithFacts,
+    first_of_groups,
+    last_explicit_without_io,
+    last_started,
+    last_with_columns,
+    last_with_io,
+    place_of,
+)
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import (
@@ -74,16 +82,19 @@ def job_node(
     with_io: tuple[RunKey, RunFacts] | None,
     latest: tuple[RunKey, RunFacts] | None,
     reporters: Mapping[IdText, tuple[RunKey, RunFacts]],
+    explicit: tuple[RunKey, RunFacts] | None = None,
 ) -> dict[str, Any]:
     """Return the job as JSON: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
 
-    `reporters` are, by output, the last runs that reported its columns.
+    `reporters` are, by output, the last runs that reported its columns; `explicit` is the last run that sent a
+    `lineage` facet without inputs and outputs.
     """
     facets = facets_of(describing_facets(facts))
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     annotations = annotations_to_json(annotations_of(facts))
-    reporting = latest[1] if latest else None, with_io[1] if with_io else None
+    last = max(filter(None, (with_io, explicit)), key=place_of, default=None)
+    reporting = latest[1] if latest else None, last[1] if last else None
     edges = edges_to_json(job, *reporting)
     return {
         "job": text_of(job),
@@ -209,10 +220,19 @@ def compute_nodes(
     runs = first_of_groups(groups, table, at=at)
     runs_with_io = dict(zip(jobs, runs[::2], strict=True))
     reporters = _reporters(jobs, runs_with_io, table, at)
+    explicit = _explicit_runs(jobs, table, at)
     return {
-        job: job_node(job, facts, runs_with_io[job], latest, reporters[job])
+        job: job_node(job, facts, runs_with_io[job], latest, reporters[job], explicit.get(job))
         for (job, facts), latest in zip(jobs.items(), runs[1::2], strict=True)
     }
+
+
+def _explicit_runs(jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None) -> dict[JobId, RunWithFacts]:
+    """Return the last run without datasets that sent a `lineage` facet, of the jobs that have one."""
+    some = [job for job, facts in jobs.items() if facts.first_explicit]
+    groups = [last_explicit_without_io(job, at or "~", streamed=is_streamed(jobs[job])) for job in some]
+    found = first_of_groups(groups, table, at=at)
+    return {job: run for job, run in zip(some, found, strict=True) if run}
 
 
 def _reporters(

@@ -227,14 +227,13 @@ class Model(Catalogues):
     def job_edges(self):
         """Return (upstream job, downstream job, DATA or CONTROL) of each edge between jobs that one of them reports.
 
-        It reports control by its last started run alone, data also by the run or JobEvent that has its datasets.
+        It reports control by its last started run, data by the last run or JobEvent with datasets or explicit lineage.
         """
         edges = set()
         for job in self.statements.jobs:
-            known = [entry for entry in self.job_entries(job) if entry.known]
+            reports = [entry for entry in self.job_entries(job) if entry.known or entry.lineage]
             latest = [self.statements.runs[run.key] for run in self.runs_of(job)[:1]]
-            facets = known[-1].lineage if known else ()
-            facets += tuple(facet for run in latest for facet in job_versions.lineage_of(run.events))
+            facets = reports[-1].lineage if reports else ()
             edges |= {(one, job, "DATA") for facet in facets for one in job_versions.source_jobs(facet, job)}
             for run in latest:
                 control = run.facets.get("jobDependencies", {})

@@ -108,10 +108,33 @@ def test_data_of_another_job_is_an_edge_of_every_graph():
     assert [one.node.id for one in queries.report_impact(A.node_id, depth=9).impacted] == [B, X]
 
 
-def sourced(second, run, job, *some):
-    """Return an event of a run that takes the data of these jobs."""
+def test_the_last_report_with_lineage_replaces_the_jobs_that_a_job_took_data_from():
+    own = [an_event(0, "a1", A), an_event(0, "c1", C)]
+    steps = [
+        (sourced(1, "b1", B, A), "A"),
+        (a_job_event(2, B, job_facets=taking(C)), "C"),
+        # A run that has only begun, and one that reports nothing, change nothing.
+        (sourced(3, "b2", B, A, type="START"), "C"),
+        (an_event(4, "b3", B), "C"),
+        (a_job_event(5, B, job_facets=taking()), ""),
+        (a_job_event(6, B, job_facets=taking(A)), "A"),
+        (an_event(7, "b4", B, outputs=[X]), "X"),
+    ]
+    queries = LineageQueries(loaded([*own, *(event for event, _ in steps)]))
+    for (event, right), (later, _) in zip(steps, [*steps[1:], (None, "")], strict=True):
+        graph = queries.find_graph(B.node_id, depth=1, at=later and later.time)
+        assert nodes(graph).replace("B", "") == right, event
+
+
+def taking(*some):
+    """Return the facets of a job that takes the data of these jobs, without a dataset."""
     inputs = [{"type": "JOB", "namespace": one.namespace, "name": one.name} for one in some]
-    return an_event(second, run, job, job_facets={"lineage": {"entries": [{"type": "JOB", "inputs": inputs}]}})
+    return {"lineage": {"entries": [{"type": "JOB", "inputs": inputs}]}}
+
+
+def sourced(second, run, job, *some, **more):
+    """Return an event of a run that takes the data of these jobs."""
+    return an_event(second, run, job, job_facets=taking(*some), **more)
 
 
 MANY = [JobId("emissions", f"job-{number:03}") for number in range(JOBS_MAX + 1)]
