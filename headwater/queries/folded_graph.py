@@ -122,18 +122,21 @@ class FoldedGraphWalk(JobGraphWalk):
         )
         beyond = [datasets_beyond(job, side) for job in jobs for side in _SIDES]
         self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
+        self._declared.load(groups)
+        self._walked.truncated |= self._declared.truncated
         return {
             **{job.id.node_id: _degree(self._count_datasets(job, side) for side in _SIDES) for job in jobs},
             **{group.primary.node_id: _degree(self._count_users(group, side) for side in _SIDES) for group in groups},
         }
 
     def _count_users(self, group: ResolvedDataset, side: Side) -> tuple[int, bool]:
-        """Return the number of jobs on a side of a dataset, and true if it is exact."""
+        """Return the number of neighbours on a side of a dataset, datasets among them, and true if it is exact."""
         jobs = users_beyond(group, side)
+        declared = len(self._declared.sources(group) if side == "up" else self._declared.derived(group))
         if not _is_hub(group, side) and jobs <= self._looked_up:
-            return len(self._users_among(jobs, group, side)), True
+            return len(self._users_among(jobs, group, side)) + declared, True
         shown = self._users_among(self._jobs, group, side)
-        return len(jobs.union(job.id for job in shown)), False
+        return len(jobs.union(job.id for job in shown)) + declared, False
 
     def _count_datasets(self, job: Job, side: Side) -> tuple[int, bool]:
         """Return the number of datasets on a side of a job, and true if it is exact."""

@@ -83,9 +83,13 @@ class WatchedReader(ReadAhead):
 
     def _watch_dataset(self, facts: DatasetFacts, dataset: DatasetId) -> None:
         self._watch_mentions(facts)
-        self.times.update(filter(None, [facts.named_first]))
+        self.times.update(filter(None, [facts.named_first]), facts.derived.values())
         self._mentions.update(facts.named_at)
-        stamps = [*facts.other_names.values(), *(stamp for some in facts.aliases.values() for stamp in some)]
+        stamps = [
+            *facts.declarations,
+            *facts.other_names.values(),
+            *(stamp for some in facts.aliases.values() for stamp in some),
+        ]
         for histories in (facts.facets, facts.read_schemas, facts.written_schemas):
             stamps += _stamps(histories.get("schema", {}))
         self.times.update(map(_time, stamps))

@@ -8,7 +8,7 @@ nodes, and nodes that the caller may not see in full, connect no others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, replace
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_
 from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
+from headwater.queries.dataset_edges import DatasetEdges, declared_sources
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.resolve import NamespaceDeletions, Near, ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
@@ -38,6 +39,9 @@ Way: TypeAlias = Literal["both", "up", "down"]
 # A job, the way by which it was reached, and the dataset that led there; it is empty where the job does not say which
 # outputs are made of which inputs, or the walk begins there: then the way leads to all datasets on that side.
 Step: TypeAlias = tuple[JobId, Way, IdText]
+# A declared edge between datasets is walked as a job would be: under the name of the dataset that is made of others, in
+# a namespace that no job has.
+_DECLARED = ""
 _WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
     "both": ("both",),
     "up": ("up",),
@@ -59,6 +63,7 @@ class JobGraphWalk:
         self._hops_left = 0
         self._groups = ResolvedDatasets(view, edges=True)
         self._namespaces = NamespaceDeletions(view)
+        self._declared = DatasetEdges(self._groups, self._namespaces)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, ResolvedDataset] = {}
@@ -90,7 +95,7 @@ class JobGraphWalk:
         names = [(dataset, way) for way in self._ways]
         self._load(names, is_last=False)
         new = self._add_datasets(names)
-        return self._walk_from(self._users_of(new), depth) if new else None
+        return self._walk_from([*self._users_of(new), *self._declarations_of(new)], depth) if new else None
 
     def _read_tasks(self, starts: Sequence[JobId]) -> Sequence[JobId]:
         """Return the visible jobs that these started, and so on: of `GENERATIONS_MAX` generations."""
@@ -122,13 +127,44 @@ class JobGraphWalk:
 
     def _add_jobs(self, steps: Sequence[Step], is_last: bool) -> Sequence[Step]:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
-        opened = [step for step in steps if self._view.caller.opens(step[0])]
+        opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.caller.opens(step[0])]
+        names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
         # Names beyond the limit are not read.
-        some = self._walked.take_within_limit(sorted(self._names_of(opened) - self._names))
+        some = self._walked.take_within_limit(sorted(names - self._names))
         self._load(some, is_last=is_last)
         new = self._add_datasets(some)
         self._hops_left -= 1
-        return () if is_last else [*self._users_of(new), *self._jobs_beyond(opened)]
+        return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
+
+    def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> list[Step]:
+        """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
+        opened = [(group, way) for group, way in groups if self._opens(group)]
+        self._declared.load(group for group, _ in opened)
+        self._walked.truncated |= self._declared.truncated
+        made: set[tuple[DatasetId, Way]] = set()
+        for group, way in opened:
+            if way != "up":
+                made.update((one.primary, way) for one in self._declared.derived(group))
+            if way != "down" and self._declared.sources(group):
+                made.add((group.primary, way))
+        steps = [(JobId(_DECLARED, text_of(one)), way, "") for one, way in sorted(made)]
+        new: list[Step] = [step for step in steps if step not in self._walked.hops]
+        # They are shown as edges, and take no node's place.
+        self._walked.limit += len(new)
+        return new
+
+    def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+        """Return the names of the datasets to which each way leads from these declarations.
+
+        Of one that the caller may not see, this is the dataset alone.
+        """
+        made = [(self._groups.group(dataset_of(one.name)), way) for one, way, _ in steps]
+        self._declared.load(group for group, _ in made)
+        names: set[tuple[DatasetId, Way]] = {(group.primary, way) for group, way in made if way != "up"}
+        for group, way in made:
+            if way != "down" and self._opens(group):
+                names.update((one.primary, way) for one in self._declared.sources(group))
+        return names
 
     def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
         """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
@@ -296,7 +332,18 @@ class JobGraphWalk:
             edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
             edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
         edges |= {(start.node_id, end.node_id) for start, end, _ in self._edges_of_jobs("DATA")}
-        return sorted(edges)
+        return sorted(edges | self._declared_edges(opened))
+
+    def _declared_edges(self, opened: Set[DatasetId]) -> set[tuple[str, str]]:
+        """Return the declared edges between datasets of the graph, with at least one end that is shown in full."""
+        by_name = {name: primary for primary, group in self._datasets.items() for name in group.names}
+        edges = {
+            (by_name[source], primary)
+            for primary, group in self._datasets.items()
+            for source in declared_sources(group.facts)
+            if source in by_name
+        }
+        return {(source.node_id, made.node_id) for source, made in edges if source != made and {source, made} & opened}
 
 
 def _split(

@@ -54,7 +54,8 @@ class ResolvedDataset:
     """A dataset: its primary name, every name that resolves to it, and the facts under all of them.
 
     `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
-    that reported columns derived from it without reading it; `derived` are datasets that DatasetEvents derive from it.
+    that reported columns derived from it without reading it; `derived` are datasets that a DatasetEvent ever derived
+    from it: the facts of each say whether its last one does.
     """
 
     primary: DatasetId
@@ -88,6 +89,8 @@ class _Name:
     derived: list[DatasetId] = field(default_factory=list)
     near: dict[JobId, Near] = field(default_factory=dict)
     cut: bool = False
+    # The facts may lack some of the datasets that were derived from it.
+    has_more_derived: bool = False
     # The facts name all jobs that ever wrote it, or all that use it in any way.
     names_producers: bool = True
     names_users: bool = True
@@ -97,8 +100,7 @@ class ResolvedDatasets:
     """The groups of the loaded datasets, as of a time; `edges` also reads the jobs that use them.
 
     `ever`: the reporters include every job that ever read a dataset; its earlier report, under another name of its
-    output, may still be current. As of a time, `derived` is known with `ever` alone. `truncated`: beyond `ALIASES_MAX`
-    names were not read, and groups lack their facts.
+    output, may still be current. `truncated`: beyond `ALIASES_MAX` names were not read, and groups lack their facts.
     """
 
     def __init__(
@@ -217,19 +219,24 @@ class ResolvedDatasets:
         for number, one in enumerate(found.values()):
             for page in pages[number * each : (number + 1) * each]:
                 self._add(one, page)
+        self._query_derived({name: one for name, one in found.items() if one.has_more_derived and readers})
+
+    def _query_derived(self, found: Mapping[DatasetId, _Name]) -> None:
+        """Read what was ever derived from datasets whose facts do not name all; their own facts say what is so now."""
+        queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in found]
+        for one, page in zip(found.values(), self._view.query(queries) if queries else (), strict=True):
+            self._add(one, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
         if self._view.at is None:
             if not readers:
                 return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
             once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
-            return [RowQuery(pk, prefix=NOW, limit=EDGES_MAX), *once]
+            return [RowQuery(pk, low=DATASET_FACTS, high=f"{NOW}~", limit=EDGES_MAX), *once]
         facts = RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS)
         if not readers:
             return [facts, RowQuery(pk, prefix="EVER#PRODUCER#", limit=EDGES_MAX)]
-        # What was once declared to be derived stays listed: its own facts say whether it was then.
-        derived = [RowQuery(pk, prefix="NOW#DERIVED#", limit=EDGES_MAX)] if self._ever else []
-        return [facts, RowQuery(pk, prefix="EVER#", limit=EDGES_MAX), *derived]
+        return [facts, RowQuery(pk, prefix="EVER#", limit=EDGES_MAX)]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
@@ -264,6 +271,8 @@ class ResolvedDatasets:
             found.names_producers = len(facts.written_by) <= USERS_MAX
             readers_named = len(facts.read_by) <= USERS_MAX and len(facts.derived) <= USERS_MAX
             found.names_users = found.names_producers and readers_named
+            found.has_more_derived = len(facts.derived) > USERS_MAX
+            found.derived += map(dataset_of, found.facts.derived)
         elif row.sk.startswith("NOW#DERIVED#"):
             found.derived.append(dataset_of(row.data["name"]))
         else:
@@ -284,7 +293,6 @@ def _take_named_users(found: _Name) -> None:
     """Take the users that the facts name: every current one is among them."""
     found.producers += map(job_of, found.facts.written_by)
     found.readers += map(job_of, found.facts.read_by)
-    found.derived += map(dataset_of, found.facts.derived)
 
 
 class NamespaceDeletions:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from headwater.facts.graph_results import Graph, UpstreamInput, UpstreamRun
 from headwater_model.errors import Invalid
+from headwater_model.ids import DatasetId
 from tests.runs_model import dataset_versions
+from tests.runs_model.facets import when
 
 
 def of_now(model, node_id, depth):
@@ -19,20 +23,63 @@ def of_now(model, node_id, depth):
         return None
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
     touched = {job: {*inputs, *outputs} for job, (inputs, outputs) in io.items()}
+    declared = _declared(model)
+    touched |= {Declaration(view): {*sources, view} for view, sources in declared.items()}
     links = _links(model, ("DATA",))
     hops = _hops(touched, links, starts_of(model, start), depth)
     near = {} if start in io else {start: -1}
     for job, hop in sorted(hops.items(), key=lambda one: one[1]):
         for dataset in touched[job]:
             near.setdefault(dataset, hop)
+    hops = {job: hop for job, hop in hops.items() if job in io}
     edges = {(dataset.node_id, job.node_id) for job in hops for dataset in io[job][0]}
     edges |= {(job.node_id, dataset.node_id) for job in hops for dataset in io[job][1]}
     edges |= {(one.node_id, other.node_id) for one, other in links if one in hops and other in hops}
+    edges |= _declared_edges(declared, near)
     return Graph(
         tuple(_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)),
         tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(near)),
         tuple(sorted(edges)),
     )
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The report of what a dataset is made of: a graph leads through it as through a job, and does not show it."""
+
+    view: DatasetId
+
+
+def _declared(model):
+    """Return the visible datasets of which each visible dataset is made, by its last DatasetEvent about columns."""
+    statements, found = model.statements, {}
+    visible = {one for one in statements.datasets if not statements.is_hidden(one)}
+    for view in visible:
+        about = [
+            event
+            for event, _, use in statements.uses_of(view)
+            if event.kind == "DATASET" and event.dataset == use and use.facets.keys() & {"lineage", "columnLineage"}
+        ]
+        last = max(about, key=when, default=None)
+        sources = {statements.primary(one) for one in _declared_in(last.dataset.facets)} if last else set()
+        found[view] = (sources & visible) - {view}
+    return {view: sources for view, sources in found.items() if sources}
+
+
+def _declared_in(facets):
+    """Return the datasets that the first of the facets `lineage` and `columnLineage` that is not deleted names."""
+    for name, inputs in (("lineage", "inputs"), ("columnLineage", "inputFields")):
+        facet = facets.get(name, {"_deleted": True})
+        if not facet.get("_deleted"):
+            columns = [one for column in facet.get("fields", {}).values() for one in column[inputs]]
+            forms = [*facet.get("inputs", []), *facet.get("dataset", []), *columns]
+            return {DatasetId(one["namespace"], one["name"]) for one in forms if one.get("type") != "JOB"}
+    return set()
+
+
+def _declared_edges(declared, shown):
+    pairs = {(source, view) for view, sources in declared.items() for source in sources}
+    return {(source.node_id, view.node_id) for source, view in pairs if source in shown and view in shown}
 
 
 _WAYS = {"both": ["both"], "up": ["up"], "down": ["down"], "through": ["up", "down"]}
@@ -60,6 +107,8 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
         return None
     beside = _beside(model)
     near = {node: {side: some[:fold] for side, some in sides.items()} for node, sides in beside.items()}
+    declared = _declared(model)
+    _lead_through(declared, near)
     flows = {job: model.flows(job) for job in model.statements.jobs}
     seen = {(one, way, None) for one in starts_of(model, start) for way in _WAYS[direction]}
     level = seen if start in model.statements.jobs else _steps(near, flows, seen)
@@ -68,19 +117,33 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
         datasets = _steps(near, flows, level) - seen
         seen |= level | datasets
         level = (_steps(near, flows, datasets) | _linked(links, level)) - seen
-    shown = {node for node, _, _ in seen}
+    shown = {node for node, _, _ in seen if not isinstance(node, Declaration)}
     edges = {(one.node_id, node.node_id) for node in shown for one in beside[node]["up"] if one in shown}
     edges |= {(node.node_id, one.node_id) for node in shown for one in beside[node]["down"] if one in shown}
     edges |= {(one.node_id, other.node_id) for one, other in _links(model, ("DATA",)) if {one, other} <= shown}
-    degrees = {node.node_id: (len(beside[node]["up"]), len(beside[node]["down"])) for node in shown}
+    edges |= _declared_edges(declared, shown)
+    up, down = Counter(view for view in declared for _ in declared[view]), Counter(chain(*declared.values()))
+    degrees = {
+        node.node_id: (len(beside[node]["up"]) + up[node], len(beside[node]["down"]) + down[node]) for node in shown
+    }
     return {node.node_id for node in shown}, edges, degrees
+
+
+def _lead_through(declared, near):
+    """Add the declarations to the neighbours of their datasets, and these to theirs."""
+    for view, sources in declared.items():
+        declaration = Declaration(view)
+        near[declaration] = {"up": sorted(sources), "down": [view]}
+        near[view]["up"] = [*near[view]["up"], declaration]
+        for source in sources:
+            near[source]["down"] = [*near[source]["down"], declaration]
 
 
 def ways_down(model, node_id, shown):
     """Return the hops to each of these nodes below the start, and the nodes before it on ways of so many hops."""
     start = start_of(model, node_id)
     beside, flows = _beside(model), {job: model.flows(job) for job in model.statements.jobs}
-    links = _links(model, ("DATA",))
+    links = _links(model, ("DATA",)) | {(one, view) for view, sources in _declared(model).items() for one in sources}
     starts = starts_of(model, start)
     seen, level, ways = set(), {(one, "down", None): set() for one in starts}, {}
     hop = 0

@@ -35,6 +35,12 @@ test("what is shown lies on a path through the focus; siblings are a count", () 
   expect(shown.more.get("estimated")).toEqual({ up: 0, down: 2 });
 });
 
+test("a view is beside the datasets that it is made of, without a job between", () => {
+  const shown = show(aLineage(["job:check checked view job:read report"]), "checked", NOTHING);
+  expect(hopsOf(shown)).toEqual({ "job:check": -1, checked: 0, view: 1, "job:read": 2 });
+  expect(shown.arrows).toContainEqual({ from: "checked", to: "view" });
+});
+
 test("one direction, and no depth", () => {
   expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, dir: "down" }))).toEqual({ checked: 0, "job:estimate": 1, estimated: 2 });
   expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, depth: 0 }))).toEqual({ checked: 0 });

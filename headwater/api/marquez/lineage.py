@@ -80,7 +80,8 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
     `lineageAt` one is given, and beside a version neither `direction` nor `fold`.
 
     Returns:
-        The same from every node of a component that `depth` covers, in both directions and without `fold`.
+        The same from every node of a component that `depth` covers, in both directions and without `fold`. Edges
+        between datasets are those of views: a DatasetEvent says what they are made of.
     """
     node_id = _NODE_ID.read(request)
     graph = services.queries.find_graph(

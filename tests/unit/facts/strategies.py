@@ -292,6 +292,12 @@ _job_sources = st.lists(st.one_of(_named_jobs, st.just({})).map(lambda one: {"ty
 _dependencies = st.lists(_named_jobs.map(lambda job: {"job": job}), max_size=2)
 
 
+_declared_inputs = st.one_of(
+    st.sampled_from(DATASETS).map(lambda one: {"type": "DATASET", "namespace": one.namespace, "name": one.name}),
+    st.just({"type": "JOB"}),
+)
+
+
 @st.composite
 def linked_runs(draw):
     """Draw runs and JobEvents that name other jobs: as sources of their data, and as dependencies."""
@@ -309,6 +315,39 @@ def linked_runs(draw):
         facets = {"lineage": {"entries": entries}} if entries else {}
         events.append(stamped(Event(time=time, hash="", job=job, outputs=outputs, job_facets=facets, **of_run)))
     return events
+
+
+@st.composite
+def declared_datasets(draw):
+    """Draw DatasetEvents that say of which datasets, columns or jobs a dataset is made, beside runs that use them."""
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=1, max_size=4)):
+        dataset = draw(st.sampled_from(DATASETS))
+        if draw(st.integers(1, 4)) == 4:
+            run = draw(_any_run)
+            given = {"type": "COMPLETE", "run": run, "job": JOBS[RUNS.index(run) % len(JOBS)]}
+            side = draw(_sides)
+            events.append(stamped(Event(kind="RUN", time=time, hash="", **{side: (DatasetUse(dataset),)}, **given)))
+            continue
+        inputs = draw(st.lists(_declared_inputs, max_size=2))
+        whole, of_column = draw(st.sampled_from(((inputs, []), (inputs[:1], inputs[1:]))))
+        lineage = {"inputs": whole, "fields": {"co2": {"inputs": of_column}} if of_column else {}}
+        older = {"fields": {"co2": {"inputFields": [{**one, "field": "co2"} for one in inputs if "name" in one]}}}
+        facets = draw(
+            st.sampled_from(
+                ({"lineage": lineage},) * 4
+                + ({"columnLineage": older}, {"lineage": _DELETED}, {"lineage": _DELETED, "columnLineage": older})
+                + ({"schema": _SCHEMAS[0]}, {"lineage": lineage, **a_symlink(draw(st.sampled_from(DATASETS)))})
+            )
+        )
+        events.append(stamped(Event(kind="DATASET", time=time, hash="", dataset=DatasetUse(dataset, facets))))
+    return events
+
+
+def declared_streams(max_size=3):
+    """Draw statements among which are edges between datasets without a job, each once, by time and hash."""
+    pieces = st.one_of(declared_datasets(), declared_datasets(), explicit_runs(), deletions.map(lambda one: [one]))
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
 def _named(dataset):

@@ -16,11 +16,12 @@ from headwater.queries.service import LineageQueries
 from headwater.times import just_after
 from headwater_model.errors import TooLarge
 from tests.examples import examples
+from tests.fields_model import FieldModel
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
 from tests.runs_model.schemas import dataset_facets
 from tests.unit.facts.statements import A, B, X, Y, an_event, at, short
-from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, declared_streams, streams
 from tests.unit.queries.columns.every_column_query import is_remembered
 from tests.unit.queries.every_query import loaded
 from tests.unit.queries.test_graph_cost import a_chain, a_table
@@ -30,9 +31,9 @@ NODES = [one.node_id for one in (*JOBS, *DATASETS)]
 EVER = (TIMES[0], just_after(TIMES[-1]))
 
 
-def model_state(statements, node, depth, direction, time):
+def model_state(model, node, depth, direction, time):
     """Return the nodes, edges and columns of the graph as of a time, by the model."""
-    model = Model(statements).before(time)
+    model = model.before(time)
     found = directed(model, node, depth, direction)
     if found is None:
         return set(), set(), {}
@@ -153,18 +154,28 @@ def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
 @examples(100)
 @given(streams().filter(is_remembered), st.sampled_from(DIRECTIONS), st.sampled_from((0, 1, 9)))
 def test_the_graph_of_a_time_with_the_changes_since_is_that_of_a_later_time(statements, direction, depth):
-    queries = LineageQueries(loaded(statements))
+    check_changes(LineageQueries(loaded(statements)), Model(statements), direction, depth)
+
+
+@examples(60)
+@given(declared_streams().filter(is_remembered), st.sampled_from(DIRECTIONS), st.sampled_from((0, 1, 9)))
+def test_what_datasets_are_declared_to_be_made_of_has_a_history_too(statements, direction, depth):
+    check_changes(LineageQueries(loaded(statements)), FieldModel(statements).runs, direction, depth)
+
+
+def check_changes(queries, model, direction, depth):
+    """Compare the graph of each time to the first one with the changes since."""
     for node in NODES:
         history = queries.report_history(node, depth=depth, direction=direction, start=EVER[0], end=EVER[1])
         if history is None:
             continue
         assert history.until == EVER[1]
-        state = model_state(statements, node, depth, direction, EVER[0])
+        state = model_state(model, node, depth, direction, EVER[0])
         changes = {one.time: one for one in history.changes}
         assert list(changes) == sorted(changes)
         assert len(changes) == len(history.changes)
         for time in TIMES:
-            then = model_state(statements, node, depth, direction, just_after(time))
+            then = model_state(model, node, depth, direction, just_after(time))
             assert (time in changes) == (then != state)
             state = applied(state, changes[time]) if time in changes else state
             assert state == then

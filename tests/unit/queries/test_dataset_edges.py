@@ -1,0 +1,120 @@
+"""Edges between datasets that DatasetEvents declare (views): each graph leads through them as through jobs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.facts.lattice import USERS_MAX
+from headwater.facts.visibility import Visibility
+from headwater.queries import dataset_edges
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId
+from tests.examples import examples
+from tests.fields_model.model import FieldModel
+from tests.runs_model.graph import directed, ways_down
+from tests.unit.facts.statements import A, B, X, Y, Z, a_dataset_event, a_deletion, an_event, at, nodes
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, declared_streams
+from tests.unit.queries.every_query import loaded
+
+
+@examples(200)
+@given(st.data(), st.sampled_from(("both", "up", "down", "through")), st.sampled_from((None, *TIMES[1:])))
+def test_every_graph_is_the_models_whatever_datasets_are_made_of(data, direction, time):
+    statements = data.draw(declared_streams())
+    queries = LineageQueries(loaded(*data.draw(arrivals(statements))))
+    model = FieldModel(statements).runs
+    model = model if time is None else model.before(time)
+    depth, fold = data.draw(st.sampled_from((0, 1, 9))), data.draw(st.sampled_from((None, 9)))
+    for node in [*JOBS, *DATASETS]:
+        graph = queries.find_graph(node.node_id, depth=depth, direction=direction, fold=fold, at=time)
+        right = directed(model, node.node_id, depth, direction, fold)
+        assert (graph is None) == (right is None)
+        if graph is not None:
+            shown = {one.id.node_id for one in (*graph.jobs, *graph.datasets)}
+            assert (shown, set(graph.edges)) == right[:2]
+            if fold is not None:
+                assert {node: (one.up, one.down) for node, one in graph.degrees.items()} == right[2]
+
+
+@examples(100)
+@given(declared_streams(), st.sampled_from((*JOBS, *DATASETS)))
+def test_the_impact_follows_declared_edges(statements, node):
+    found = LineageQueries(loaded(statements)).report_impact(node.node_id, depth=9)
+    model = FieldModel(statements).runs
+    right = directed(model, node.node_id, 9, "down")
+    if right is not None:
+        ways = ways_down(model, node.node_id, right[0])
+        assert {one.node.id.node_id: (one.hops, set(one.through)) for one in found.impacted} == ways
+
+
+def made_of(second, dataset, *sources):
+    """Return a DatasetEvent that says of which datasets this one is made."""
+    inputs = [{"type": "DATASET", "namespace": one.namespace, "name": one.name} for one in sources]
+    return a_dataset_event(second, dataset, lineage={"inputs": inputs})
+
+
+def test_the_last_dataset_event_with_lineage_decides_of_what_a_view_is_made():
+    steps = [
+        (an_event(0, "a1", A, outputs=[X, Y]), ""),
+        (made_of(1, Z, X), "X"),
+        (made_of(2, Z, Y), "Y"),
+        # An event without the facet changes nothing.
+        (a_dataset_event(3, Z, schema={"fields": []}), "Y"),
+        (a_dataset_event(4, Z, lineage={"_deleted": True}), ""),
+        (made_of(5, Z, X, Y, Z), "XY"),
+        (an_event(6, "b1", B, inputs=[Z]), "XY"),
+    ]
+    for arrival in (steps, steps[::-1]):
+        queries = LineageQueries(loaded(*([event] for event, _ in arrival)))
+        for second, (event, right) in enumerate(steps):
+            graph = queries.find_graph(A.node_id, depth=9, at=at(second + 1))
+            made = [edge for edge in graph.edges if edge[1] == Z.node_id]
+            assert made == [(one.node_id, Z.node_id) for one in (X, Y) if one.name in right], event
+    graph = queries.find_graph(X.node_id, depth=9, direction="down")
+    assert (nodes(graph), graph.edges) == ("BXZ", ((X.node_id, Z.node_id), (Z.node_id, B.node_id)))
+    assert [(one.node.id, one.hops) for one in queries.report_impact(A.node_id, depth=9).impacted] == [
+        (X, 1),
+        (Y, 1),
+        (Z, 2),
+        (B, 3),
+    ]
+
+
+def test_a_hidden_view_and_a_hidden_source_connect_nothing():
+    events = [an_event(0, "a1", A, outputs=[X]), made_of(1, Y, X), made_of(2, Z, Y)]
+    assert nodes(LineageQueries(loaded([*events, a_deletion(3, Y)])).find_graph(X.node_id, depth=9)) == "AX"
+    assert nodes(LineageQueries(loaded(events)).find_graph(X.node_id, depth=9)) == "AXYZ"
+    # A view is as far away as what one job makes.
+    assert nodes(LineageQueries(loaded(events)).find_graph(X.node_id, depth=0)) == "AXY"
+
+
+MANY = [DatasetId("s3://flights", f"view-{number:02}") for number in range(USERS_MAX + 4)]
+
+
+@pytest.mark.parametrize("time", [None, at(30)])
+def test_a_dataset_with_many_views_shows_all_up_to_a_limit_and_says_so(monkeypatch, time):
+    table = loaded([an_event(0, "a1", A, outputs=[X]), *(made_of(1, one, X) for one in MANY)])
+    for limit, shown in ((len(MANY), len(MANY)), (3, 3)):
+        monkeypatch.setattr(dataset_edges, "DERIVED_MAX", limit)
+        graph = LineageQueries(table).find_graph(A.node_id, depth=9, at=time)
+        assert {one.id for one in graph.datasets} == {X, *MANY[:shown]}
+        assert graph.truncated == (shown < len(MANY))
+
+
+@pytest.mark.parametrize("fold", [None, 9])
+def test_a_caller_who_may_not_see_a_view_sees_its_id_and_nothing_behind_it(fold):
+    hidden = DatasetId("elsewhere", "view")
+    events = [an_event(0, "a1", A, outputs=[X, Y]), made_of(1, hidden, X, Z), made_of(2, Y, hidden)]
+    queries = LineageQueries(loaded(events)).seen_by(
+        Visibility(("emissions", "s3://flights").__contains__, ("emissions", "s3://flights"), strict=True)
+    )
+    for direction, shown in (("both", "AXYview"), ("down", "AXYview"), ("up", "A")):
+        graph = queries.find_graph(A.node_id, depth=9, direction=direction, fold=fold)
+        assert "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets))) == shown
+        assert {one.id for one in graph.datasets if one.outline} == ({hidden} if direction != "up" else set())
+    assert (X.node_id, hidden.node_id) in queries.find_graph(X.node_id, depth=9, fold=fold).edges
+    # From behind it, the same: Z feeds the view, and no more is shown.
+    graph = queries.find_graph(Z.node_id, depth=9, fold=fold)
+    assert ({one.id for one in graph.datasets}, graph.edges) == ({Z, hidden}, ((Z.node_id, hidden.node_id),))
