@@ -132,7 +132,8 @@ class Job:
     """A job, with the inputs and outputs of its last run that reported any; `type` BATCH, STREAM or SERVICE.
 
     `flows` are pairs of an input and an output that is made of it; None: each output is made of all inputs.
-    `incomplete`: the producer could not read all that the run with these inputs and outputs did.
+    `incomplete`: the producer could not read all that the run with these inputs and outputs did; of a job without any,
+    its last started run.
     """
 
     id: JobId

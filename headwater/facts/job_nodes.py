@@ -116,7 +116,7 @@ def job_node(
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **(_flows_json(with_io[1], inputs, outputs) if with_io else {}),
-        **({"incomplete": True} if with_io and is_incomplete(with_io[1]) else {}),
+        **({"incomplete": True} if _is_incomplete(with_io or latest) else {}),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
@@ -124,6 +124,10 @@ def job_node(
             if with_io
         },
     }
+
+
+def _is_incomplete(run: RunWithFacts | None) -> bool:
+    return run is not None and is_incomplete(run[1])
 
 
 def _flows_json(

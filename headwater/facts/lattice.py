@@ -43,6 +43,7 @@ _REMEMBERED = frozenset(
         "datasetType",
         "documentation",
         "extractionError",
+        "headwater_capture",
         "headwater_operations",
         "headwater_records",
         "jobDependencies",

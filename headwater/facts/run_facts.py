@@ -13,6 +13,9 @@ from headwater.times import parse_time
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 EXTRACTION_ERROR = "extractionError"
+CAPTURE = "headwater_capture"
+# The parts of lineage among those for which an event of a capture had no room.
+_LINEAGE_CUT = ("columnLineage", "indirect", "inputs", "unknown")
 _FAILED = frozenset({"FAILED", "ABORTED"})
 
 
@@ -91,9 +94,31 @@ def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]
 
 
 def is_incomplete(facts: RunFacts) -> bool:
-    """True if the `extractionError` of an event lists errors: the producer could not read all of the run's lineage."""
-    history = facts.run_facets.get(EXTRACTION_ERROR, {})
-    return any(body.get("errors") or body.get("failedTasks") for _, _, body in history.values())
+    """True if an event says that not all of the run's lineage was read: by `extractionError`, or our own capture."""
+    return any(
+        says(body)
+        for name, says in ((EXTRACTION_ERROR, _lists_errors), (CAPTURE, _lost_in_capture))
+        for _, _, body in facts.run_facets.get(name, {}).values()
+    )
+
+
+def _lists_errors(facet: Mapping[str, Any]) -> bool:
+    return bool(facet.get("errors") or facet.get("failedTasks"))
+
+
+def _lost_in_capture(facet: Mapping[str, Any]) -> bool:
+    """True if a `headwater_capture` names unknown parts, doubts or losses (docs/facets/headwater_capture.json).
+
+    Whoever sends this facet, no event is refused for its shape.
+    """
+    cut, counts = facet.get("cut"), facet.get("counts")
+    lost = counts.get("lost") if isinstance(counts, Mapping) else None
+    return (
+        any(facet.get(name) for name in ("unknown", "unknownInputs", "unknownOutput", "misread"))
+        or facet.get("tier") == "doubtful"
+        or (isinstance(cut, list) and any(part in cut for part in _LINEAGE_CUT))
+        or (isinstance(lost, int) and lost > 0)
+    )
 
 
 def code_of(facts: RunFacts) -> tuple[str | None, str | None]:

@@ -248,7 +248,8 @@ class Model(Catalogues):
 
     def _is_incomplete(self, job):
         known = [entry for entry in self.job_entries(job) if entry.known]
-        run = known[-1].run if known else None
+        started = [run.key for run in self.runs_of(job)]
+        run = known[-1].run if known else next(iter(started), None)
         return run is not None and self.statements.runs[run].incomplete
 
     def flows_of_run(self, key):

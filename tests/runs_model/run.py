@@ -19,7 +19,13 @@ def streams(event):
 def lost_lineage(event):
     """Return True if the event says that part of the lineage could not be read."""
     facet = event.run_facets.get("extractionError", {})
-    return bool(facet.get("errors") or facet.get("failedTasks"))
+    captured = event.run_facets.get("headwater_capture", {})
+    parts = {"unknown", "unknownInputs", "unknownOutput", "misread"} & {name for name in captured if captured[name]}
+    cut = {"columnLineage", "indirect", "inputs", "unknown"}.intersection(captured.get("cut", []))
+    lost = captured.get("counts", {}).get("lost", 0) > 0
+    return bool(
+        facet.get("errors") or facet.get("failedTasks") or parts or cut or lost or captured.get("tier") == "doubtful"
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Runs whose producer says by `extractionError` that it could not read all of their lineage."""
+"""Runs whose producer says that it could not read all of their lineage: by `extractionError`, or our own capture."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LOST = {
 READ_WHOLE = {"totalTasks": 1, "failedTasks": 0, "errors": []}
 
 
-def marks(*facets):
+def marks(*facets, name="extractionError"):
     """Return what a run of one event for each facet says in its node, its job's runs and its own route."""
     api = GraphApi()
-    reported = [{} if one is None else {"extractionError": one} for one in facets]
+    reported = [{} if one is None else {name: one} for one in facets]
     times = [f"2025-11-20T1{hour}:00:00Z" for hour in range(len(facets))]
     events = [
         a_run_event(job=CALCULATE, run_facets=some, eventTime=time) for some, time in zip(reported, times, strict=True)
@@ -53,3 +53,42 @@ def test_a_facet_of_another_shape_is_refused():
     for wrong in ({"errors": "many"}, {"failedTasks": "1"}):
         with pytest.raises(Invalid, match=r"extractionError\.(errors|failedTasks)"):
             GraphApi().load(a_run_event(job=CALCULATE, run_facets={"extractionError": wrong}))
+
+
+UNKNOWN = [{"field": "co2_kg", "reason": "a function of Python"}]
+
+
+@pytest.mark.parametrize(
+    ("facet", "incomplete"),
+    [
+        ({"tier": "full", "command": "SaveIntoDataSourceCommand", "counts": {"writes": 3, "lost": 0}}, None),
+        ({"tier": "sources", "cut": ["descriptions", "inputSchemas", "outputSchema", "masking", "sql", "error"]}, None),
+        ({"tier": "tables"}, None),
+        ({"tier": "doubtful", "misread": ["Window"]}, True),
+        ({"tier": "full", "unknown": UNKNOWN}, True),
+        ({"tier": "full", "unknownInputs": ["an RDD without a name"]}, True),
+        ({"unknownOutput": "a sink of the program"}, True),
+        *(
+            ({"tier": "full", "cut": ["sql", part]}, True)
+            for part in ("columnLineage", "indirect", "inputs", "unknown")
+        ),
+        ({"counts": {"writes": 3, "lost": 1}}, True),
+        ({"_deleted": True}, None),
+        # Whoever sends another shape says nothing by it.
+        ({"cut": "inputs", "counts": [1], "tier": ["doubtful"]}, None),
+        ({"counts": {"lost": "many"}}, None),
+    ],
+)
+def test_what_a_capture_did_not_know_or_lost_makes_its_run_and_job_incomplete(facet, incomplete):
+    assert marks(facet, name="headwater_capture") == [incomplete] * 3
+    assert marks(facet, {"tier": "full"}, name="headwater_capture") == [incomplete] * 3
+
+
+def test_an_application_without_datasets_of_its_own_is_incomplete_if_it_lost_events():
+    api = GraphApi()
+    lost = {"headwater_capture": {"counts": {"lost": 2}}}
+    api.load(a_run_event(job=CALCULATE, run_facets=lost, inputs=[], outputs=[]))
+    (job,) = api.found("/reports/coverage")["jobs"]
+    assert (job["coverage"], job["incomplete"]) == ("nothing", True)
+    (node,) = api.graph(f"job:{NAMESPACE}:{CALCULATE}")["graph"]
+    assert node["data"]["lineageIncomplete"]

@@ -58,6 +58,14 @@ _LOST = (
     {"totalTasks": 2, "failedTasks": 1, "errors": [{"errorMessage": "no table after DROP"}]},
     {"totalTasks": 1, "failedTasks": 0, "errors": []},
 )
+_CAPTURED = (
+    {"tier": "full", "cut": ["sql"], "counts": {"writes": 2, "lost": 0}},
+    {"tier": "doubtful"},
+    {"tier": "full", "unknown": [{"field": "co2", "reason": "a function"}]},
+    {"unknownInputs": ["an RDD"]},
+    {"cut": ["error", "columnLineage"]},
+    {"counts": {"lost": 1}},
+)
 _ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
 _LASTING = tuple(
     {"jobType": {"processingType": kind, "integration": "FLINK", "jobType": "JOB"}} for kind in ("Streaming", "SERVICE")
@@ -133,6 +141,7 @@ _run_facets = _sometimes(
         nominalTime=({"nominalStartTime": "2025-11-20T12:00:00Z"}, {"nominalStartTime": "?"}),
         tags=(*_TAGS, {"a": 1}, {}),
         extractionError=(*_LOST, _DELETED),
+        headwater_capture=(*_CAPTURED, _DELETED),
     ),
     {},
 )
