@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -28,6 +30,7 @@ from headwater.events.event_models import (
 from headwater.events.explicit_lineage import datasets_in_lineage
 from headwater.events.facet_models import NamedModel, is_deleted
 from headwater.events.naming import NamingRules, rename_datasets
+from headwater.events.subsets import SUBSET, merge_subsets
 from headwater.times import milliseconds_between
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid, TooLarge
@@ -51,9 +54,9 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
 
     An event with a run (and its job) is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent.
     `schemaURL` does not decide: it may be missing or wrong. An unknown `eventType` is kept. Mentions of one dataset
-    (sent twice, or partitions of it) are merged: column facets are joined, of other facets of one name the one with
-    the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs, whether or
-    not the event lists them there.
+    (sent twice, or partitions of it) are merged: column facets and subsets are joined, of other facets of one name the
+    one with the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs,
+    whether or not the event lists them there.
 
     Raises:
         Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
@@ -226,11 +229,18 @@ def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> Da
 
 def _merged_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
     """Return each dataset once, in the order of first mention."""
-    united: dict[DatasetId, DatasetUse] = {}
+    mentions: dict[DatasetId, list[DatasetUse]] = {}
     for use in uses:
-        known = united.get(use.dataset)
-        united[use.dataset] = use if known is None else merge_mentions(known, use)
-    return tuple(united.values())
+        mentions.setdefault(use.dataset, []).append(use)
+    return tuple(some[0] if len(some) == 1 else _merged_uses(some) for some in mentions.values())
+
+
+def _merged_uses(uses: Sequence[DatasetUse]) -> DatasetUse:
+    """Return several mentions of a dataset as one, which used what any of them did."""
+    merged = reduce(merge_mentions, uses)
+    facets = {name: facet for name, facet in merged.use_facets.items() if name != SUBSET}
+    subset = merge_subsets([use.use_facets.get(SUBSET) for use in uses])
+    return replace(merged, use_facets=facets if subset is None else {**facets, SUBSET: subset})
 
 
 _FACET = "headwater_operations"
