@@ -33,6 +33,8 @@ from local_stack.web.server import Reply, Request, Server, behind_secret
 from local_stack.wiring import api_routes, queue_mappings, scheduled_starts, stream_mappings
 
 _ROOT = Path(__file__).resolve().parent.parent
+# In a wheel this is no place for logs.
+_LOGS = (_ROOT if (_ROOT / "pyproject.toml").is_file() else Path.cwd()) / ".headwater" / "logs"
 _IDLE_POLL_S = 0.1
 # The length of the secret of the functions' port, which any process and any page of this machine can reach.
 _SECRET_BYTES = 32
@@ -59,7 +61,7 @@ class LocalStack:
         schedules: bool = False,
         sweep_s: float | None = None,
         code: Path = _ROOT,
-        logs: Path = _ROOT / ".headwater" / "logs",
+        logs: Path = _LOGS,
         data: Path | None = None,
         on_failure: Callable[[Failure], None] | None = None,
     ) -> None:

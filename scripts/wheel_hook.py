@@ -1,6 +1,7 @@
 """Hatch build hook: what the wheel of `headwater` holds beside its sources, within the package `headwater`.
 
-That is the explorer if it is built (`make explorer`), and the template of the release that HEADWATER_TEMPLATE names, as
+That is the explorer if it is built (`make explorer`); the stack, its functions and jobs, and what runs them on one
+machine, which `headwater.cli.main` puts on the path; and the template of the release that HEADWATER_TEMPLATE names, as
 `scripts/dist.py` does.
 """
 
@@ -12,17 +13,21 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+_PROJECT = ("cdk.json", "examples", "infra", "jobs", "lambdas", "local_stack")
+
 
 class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg, misc]  # hatchling's is generic over its own config
     """Hook that adds these files to a wheel; an editable install finds them in the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the files of the explorer's build, without its stamp, and the template."""
+        """Add the files of the explorer's build, without its stamp, the project's other folders, and the template."""
         files = sorted(path for path in (Path(self.root) / "explorer" / "dist").glob("*.*") if path.name[0] != ".")
         if version == "editable":
             return
         if not files:
             self.app.display_warning("the explorer is not built: the wheel has no page; `make explorer` builds it")
         build_data["force_include"].update({str(path): f"headwater/page/{path.name}" for path in files})
+        for name in _PROJECT:
+            build_data["force_include"][str(Path(self.root) / name)] = f"headwater/project/{name}"
         if template := os.environ.get("HEADWATER_TEMPLATE"):
             build_data["force_include"][template] = "headwater/release/template.zip"

@@ -32,6 +32,9 @@ def explorer_build(progress: Progress, log: Path) -> Iterator[None]:
 
     The stack's template must be synthesized before: synthesis copies the page that is there.
     """
+    if not _SCRIPT.is_file():  # a wheel, which has the page
+        yield
+        return
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         # A group of its own can be ended with its npm.

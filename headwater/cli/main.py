@@ -12,6 +12,7 @@ import os
 import select
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from headwater.cli.program import program
 
@@ -35,9 +36,9 @@ _COMMANDS = (
 )
 # Of commands whose names are no names of modules.
 _MODULES = {"import": "import_events"}
-# The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
-_CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local_stack"})
-_NEEDS_A_CHECKOUT = "headwater: this command needs a checkout of the repository: run it there, after `make setup`\n"
+# The stack, its functions and jobs, and what runs them on one machine: folders of a checkout, which a wheel has here.
+_PROJECT = Path(__file__).resolve().parents[1] / "project"
+_NEEDS_PACKAGES = "headwater: this command needs {}: run `pip install 'headwater[local]'`\n"
 # The status of a program whose reader went away, as `head` does: that of SIGPIPE.
 _BROKEN_PIPE = 128 + 13
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
@@ -45,6 +46,8 @@ _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    if _PROJECT.is_dir():
+        sys.path.append(str(_PROJECT))
     parser = argparse.ArgumentParser(prog=program(), description=_ABOUT)
     parser.add_argument("--version", action=_Version, help="print the version of this installation")
     add_commands(parser)
@@ -59,9 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _CHECKOUT:
+        if not _PROJECT.is_dir():
             raise
-        sys.stderr.write(_NEEDS_A_CHECKOUT)
+        sys.stderr.write(_NEEDS_PACKAGES.format(error.name))
         return 2
     return status
 

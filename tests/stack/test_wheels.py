@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 import zipfile
+from itertools import islice
 
 import pytest
 from cyclonedx.schema import SchemaVersion
@@ -146,22 +149,88 @@ def test_the_java_sources_of_capture_are_in_the_wheel(wheels):
     assert sources == {path.name for path in (PROJECT / "spark_client/capturing/java").iterdir()}
 
 
-@pytest.mark.parametrize("command", [["serve"], ["demo"], ["cdk", "synth"]], ids=" ".join)
-def test_a_command_that_needs_a_checkout_says_so(wheels, tmp_path, command):
-    code = f"from headwater.cli.main import main; sys.exit(main({command!r}))"
+def test_cdk_says_that_it_needs_a_checkout(wheels, tmp_path):
+    code = "from headwater.cli.main import main; sys.exit(main(['cdk', 'synth']))"
     # The libraries of this environment without its link to the checkout, which only `site` would follow.
     done = run(code, *wheels.values(), sysconfig.get_path("purelib"), cwd=tmp_path)
     assert done.returncode == 2
     assert "needs a checkout" in done.stderr
 
 
-def test_the_template_that_the_wheel_carries_is_what_deploy_takes_where_there_is_no_checkout(wheels, release, tmp_path):
-    code = "from headwater.cli.main import main; sys.exit(main(['deploy', '--dry-run', '-c', 'auth=token']))"
-    with zipfile.ZipFile(wheels["headwater"]) as archive:
-        archive.extractall(tmp_path / "installed")
-    done = run(code, tmp_path / "installed", wheels["headwater-client"], sysconfig.get_path("purelib"), cwd=tmp_path)
+@pytest.fixture(scope="module")
+def installed(wheels, tmp_path_factory):
+    """Return the Python of an environment with both wheels, and this environment's libraries without its checkout."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    for wheel in wheels.values():
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(packages)
+    # Files of this kind name folders, and those of the folders are not read: the checkout is not linked.
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return folder / "bin" / "python"
 
-    carried = tmp_path / "installed" / "headwater" / "release" / "template.zip"
+
+def test_the_folders_that_serve_and_demo_need_are_in_the_wheel_as_they_are_here(wheels):
+    with zipfile.ZipFile(wheels["headwater"]) as archive:
+        names = {name.removeprefix("headwater/project/") for name in archive.namelist() if "/project/" in name}
+    folders = ("examples", "infra", "jobs", "lambdas", "local_stack")
+    listed = subprocess.run(["git", "ls-files", *folders, "cdk.json"], cwd=PROJECT, capture_output=True, text=True)
+    assert names >= set(listed.stdout.split())
+    assert not [name for name in names if name.endswith(".pyc")]
+
+
+def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, assembly, tmp_path):
+    """Of a template that the tests have: synthesis from a wheel is this code, and ten seconds more."""
+    command = [installed, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0", "--template", assembly()]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            printed = iter(process.stdout.readline, "")
+            [page] = islice((line for line in printed if "/explore/" in line), 1)
+            url = re.search(r"http://[\d.:]+/", page)[0]
+            with urllib.request.urlopen(f"{url}openapi.json") as response:
+                paths = json.load(response)["paths"]
+        finally:
+            process.terminate()
+            process.communicate()
+    assert "/api/v1/lineage" in paths
+    assert process.returncode == 0
+    assert (tmp_path / ".headwater" / "logs").is_dir()
+
+
+@pytest.mark.parametrize("module", ["headwater.cli.demo.run", "infra.synth", "jobs.launch", "local_stack.stack"])
+def test_what_the_commands_import_is_in_the_wheels(installed, tmp_path, module):
+    code = (
+        f"from headwater.cli import main; sys.path.append(str(main._PROJECT)); import {module} as m; print(m.__file__)"
+    )
+    done = subprocess.run([installed, "-c", f"import sys; {code}"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(str(installed.parent.parent))
+
+
+def test_capture_runs_in_a_pyspark_job_from_the_wheels_alone(installed, tmp_path):
+    """It starts a JVM, as no other test here does."""
+    code = """
+from pyspark.sql import SparkSession
+import spark_client
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark_client.capture(spark)
+spark.range(3).selectExpr("id * 2 AS twice").write.parquet("out")
+spark.stop()
+print(spark_client.__file__)
+"""
+    environment = {**os.environ, "HEADWATER_FILE": "lineage.jsonl"}
+    done = subprocess.run([installed, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout.startswith(str(installed.parent.parent)), done.stderr
+    assert '"twice"' in (tmp_path / "lineage.jsonl").read_text("utf-8")
+
+
+def test_the_template_that_the_wheel_carries_is_what_deploy_takes_where_there_is_no_checkout(
+    installed, release, tmp_path
+):
+    command = [installed, "-m", "headwater", "deploy", "--dry-run", "-c", "auth=token"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    [carried] = installed.parent.parent.glob("lib/python*/site-packages/headwater/release/template.zip")
     assert carried.read_bytes() == release.read_bytes()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Headwater-prod: release {releases.VERSION} of {carried}\n")
