@@ -199,7 +199,7 @@ def test_the_documents_examples_request_what_is_there(path: str, api_url: str) -
 
 @DOCUMENT.parametrize()
 @settings(
-    max_examples=scaled(50),
+    max_examples=scaled(24),
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

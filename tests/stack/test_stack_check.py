@@ -1,4 +1,4 @@
-"""`python -m infra.check`: clean for our stack, and able to find something in another."""
+"""`python -m infra.check`, which is a part of `make check`, is able to find something."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_sqs as sqs
 
-from infra.check import lint, main, nag
-
-
-@pytest.mark.large
-def test_our_stack_has_no_finding(capsys):
-    assert main() == 0
-    assert capsys.readouterr().out == "cdk-nag and cfn-lint: 0 findings\n"
+from infra.check import lint, nag
 
 
 @pytest.mark.large
