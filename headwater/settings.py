@@ -30,6 +30,8 @@ STRICT_NAMESPACES = "STRICT_NAMESPACES"
 # Naming rules of datasets: "true" or "false"; a JSON list of regular expressions, with built-in defaults.
 PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
+# A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
+DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
 
 # The records table: Carbonlake's keys and indexes, to the letter.
 ROOT_ID = "root_id"
@@ -91,6 +93,9 @@ OPERATOR = "operator"
 # Rows of the last use of bearer tokens: their partition, apart from the tokens' own, and the day in seconds since 1970.
 TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret
 LAST_USED = "last_used"
+# Rows of the events that tokens with a budget sent, by minute; they expire.
+TOKEN_BUDGETS = "TOKEN_BUDGETS"  # noqa: S105 - the name of a partition, no secret
+EVENTS_SENT = "events_sent"
 
 # The stage variable that names the check of callers: API Gateway checks signatures, the function bearer tokens. No
 # caller can set it; the function refuses a request whose stage names neither.

@@ -7,6 +7,7 @@
     ├── NotFound      the requested thing does not exist
     ├── Conflict      another caller holds it, or it was decided before
     ├── TooLarge      it is correct, but above a bound of this part
+    ├── OverBudget    it is correct, but the caller's budget is spent; trying again later helps
     └── Unavailable   an AWS service refused for now; trying again may help
 
 `headwater.api.http.errors` maps them to HTTP. Step Functions catches them by these class names.
@@ -74,6 +75,14 @@ class Conflict(HeadwaterError):
 
 class TooLarge(HeadwaterError):
     """A correct request above a documented bound."""
+
+
+class OverBudget(HeadwaterError):
+    """A correct request above the caller's budget for now; `retry_after_s` seconds later there is a new one."""
+
+    def __init__(self, text: str, *, retry_after_s: int) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(text)
 
 
 class Unavailable(HeadwaterError):

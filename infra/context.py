@@ -23,6 +23,7 @@ NAMES = (
     "compaction_hour_utc",
     "partition_trimming",
     "temporary_patterns",
+    "drop_running_events",
     "search_scan_gb",
     "sign_digests",
     "web_acl_arn",
@@ -67,6 +68,7 @@ class StackContext:
     compaction_hour_utc: int = 0
     partition_trimming: bool = True
     temporary_patterns: tuple[str, ...] | None = None
+    drop_running_events: tuple[str, ...] = ()
     search_scan_gb: int = 10
     sign_digests: bool = False
     web_acl_arn: str | None = None
@@ -107,6 +109,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
             "partition_trimming", _choice(true=True, false=False), default.partition_trimming
         ),
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
+        drop_running_events=reader.read("drop_running_events", _namespaces, default.drop_running_events),
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
@@ -210,7 +213,16 @@ def _patterns(value: object) -> tuple[str, ...] | None:
     return tuple(patterns)
 
 
-def _listed(value: object) -> list[str]:
+def _namespaces(value: object) -> tuple[str, ...]:
+    """Return names, or beginnings and then `*`; none for null and `none`."""
+    patterns = [] if value is None else _listed(value, "namespaces")
+    for pattern in patterns:
+        if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
+            raise ValueError("must be namespaces, each a name, or the beginning of names and then `*`")
+    return tuple(patterns)
+
+
+def _listed(value: object, things: str = "regular expressions") -> list[str]:
     """Return a list from cdk.json, from JSON text, or from text with commas."""
     if isinstance(value, str) and value.startswith("["):
         value = json.loads(value)
@@ -218,7 +230,7 @@ def _listed(value: object) -> list[str]:
         return value
     if isinstance(value, str):
         return [] if value == "none" else [part.strip() for part in value.split(",") if part.strip()]
-    raise ValueError("must be a list of regular expressions, or text with commas between them")
+    raise ValueError(f"must be a list of {things}, or text with commas between them")
 
 
 def _integer(least: int, most: int) -> Callable[[object], int]:

@@ -62,6 +62,7 @@ def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
 
 def _events(namespace: str) -> list[cloudwatch.IWidget]:
     accepted = [our_metric(namespace, "EventsAccepted", service) for service in ("input", "api")]
+    accepted += [our_metric(namespace, "EventsDropped", service) for service in ("input", "api")]
     fates = [our_metric(namespace, f"Events{fate}", "events") for fate in ("Loaded", "Refused")]
     return [_graph("Events", [*accepted, *fates], width=_WIDTH)]
 

@@ -41,6 +41,7 @@ class Events(Construct):
         ingest_bucket: s3.Bucket,
         partition_trimming: bool,
         temporary_patterns: Sequence[str] | None,
+        drop_running_events: Sequence[str],
     ) -> None:
         super().__init__(scope, construct_id)
         self._defaults = defaults
@@ -49,6 +50,9 @@ class Events(Construct):
         self._rules = {settings.PARTITION_TRIMMING: "true" if partition_trimming else "false"}
         if temporary_patterns is not None:
             self._rules[settings.TEMPORARY_PATTERNS] = json.dumps(list(temporary_patterns))
+        self._drops: dict[str, str] = {}
+        if drop_running_events:
+            self._drops[settings.DROP_RUNNING_EVENTS] = json.dumps(list(drop_running_events))
         self.dead_letters = dead_letter_queue(self, "EventsDeadLetters", removal=defaults.removal)
         self.queue = work_queue(
             self,
@@ -74,7 +78,7 @@ class Events(Construct):
 
     def open_to(self, function: ServiceFunction) -> None:
         """Let the function queue events; events too big for a message go to the ingest bucket."""
-        function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url})
+        function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url, **self._drops})
         function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
 
     def open_changes_to(self, function: ServiceFunction) -> None:

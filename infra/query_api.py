@@ -37,10 +37,16 @@ _ACCESS_MODE = "BASIC"
 _STAGE_IN_IDS = "prod"
 _COMPRESS_FROM = Size.kibibytes(1)
 # The function's writes to the graph table. `ForAllValues` is true for no values, too; `Null` requires a value.
-_LAST_USES_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
+_USES_OF_TOKENS_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
     "ForAllValues:StringEquals": {
-        "dynamodb:LeadingKeys": [settings.TOKEN_USES],
-        "dynamodb:Attributes": [settings.PK, settings.SK, settings.LAST_USED],
+        "dynamodb:LeadingKeys": [settings.TOKEN_USES, settings.TOKEN_BUDGETS],
+        "dynamodb:Attributes": [
+            settings.PK,
+            settings.SK,
+            settings.LAST_USED,
+            settings.EVENTS_SENT,
+            settings.EXPIRES_AT,
+        ],
     },
     "Null": {"dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false"},
 }
@@ -91,7 +97,7 @@ class QueryApi(Construct):
             access_log = self._access_log("TokenAccessLog", defaults)
             self.token_api = _token_api(self, function=self.function, stage=context.stage, access_log=access_log)
             graph_arns = [storage.graph_table.table_arn]
-            self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_LAST_USES_ALONE)
+            self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_USES_OF_TOKENS_ALONE)
         self._protect(context)
 
     def _let_query(self, storage: Storage, trace_queue: sqs.Queue, *, strict_namespaces: bool) -> None:

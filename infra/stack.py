@@ -92,6 +92,7 @@ class LineageStack(cdk.Stack):
             ingest_bucket=self._storage.ingest_bucket,
             partition_trimming=context.partition_trimming,
             temporary_patterns=context.temporary_patterns,
+            drop_running_events=context.drop_running_events,
         )
         self._events.open_to(self._ingestion.input)
         queues = [self._ingestion.packed_queue, self._events.queue]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -12,6 +12,9 @@ from headwater.settings import RECORDS_TTL_S
 from headwater_model.errors import Unavailable
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
+
+if TYPE_CHECKING:
+    from headwater.events.ingest import Accepted
 
 # Lambda's quota for a synchronous response is 6 MB.
 _RESPONSE_BYTES_MAX = 6_000_000
@@ -46,16 +49,20 @@ def handler(event: Any, context: LambdaContext) -> dict[str, object]:
 def _accept_event(body: object) -> dict[str, object]:
     from headwater.events.ingest import accept_event
 
-    accept_event(body, queue=wiring.event_queue(), now=wiring.now())
-    count("EventsAccepted", 1)
+    _count(accept_event(body, queue=wiring.event_queue(), now=wiring.now()))
     return {}
+
+
+def _count(accepted: Accepted) -> None:
+    for name, number in accepted.counts.items():
+        count(name, number)
 
 
 def _accept_events(bodies: object) -> dict[str, object]:
     from headwater.events.ingest import accept_events, render_accepted
 
     accepted = accept_events(bodies, wiring.event_queue(), now=wiring.now())
-    count("EventsAccepted", accepted.received - len(accepted.failed))
+    _count(accepted)
     refused = [one for one in accepted.failed if one.retriable]
     if refused:
         raise Unavailable(f"{len(refused)} of {accepted.received} events were not accepted: {refused[0].reason}")

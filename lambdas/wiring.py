@@ -5,6 +5,7 @@ Each part is imported where it is made: a cold start pays for its own function a
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from datetime import datetime, timezone
@@ -125,6 +126,7 @@ def event_queue() -> EventQueue:
         s3=s3(),
         queue_url=os.environ[settings.EVENTS_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
+        drop_running=tuple(json.loads(os.environ.get(settings.DROP_RUNNING_EVENTS, "[]"))),
     )
 
 

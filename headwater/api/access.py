@@ -90,6 +90,17 @@ def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
     return token
 
 
+def spend_budget(services: Services, request: HttpRequest, events: int) -> None:
+    """Take events from the budget of the caller's token, if there is one.
+
+    Raises:
+        TooLarge: more events than the budget of a minute.
+        OverBudget: more than is left of this minute's.
+    """
+    if request.token is not None:
+        services.tokens.spend(request.token, events, now_s=services.now_s())
+
+
 def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
     """Return the caller, for logs: the id of the token, or the ARN that API Gateway found by the signature.
 

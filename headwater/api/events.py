@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
+from headwater.api.access import spend_budget
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
 from headwater.api.route import Reply, Route
@@ -23,10 +24,12 @@ def post_event(services: Services, request: HttpRequest) -> Response[str]:
     """
     from headwater.events.ingest import accept_event
 
-    accept_event(
-        request.json(), queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+    body = request.json()
+    spend_budget(services, request, 1)
+    accepted = accept_event(
+        body, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
     )
-    services.count("EventsAccepted", 1)
+    services.count_all(accepted.counts)
     return Response(201, body="")
 
 
@@ -40,10 +43,10 @@ def post_events(services: Services, request: HttpRequest) -> Response[str]:
     """
     from headwater.events.ingest import accept_events, render_accepted
 
-    accepted = accept_events(
-        request.json(), services.events, now=services.now(), caller=request.caller, rights=request.rights
-    )
-    services.count("EventsAccepted", accepted.received - len(accepted.failed))
+    bodies = request.json()
+    spend_budget(services, request, len(bodies) if isinstance(bodies, list) else 0)
+    accepted = accept_events(bodies, services.events, now=services.now(), caller=request.caller, rights=request.rights)
+    services.count_all(accepted.counts)
     return respond(render_accepted(accepted)) if accepted.failed else Response(204, body="")
 
 
@@ -55,7 +58,7 @@ ROUTES = (
         accepts=LineageEvent,
         status=201,
         linked=False,
-        errors=(400, 413, 422, 503),
+        errors=(400, 413, 422, 429, 503),
     ),
     Route(
         "POST",
@@ -65,6 +68,6 @@ ROUTES = (
         status=204,
         replies=(Reply(200, BatchResult, "Some are durable; which are not, and why."),),
         linked=False,
-        errors=(400, 413, 422),
+        errors=(400, 413, 422, 429),
     ),
 )

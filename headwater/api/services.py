@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,3 +54,8 @@ class Services:
     count: Callable[[str, int], None]
     sleep: Callable[[float], None]
     strict_namespaces: bool = False
+
+    def count_all(self, metrics: Mapping[str, int]) -> None:
+        """Count several metrics, by name."""
+        for name, number in metrics.items():
+            self.count(name, number)

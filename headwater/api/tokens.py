@@ -1,7 +1,10 @@
 """Bearer tokens: who may do what with which namespaces and roots. Only a token's hash is stored.
 
     TOKENS        <id>    hash, scopes, namespaces, references, roots, created, expires, revoked; swapped by version
-    TOKEN_USES    <id>    the day of the last use; only grows. The one row of tokens that the API's function may write
+    TOKEN_USES    <id>    the day of the last use; only grows
+    TOKEN_BUDGETS <id>#<minute>    the events that a token with a budget sent in this minute; expires
+
+The API's function may write the rows of the last two alone.
 
 A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
 one round of SHA-256 is enough.
@@ -23,8 +26,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from headwater.attempts import attempts
 from headwater.facts.table import Row, RowQuery, Swap
 from headwater.namespaces import EVERYWHERE, Rights, covers
-from headwater.settings import LAST_USED, TOKEN_USES, TOKENS
-from headwater_model.errors import Conflict, Fault, Invalid, NotFound
+from headwater.settings import EVENTS_SENT, LAST_USED, TOKEN_BUDGETS, TOKEN_USES, TOKENS
+from headwater_model.errors import Conflict, Fault, Invalid, NotFound, OverBudget, TooLarge
 
 if TYPE_CHECKING:
     from headwater.facts.table import GraphTable
@@ -42,6 +45,7 @@ _KNOWN_S = 60
 # Bounds the memory of a function; whoever sends made-up ids only pushes out others of that kind.
 _KNOWN_MAX = 10_000
 _DAY_S = 24 * 3600
+_MINUTE_S = 60
 _TRIES = 5
 # Of each kind: those of the namespaces travel with an event, in a message of 1 MiB.
 _PATTERNS_MAX = 100
@@ -54,7 +58,8 @@ class Token:
     """A token as it is stored; times are seconds since 1970.
 
     `namespaces` limit what it may read, write and delete, `references` the other namespaces whose datasets its events
-    may name, `roots` its records: names, or beginnings and then `*`.
+    may name, `roots` its records: names, or beginnings and then `*`. `events_per_minute` bounds the events that it
+    sends; None: as many as API Gateway lets through.
     """
 
     id: str
@@ -66,6 +71,7 @@ class Token:
     created: int
     expires: int | None = None
     revoked: int | None = None
+    events_per_minute: int | None = None
 
     def is_good(self, now_s: int) -> bool:
         """Return True if it is neither revoked nor expired."""
@@ -108,14 +114,17 @@ def new_token(
     now_s: int,
     lifetime_s: int | None,
     random: Callable[[int], bytes],
+    events_per_minute: int | None = None,
 ) -> tuple[str, Token]:
     """Return a token's text, for its owner alone, and the token as it is stored; no `references` or `roots` means all.
 
     Raises:
         Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces, references or roots
-            that none of the scopes uses, or too many of them; an empty name, or one with `*` elsewhere than at its end.
+            that none of the scopes uses, or too many of them; an empty name, or one with `*` elsewhere than at its end;
+            a budget of events without the scope `write`, or below 1.
     """
     _check(scopes, namespaces, references, roots)
+    _check_budget(scopes, events_per_minute)
     id_, secret = random(_ID_BYTES).hex(), urlsafe_b64encode(random(_SECRET_BYTES)).decode().rstrip("=")
     text = f"hw_{id_}_{secret}"
     token = Token(
@@ -127,6 +136,7 @@ def new_token(
         roots=tuple(sorted(set(roots))) or ((EVERYWHERE,) if "records" in scopes else ()),
         created=now_s,
         expires=None if lifetime_s is None else now_s + lifetime_s,
+        events_per_minute=events_per_minute,
     )
     return text, token
 
@@ -149,6 +159,15 @@ def _check(
         raise Invalid.because("reference", sorted(references), "must not be given without the scope write")
     for field_name, patterns in (("namespace", namespaces), ("reference", references), ("root", roots)):
         _check_patterns(field_name, patterns)
+
+
+def _check_budget(scopes: Collection[str], events_per_minute: int | None) -> None:
+    if events_per_minute is None:
+        return
+    if "write" not in scopes:
+        raise Invalid.because("events_per_minute", events_per_minute, "must not be given without the scope write")
+    if events_per_minute < 1:
+        raise Invalid.because("events_per_minute", events_per_minute, "must be at least 1")
 
 
 def _check_patterns(field_name: str, patterns: Collection[str]) -> None:
@@ -205,6 +224,30 @@ class Tokens:
         with suppress(BotoCoreError, ClientError):
             self.table.advance((TOKEN_USES, token.id), LAST_USED, day_s)
 
+    def spend(self, token: Token, events: int, *, now_s: int) -> None:
+        """Take this many events from the token's budget of this minute; one conditional write, none without a budget.
+
+        Whoever sends the same events again spends again. Where the table refuses for now, nothing is taken, and the
+        events pass: a budget limits cost, and no event is refused for want of it.
+
+        Raises:
+            TooLarge: more events than a whole minute's budget.
+            OverBudget: more than is left of this minute's.
+        """
+        budget = token.events_per_minute
+        if budget is None or not events:
+            return
+        if events > budget:
+            raise TooLarge(f"events: must be at most {budget} at once, the token's budget of a minute, got {events}")
+        minute_s = now_s - now_s % _MINUTE_S
+        key = (TOKEN_BUDGETS, f"{token.id}#{minute_s}")
+        with suppress(BotoCoreError, ClientError):
+            if not self.table.spend(key, EVENTS_SENT, events, budget=budget, expires_s=minute_s + _DAY_S):
+                raise OverBudget(
+                    f"token: its budget of {budget} events a minute is spent",
+                    retry_after_s=minute_s + _MINUTE_S - now_s,
+                )
+
     def last_uses(self) -> dict[str, int]:
         """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""
         [page] = self.table.query([RowQuery(TOKEN_USES)])
@@ -257,6 +300,7 @@ def _row(token: Token, version: int = 0) -> Row:
         "created": token.created,
         "expires": token.expires,
         "revoked": token.revoked,
+        "events_per_minute": token.events_per_minute,
     }
     return Row(_PK, token.id, data, version)
 

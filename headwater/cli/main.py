@@ -33,6 +33,7 @@ _COMMANDS = (
     "search",
     "verify",
     "smoke",
+    "cost",
 )
 # Of commands whose names are no names of modules.
 _MODULES = {"import": "import_events"}

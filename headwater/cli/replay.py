@@ -8,10 +8,10 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from headwater.cli.days import parse_day
 from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
 
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_options(parser)
-    parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day of arrival, YYYY-MM-DD")
-    parser.add_argument("--to", dest="last", type=_day, metavar="DAY", help="the last day of arrival")
+    parser.add_argument(
+        "--from", dest="first", type=parse_day, metavar="DAY", help="the first day of arrival, YYYY-MM-DD"
+    )
+    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day of arrival")
     parser.add_argument("--into", metavar="TABLE", help="another table with the keys of the graph table")
     parser.set_defaults(func=run_replay)
 
@@ -166,10 +168,3 @@ def _rules_of(deployment: Deployment) -> NamingRules:
         FunctionName=deployment.outputs["EventsFunctionName"]
     )
     return parse_rules(configuration.get("Environment", {}).get("Variables", {}))
-
-
-def _day(text: str) -> str:
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error

@@ -24,6 +24,7 @@ examples:
   TOKEN=$(%(prog)s create --scope write --namespace 'airflow*' --namespace 's3://*')
   %(prog)s create --scope write --namespace team-a --reference 's3://shared-*'
   %(prog)s create --scope read --all-namespaces --expires-days 365
+  %(prog)s create --scope write --namespace flink --events-per-minute 600
   %(prog)s create --scope records --root 'flights-*' --stage test
   %(prog)s list --stage test
   %(prog)s revoke 0123456789abcdef
@@ -88,6 +89,13 @@ def _add_create_options(create: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="a root of the scope records, or the beginning of roots and `*`; may be repeated (default: all roots)",
     )
+    create.add_argument(
+        "--events-per-minute",
+        type=int,
+        metavar="N",
+        help="the most events that the token sends in a minute; more are refused with 429 and Retry-After (default: no "
+        "bound of its own)",
+    )
     expiry = create.add_mutually_exclusive_group()
     expiry.add_argument(
         "--expires-days",
@@ -132,6 +140,7 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
         now_s=int(time.time()),
         lifetime_s=None if given.never_expires else given.expires_days * _DAY_S,
         random=token_bytes,
+        events_per_minute=given.events_per_minute,
     )
     tokens.put(token)
     print(f"{_line_of(token)}\nKeep it: it is printed this once.", file=sys.stderr)
@@ -165,6 +174,7 @@ def _document(token: Token, used_s: int | None) -> dict[str, object]:
         "namespaces": token.namespaces,
         "references": token.references,
         "roots": token.roots,
+        "eventsPerMinute": token.events_per_minute,
         "created": _iso(token.created),
         "expires": _iso(token.expires),
         "revoked": _iso(token.revoked),
@@ -194,6 +204,7 @@ def _cells(token: Token) -> tuple[str, ...]:
     limits = [f"namespaces {' '.join(token.namespaces)}"] if token.namespaces else []
     limits += [f"references {' '.join(token.references)}"] if token.references else []
     limits += [f"roots {' '.join(token.roots)}"] if token.roots else []
+    limits += [f"{token.events_per_minute} events a minute"] if token.events_per_minute else []
     return token.id, "+".join(token.scopes), f"created {_moment(token.created)}", until, printable(", ".join(limits))
 
 

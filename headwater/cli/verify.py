@@ -11,11 +11,12 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import date, datetime, timezone
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.cli.days import parse_day
 from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_options(parser)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
-    parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day, YYYY-MM-DD")
-    parser.add_argument("--to", dest="last", type=_day, metavar="DAY", help="the last day")
+    parser.add_argument("--from", dest="first", type=parse_day, metavar="DAY", help="the first day, YYYY-MM-DD")
+    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day")
     parser.add_argument(
         "--expect", type=_sha256, metavar="SHA256", help="of the last digest, from an earlier verification"
     )
@@ -241,13 +242,6 @@ def _progress() -> Progress:
 
 def _now() -> str:
     return f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
-
-
-def _day(text: str) -> str:
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error
 
 
 def _sha256(text: str) -> str:

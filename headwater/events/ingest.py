@@ -14,12 +14,14 @@ from headwater.events.event_messages import render_event_message
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.events.rights import applied_patterns, check_rights
-from headwater.namespaces import EVERY_RIGHT, Rights
+from headwater.namespaces import EVERY_RIGHT, Rights, covers
 from headwater_model.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
+
+    from headwater.events.event import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,21 @@ class CheckedEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventQueue:
-    """The queue of events, and the bucket for events too large for a message."""
+    """The queue of events, and the bucket for events too large for a message.
+
+    `drop_running` are patterns of namespaces whose jobs' RUNNING events are accepted and not stored: the deployer's
+    rule for producers that repeat themselves every few seconds.
+    """
 
     sqs: SQSClient
     s3: S3Client
     queue_url: str
     bucket: str
+    drop_running: tuple[str, ...] = ()
+
+    def drops(self, event: Event) -> bool:
+        """Return True for an event that is accepted and not stored."""
+        return event.type == "RUNNING" and event.job is not None and covers(self.drop_running, event.job.namespace)
 
     def put(self, event: CheckedEvent, *, caller: str | None = None) -> None:
         """Put one event on the queue; raise `Unavailable` if that failed and the caller must send it again."""
@@ -81,15 +92,22 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The result of a batch: the number of its events, and the failed ones in their order."""
+    """The result of events: their number, the failed ones in their order, and how many are not stored by rule."""
 
     received: int
-    failed: tuple[Failed, ...]
+    failed: tuple[Failed, ...] = ()
+    dropped: int = 0
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The metrics of the result by name; those that are 0 are left out."""
+        numbers = {"EventsAccepted": self.received - len(self.failed) - self.dropped, "EventsDropped": self.dropped}
+        return {name: number for name, number in numbers.items() if number}
 
 
 def accept_event(
     *bodies: object, queue: EventQueue, now: str, caller: str | None = None, rights: Rights = EVERY_RIGHT
-) -> None:
+) -> Accepted:
     """Accept one event onto the queue, or several that belong together.
 
     `now` is normalized (`times`), `caller` is the sender, if known.
@@ -100,8 +118,11 @@ def accept_event(
         Forbidden: an event is beyond the sender's rights.
         Unavailable: an event was not queued; the caller sends all of them again.
     """
-    for event in [_read(body, now, rights) for body in bodies]:
+    events = [_read(body, now, rights, queue) for body in bodies]
+    kept = [event for event in events if event is not None]
+    for event in kept:
         queue.put(event, caller=caller)
+    return Accepted(len(events), dropped=len(events) - len(kept))
 
 
 def accept_events(
@@ -122,13 +143,16 @@ def accept_events(
     good: dict[int, CheckedEvent] = {}
     for index, body in enumerate(bodies):
         try:
-            good[index] = _read(body, now, rights)
+            event = _read(body, now, rights, queue)
+            if event is not None:
+                good[index] = event
         except (Invalid, TooLarge) as error:
             failed[index] = Failed(index, str(error)[:_REASON_CHARS_MAX], retriable=False)
+    dropped = len(bodies) - len(failed) - len(good)
     places = list(good)
     for number, reason in queue.put_many(list(good.values()), caller=caller).items():
         failed[places[number]] = Failed(places[number], reason[:_REASON_CHARS_MAX], retriable=True)
-    return Accepted(len(bodies), tuple(failed[index] for index in sorted(failed)))
+    return Accepted(len(bodies), tuple(failed[index] for index in sorted(failed)), dropped)
 
 
 def render_accepted(accepted: Accepted) -> dict[str, object]:
@@ -151,7 +175,16 @@ def _failed_events(failed: Sequence[Failed]) -> list[dict[str, object]]:
     return [{"index": one.index, "reason": one.reason, "retriable": one.retriable} for one in failed]
 
 
-def _read(body: object, now: str, rights: Rights) -> CheckedEvent:
+def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedEvent | None:
+    """Return the event if it is correct and within the rights; None if it is not to be stored.
+
+    Raises:
+        Invalid: it breaks a rule.
+        TooLarge: it names too many datasets.
+        Forbidden: it is beyond the rights.
+    """
     event = parse_event(body, _RULES, now=now)
     check_rights(event, rights)
+    if queue.drops(event):
+        return None
     return CheckedEvent(cast("Mapping[str, object]", body), applied_patterns(event, rights.writes))

@@ -25,7 +25,7 @@ from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
 from headwater.aws.versioned_puts import STATEMENTS_MAX, put_versions
 from headwater.facts.contents import StoredContent, apart_from, content_key, put_back, set_apart
-from headwater.settings import FACTS_PREFIX
+from headwater.settings import EXPIRES_AT, FACTS_PREFIX
 from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -242,6 +242,28 @@ class GraphTable:
                 ExpressionAttributeNames={"#name": name},
                 ExpressionAttributeValues={":number": {"N": str(number)}},
             )
+
+    def spend(self, key: Key, name: str, number: int, *, budget: int, expires_s: int) -> bool:
+        """Add to a number of a row, which may be missing; return False if the sum would be above the budget.
+
+        The row expires at `expires_s` (seconds since 1970), or up to two days later.
+        """
+        try:
+            self.dynamodb.update_item(
+                TableName=self.table,
+                Key=_key(key),
+                UpdateExpression="ADD #name :number SET #expires = :expires",
+                ConditionExpression="attribute_not_exists(#name) OR #name <= :room",
+                ExpressionAttributeNames={"#name": name, "#expires": EXPIRES_AT},
+                ExpressionAttributeValues={
+                    ":number": {"N": str(number)},
+                    ":room": {"N": str(budget - number)},
+                    ":expires": {"N": str(expires_s)},
+                },
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return False
+        return True
 
     def _each(self, act: Callable[[T], R], things: Sequence[T]) -> list[R]:
         if len(things) == 1 or self.concurrency == 1:

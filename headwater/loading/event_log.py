@@ -33,6 +33,7 @@ from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.loading.event_index import EventIndex, IndexedEvent
+from headwater.loading.usage import Payer, Use, payer_of, use_of
 from headwater.records.event_objects import event_prefix_of
 from headwater.settings import EVENTS_PREFIX
 from headwater.times import LATEST
@@ -198,11 +199,19 @@ class EventLog:
 
     def read(self, key: str) -> Iterator[tuple[Any, Any]]:
         """Yield the events of an object, each as it was sent, with `writes`; None for a line that holds no event."""
+        for event, accepted_by in self._lines(key):
+            yield event, accepted_by.get("writes")
+
+    def uses(self, key: str) -> Iterator[tuple[Payer, Use]]:
+        """Yield the use of each event of an object; its bytes are those of its JSON without spaces."""
+        for event, accepted_by in self._lines(key):
+            yield payer_of(event, accepted_by), use_of(event, len(orjson.dumps(event)))
+
+    def _lines(self, key: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
         packed = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
-        lines = map(orjson.loads, gzip.decompress(packed).splitlines())
-        for line in lines:
+        for line in map(orjson.loads, gzip.decompress(packed).splitlines()):
             event, accepted_by = (line.get("event"), line.get("acceptedBy")) if isinstance(line, dict) else (None, None)
-            yield event, accepted_by.get("writes") if isinstance(accepted_by, dict) else None
+            yield event, accepted_by if isinstance(accepted_by, dict) else {}
 
     def days(self) -> list[str]:
         """Return the days on which events arrived."""

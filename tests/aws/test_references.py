@@ -11,7 +11,7 @@ from headwater.events.naming import NamingRules
 from headwater.loading.replay import replay
 from lambdas import events as events_function
 from lambdas import wiring
-from tests.aws.token_requests import a_token, graph, send, send_whole
+from tests.aws.token_requests import a_token, deliver, graph, send, send_whole
 from tests.builders_events import (
     CHECK,
     NAMESPACE,
@@ -66,20 +66,6 @@ def a_writer(cloud, **limits):
 def post(cloud, text, event):
     code, message, _ = send(cloud, text, "POST", "/api/v1/lineage", body=event)
     return code, message
-
-
-def deliver(cloud):
-    """Run the events function on what its queue holds, as the event source delivers it; return the messages."""
-    url = cloud.url("EventsQueue")
-    received = cloud._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, MessageAttributeNames=["All"])
-    event = cloud.event("EventsQueue", [message["Body"] for message in received.get("Messages", [])])
-    for record, message in zip(event["Records"], received.get("Messages", []), strict=True):
-        named = message.get("MessageAttributes", {})
-        record["messageAttributes"] = {
-            name: {"stringValue": one["StringValue"], "dataType": "String"} for name, one in named.items()
-        }
-    assert events_function.handler(event, cloud.context()) == {"batchItemFailures": []}
-    return event["Records"]
 
 
 def theirs(cloud):

@@ -136,6 +136,7 @@ def test_the_list_is_one_document_as_json(cloud, capsys):
         "namespaces": ["größe*"],
         "references": [],
         "roots": [],
+        "eventsPerMinute": None,
         "created": datetime.fromtimestamp(token.created, timezone.utc).isoformat(),
         "expires": datetime.fromtimestamp(token.expires, timezone.utc).isoformat(),
         "revoked": None,

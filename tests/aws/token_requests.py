@@ -6,6 +6,7 @@ import json
 
 from headwater.api.tokens import Tokens, new_token
 from lambdas import api as api_function
+from lambdas import events as events_function
 from lambdas import wiring
 from tests.builders_events import (
     NAMESPACE,
@@ -16,7 +17,7 @@ BYTES = iter(range(1, 1000))
 NODE = f"job:{NAMESPACE}:emissions.read_flights"
 
 
-def a_token(cloud, *scopes, namespaces=("*",), references=(), roots=(), lifetime_s=None):
+def a_token(cloud, *scopes, namespaces=("*",), references=(), roots=(), lifetime_s=None, events_per_minute=None):
     """Return the text of a new token of the stack; without scopes it may read and write."""
     number = next(BYTES)
     text, token = new_token(
@@ -26,6 +27,7 @@ def a_token(cloud, *scopes, namespaces=("*",), references=(), roots=(), lifetime
         roots=roots,
         now_s=cloud.now_s,
         lifetime_s=lifetime_s,
+        events_per_minute=events_per_minute,
         random=lambda size: number.to_bytes(size, "big"),
     )
     Tokens(wiring.graph_table()).put(token)
@@ -75,3 +77,17 @@ def graph(cloud, token, **query):
     code, _, _, returned = send_whole(cloud, token, path="/api/v1/lineage", **query)
     assert code == 200
     return returned["graph"]
+
+
+def deliver(cloud):
+    """Run the events function on what its queue holds, as the event source delivers it; return the messages."""
+    url = cloud.url("EventsQueue")
+    received = cloud._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, MessageAttributeNames=["All"])
+    event = cloud.event("EventsQueue", [message["Body"] for message in received.get("Messages", [])])
+    for record, message in zip(event["Records"], received.get("Messages", []), strict=True):
+        named = message.get("MessageAttributes", {})
+        record["messageAttributes"] = {
+            name: {"stringValue": one["StringValue"], "dataType": "String"} for name, one in named.items()
+        }
+    assert events_function.handler(event, cloud.context()) == {"batchItemFailures": []}
+    return event["Records"]

@@ -52,6 +52,7 @@ def _synthesize_turned(folder: Path) -> None:
             "compaction_hour_utc": 3,
             "partition_trimming": False,
             "temporary_patterns": ["/scratch/"],
+            "drop_running_events": "flink*",
             "search_scan_gb": 1,
             "sign_digests": True,
             "requests_per_address": 2000,

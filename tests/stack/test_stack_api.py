@@ -141,7 +141,7 @@ def test_the_access_logs_have_the_path_and_not_the_query(turned):
     assert "uery" not in json.dumps(formats)
 
 
-def test_the_function_may_change_nothing_of_the_graph_table_but_the_last_use_of_tokens(template, turned):
+def test_the_function_may_change_nothing_of_the_graph_table_but_the_uses_of_tokens(template, turned):
     """Without the API for tokens not even that."""
     assert _graph_writes(template) == []
     assert _graph_writes(turned) == [
@@ -151,8 +151,8 @@ def test_the_function_may_change_nothing_of_the_graph_table_but_the_last_use_of_
             "Resource": "GraphTable.Arn",
             "Condition": {
                 "ForAllValues:StringEquals": {
-                    "dynamodb:LeadingKeys": ["TOKEN_USES"],
-                    "dynamodb:Attributes": ["pk", "sk", "last_used"],
+                    "dynamodb:LeadingKeys": ["TOKEN_USES", "TOKEN_BUDGETS"],
+                    "dynamodb:Attributes": ["pk", "sk", "last_used", "events_sent", "expires_at"],
                 },
                 "Null": {"dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false"},
             },

@@ -20,6 +20,7 @@ PRODUCTION = StackContext(
     compaction_hour_utc=0,
     partition_trimming=True,
     temporary_patterns=None,
+    drop_running_events=(),
     search_scan_gb=10,
     sign_digests=False,
     web_acl_arn=None,
@@ -33,8 +34,8 @@ WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89a
 LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
-    "partition_trimming, temporary_patterns, search_scan_gb, sign_digests, web_acl_arn, requests_per_address, "
-    "api_concurrency, object_lock, dynamodb_client, layer"
+    "partition_trimming, temporary_patterns, drop_running_events, search_scan_gb, sign_digests, web_acl_arn, "
+    "requests_per_address, api_concurrency, object_lock, dynamodb_client, layer"
 )
 
 
@@ -74,6 +75,8 @@ def test_the_operations_guide_lists_every_context_value():
         ({"temporary_patterns": "^tmp_, /scratch/"}, {"temporary_patterns": ("^tmp_", "/scratch/")}),
         ({"temporary_patterns": "none"}, {"temporary_patterns": ()}),
         ({"temporary_patterns": "default"}, {}),
+        ({"drop_running_events": "flink*, kafka"}, {"drop_running_events": ("flink*", "kafka")}),
+        ({"drop_running_events": "none"}, {}),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
@@ -110,6 +113,15 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         ({"auth": "none"}, "auth: must be iam or token, got 'none'"),
         ({"strict_namespaces": "yes"}, "strict_namespaces: must be true or false, got 'yes'"),
         ({"partition_trimming": "off"}, "partition_trimming: must be true or false, got 'off'"),
+        (
+            {"drop_running_events": ["*flink"]},
+            "drop_running_events: must be namespaces, each a name, or the beginning of names and then `*`, "
+            "got ['*flink']",
+        ),
+        (
+            {"drop_running_events": 1},
+            "drop_running_events: must be a list of namespaces, or text with commas between them, got 1",
+        ),
         (
             {"temporary_patterns": "tmp("},
             "temporary_patterns: must be regular expressions (missing ), unterminated subpattern at position 3), "
@@ -168,3 +180,12 @@ def test_synthesis_refuses_a_wrong_context_value_and_writes_no_template(tmp_path
     assert main([str(tmp_path), "retention=keep"]) == 2
     assert capsys.readouterr().err == "retention: must be retain or destroy, got 'keep'\n"
     assert list(tmp_path.rglob("*.template.json")) == []
+
+
+def test_cloudformation_tags_every_resource_of_a_stack_by_service_and_stage(assembly):
+    """It hands the tags of a stack on to its resources ("Resource tag", CloudFormation's guide)."""
+    manifest = json.loads((assembly().parent / "manifest.json").read_text(encoding="utf-8"))
+    [tags] = [
+        one["properties"]["tags"] for one in manifest["artifacts"].values() if "tags" in one.get("properties", {})
+    ]
+    assert tags == {"service": "headwater", "stage": "prod"}

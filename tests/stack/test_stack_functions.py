@@ -282,6 +282,14 @@ def test_names_in_events_are_read_by_the_rules_that_the_context_values_give(turn
     assert (variables["PARTITION_TRIMMING"], variables["TEMPORARY_PATTERNS"]) == ("false", '["/scratch/"]')
 
 
+def test_both_ways_in_for_events_drop_what_the_context_value_says(turned, template):
+    functions = turned.of_type("AWS::Lambda::Function")
+    for name in ("InputFunction", "ApiFunction"):
+        assert functions[name]["Environment"]["Variables"]["DROP_RUNNING_EVENTS"] == '["flink*"]'
+    for function in template.of_type("AWS::Lambda::Function").values():
+        assert "DROP_RUNNING_EVENTS" not in function.get("Environment", {}).get("Variables", {})
+
+
 def test_the_api_function_is_strict_about_namespaces_where_the_context_value_says_so(turned):
     variables = turned.of_type("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]
     assert variables["STRICT_NAMESPACES"] == "true"

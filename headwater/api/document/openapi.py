@@ -39,6 +39,7 @@ _ERRORS = {
     404: "Nothing of this id is known.",
     413: "More than this API takes on.",
     422: "A required field is missing.",
+    429: "The token's events of this minute are spent; try again after `Retry-After` seconds.",
     503: "AWS refuses for now; try again after `Retry-After` seconds.",
 }
 _LINKED = "Larger than a response may be: the same lies in S3, gzipped, for 15 minutes."

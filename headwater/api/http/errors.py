@@ -16,6 +16,7 @@ from headwater_model.errors import (
     HeadwaterError,
     Invalid,
     NotFound,
+    OverBudget,
     TooLarge,
     Unauthorized,
     Unavailable,
@@ -28,6 +29,7 @@ _STATUS: dict[type[HeadwaterError], int] = {
     NotFound: 404,
     Conflict: 409,
     TooLarge: 413,
+    OverBudget: 429,
     Unavailable: 503,
 }
 _MISSING = 422
@@ -39,7 +41,8 @@ def render_error(error: HeadwaterError) -> Response[str]:
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if isinstance(error, Invalid) and any(fault.missing for fault in error.faults):
         status = _MISSING
-    return refuse(status, str(error), _HEADERS.get(status, {}))
+    headers = {"Retry-After": str(error.retry_after_s)} if isinstance(error, OverBudget) else _HEADERS.get(status, {})
+    return refuse(status, str(error), headers)
 
 
 def render_aws_error(error: Exception) -> Response[str]:

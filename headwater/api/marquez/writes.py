@@ -13,6 +13,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
+from headwater.api.access import spend_budget
 from headwater.api.http.parameters import moment
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
@@ -212,8 +213,11 @@ def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]
     """Queue events, if the token's rights suffice for all of them."""
     from headwater.events.ingest import accept_event
 
-    accept_event(*events, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights)
-    services.count("EventsAccepted", len(events))
+    spend_budget(services, request, len(events))
+    accepted = accept_event(
+        *events, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+    )
+    services.count_all(accepted.counts)
 
 
 def _find_run(services: Services, run_id: str) -> Run:
@@ -247,7 +251,7 @@ ROUTES = (
         accepts=write_types.DatasetToPut,
         returns=types.Dataset,
         linked=False,
-        errors=(400, 404, 413, 422, 503),
+        errors=(400, 404, 413, 422, 429, 503),
     ),
     Route(
         "PUT",
@@ -257,7 +261,7 @@ ROUTES = (
         accepts=write_types.JobToPut,
         returns=types.Job,
         linked=False,
-        errors=(400, 413, 422, 503),
+        errors=(400, 413, 422, 429, 503),
     ),
     Route(
         "POST",
@@ -269,7 +273,7 @@ ROUTES = (
         status=201,
         linked=False,
         headers=("Location",),
-        errors=(400, 413, 422, 503),
+        errors=(400, 413, 422, 429, 503),
     ),
     *(
         Route(
@@ -279,7 +283,7 @@ ROUTES = (
             parameters=(RUN_ID, _AT),
             returns=types.Run,
             linked=False,
-            errors=(400, 404, 503),
+            errors=(400, 404, 429, 503),
         )
         for verb, state in (("start", "started"), ("complete", "completed"), ("fail", "failed"), ("abort", "aborted"))
     ),

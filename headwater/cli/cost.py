@@ -1,0 +1,166 @@
+"""`headwater cost`: events, bytes and dollars by namespace and token, from the raw log."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from headwater.cli.days import parse_day
+from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+
+if TYPE_CHECKING:
+    from headwater.loading.event_log import EventLog
+    from headwater.loading.usage import Payer, Use
+
+By: TypeAlias = Literal["both", "namespace", "token"]
+_EVERY = "(all)"
+_ABOUT = """\
+Count the events of a range of days of arrival (UTC) by the namespace of their job and by the token that sent them, with
+their bytes and what they cost. Whoever sends without a token is shown by the ARN that signed, or by SQS's id of the
+sender. RUNNING counts the events of that type, which the context value drop_running_events can leave out.
+
+Dollars are an estimate at the list prices of us-east-1 for events that come one by one: batches cost less. It leaves
+out records, what is stored for months, and what an idle stack costs. --bill divides the amount of your own bill by the
+same shares instead: the bill of a stack is that of its tags `service` and `stage`.
+Exit code: 0, or 1 when the log could not be read.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s                                             this month until now
+  %(prog)s --from 2026-10-01 --to 2026-10-31 --by namespace
+  %(prog)s --from 2026-10-01 --to 2026-10-31 --bill 412.50 --json
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "cost",
+        help="count events, bytes and dollars by namespace and token",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    parser.add_argument(
+        "--from",
+        dest="first",
+        type=parse_day,
+        metavar="DAY",
+        help="the first day, YYYY-MM-DD (default: this month's first)",
+    )
+    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day (default: today)")
+    parser.add_argument(
+        "--by", choices=("both", "namespace", "token"), default="both", help="what makes a row (default: both)"
+    )
+    parser.add_argument("--bill", type=_dollars, metavar="USD", help="an amount to divide by the shares of the rows")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(func=run_cost)
+
+
+def run_cost(given: argparse.Namespace) -> int:
+    """Print the use of each namespace and token; return the exit code."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.loading.event_log import EventLog
+    from headwater.loading.usage import Use, sum_up
+    from headwater_model.errors import HeadwaterError
+
+    today = datetime.now(timezone.utc).date()
+    first, last = given.first or today.replace(day=1).isoformat(), given.last or today.isoformat()
+    try:
+        table = find_deployment(given).graph_table()
+        log = EventLog(table, table.s3, table.bucket)
+        sums = sum_up((_row(payer, given.by), use) for payer, use in _uses(log, first, last))
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+        print(f"headwater cost: {error}", file=sys.stderr)
+        return 1
+    total = Use()
+    for use in sums.values():
+        total.add(use)
+    if given.bill is not None and total.usd:
+        share = given.bill / total.usd
+        for use in (*sums.values(), total):
+            use.usd *= share
+    if given.json:
+        _print_document(sums, total, first, last, given)
+    else:
+        _print_table(sums, total, first, last)
+    return 0
+
+
+def _uses(log: EventLog, first: str, last: str) -> Iterator[tuple[Payer, Use]]:
+    """Yield the sums of each object of the log, with progress on a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from headwater.aws.clients import CONCURRENCY
+    from headwater.cli.text.terminal import progress_console
+    from headwater.loading.usage import sum_up
+
+    def sums_of(key: str) -> Mapping[Payer, Use]:
+        return sum_up(log.uses(key))
+
+    console = progress_console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        for day in (day for day in log.days() if first <= day <= last):
+            keys = log.keys_of(day)
+            task = progress.add_task(day, total=len(keys))
+            with ThreadPoolExecutor(CONCURRENCY) as pool:
+                for sums in pool.map(sums_of, keys):
+                    yield from sums.items()
+                    progress.advance(task)
+
+
+def _row(payer: Payer, by: By) -> Payer:
+    if by == "namespace":
+        return payer._replace(caller=_EVERY)
+    return payer._replace(namespace=_EVERY) if by == "token" else payer
+
+
+def _print_table(sums: Mapping[Payer, Use], total: Use, first: str, last: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from headwater.cli.service import printable
+    from headwater.cli.text.terminal import output_console, print_part
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title=None)
+    for name in ("NAMESPACE", "TOKEN"):
+        table.add_column(name, overflow="fold")
+    for name in ("EVENTS", "RUNNING", "BYTES", "USD"):
+        table.add_column(name, justify="right")
+    for payer, use in sums.items():
+        table.add_row(*(Text(printable(name)) for name in payer), *_cells(use))
+    table.add_row(f"{first} to {last}", "", *_cells(total))
+    print_part(output_console(), table)
+
+
+def _cells(use: Use) -> Sequence[str]:
+    return f"{use.events:,}", f"{use.running:,}", f"{use.bytes:,}", f"{use.usd:,.4f}"
+
+
+def _print_document(sums: Mapping[Payer, Use], total: Use, first: str, last: str, given: argparse.Namespace) -> None:
+    from headwater.cli.text.terminal import print_json
+
+    rows = []
+    for payer, use in sums.items():
+        names = {"namespace": payer.namespace, "token": payer.caller}
+        rows.append({name: value for name, value in names.items() if value != _EVERY} | asdict(use))
+    of = "estimate" if given.bill is None else "bill"
+    print_json({"from": first, "to": last, "usdOf": of, "rows": rows, "total": asdict(total)})
+
+
+def _dollars(text: str) -> float:
+    try:
+        dollars = float(text)
+    except ValueError:
+        dollars = -1
+    if not 0 <= dollars < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be an amount of dollars, got {text!r}")
+    return dollars
