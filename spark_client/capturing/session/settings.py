@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater_model.ids import normalize_run_id
 from spark_client.capturing.datasets.name_rules import (
     NameRules,
     NamespaceResolver,
@@ -21,6 +20,7 @@ from spark_client.capturing.datasets.name_rules import (
     parse_resolver,
 )
 from spark_client.capturing.events.descriptions import Description, Owner, Tag, parse_tags
+from spark_client.capturing.session.started_by import parse_started_by
 from spark_client.capturing.session.transport_conf import translate_transport, under
 from spark_client.current_run import JobRun
 from spark_client.transport.choose import VARIABLES
@@ -94,11 +94,12 @@ def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> S
     known: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if environment.get("OPENLINEAGE_DISABLED", "").strip().lower() == "true":
         known["enabled"] = False
+    started_by = parse_started_by(conf, environment)
     return Settings(
         namespace=conf.get(f"{_OPENLINEAGE}namespace") or environment.get("OPENLINEAGE_NAMESPACE") or "default",
         app_name=conf.get(f"{_OPENLINEAGE}appName") or None,
-        parent=_parent(conf, environment),
-        root=_run(conf, f"{_OPENLINEAGE}rootParent"),
+        parent=started_by.parent,
+        root=started_by.root,
         destination=_destination(conf, environment),
         transport=translate_transport(under(f"{_OPENLINEAGE}transport.", conf)),
         names=_names(conf),
@@ -212,26 +213,3 @@ def _destination(conf: Mapping[str, str], environment: Mapping[str, str]) -> Des
         token=from_environment["token"] or from_conf["token"],
         auth=from_environment["auth"] or from_conf["auth"],
     )
-
-
-def _parent(conf: Mapping[str, str], environment: Mapping[str, str]) -> JobRun | None:
-    found = _run(conf, f"{_OPENLINEAGE}parent")
-    parent = environment.get("OPENLINEAGE_PARENT_ID")
-    if found or not parent:
-        return found
-    # Namespaces hold slashes; job names do, now and then; ids do not.
-    namespace, name, run_id = ["", "", *parent.rsplit("/", 2)][-3:]
-    if namespace and name and run_id:
-        return JobRun(namespace, name, normalize_run_id(run_id))
-    _log.warning("OPENLINEAGE_PARENT_ID is %r: must be namespace/job/run id; it is left out", parent)
-    return None
-
-
-def _run(conf: Mapping[str, str], prefix: str) -> JobRun | None:
-    """Return the run in `prefix` + JobNamespace, JobName and RunId."""
-    namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
-    if namespace and name and run_id:
-        return JobRun(namespace, name, normalize_run_id(run_id))
-    if namespace or name or run_id:
-        _log.warning("%sJobNamespace, JobName and RunId: must all be set; they are left out", prefix)
-    return None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -117,9 +118,57 @@ def test_the_environment_names_namespace_and_parent_where_the_conf_does_not() ->
     assert settings == Settings(namespace="emissions", parent=JobRun("s3://flows", "dag.task", RUN))
 
 
+def a_context(job: str = "dag.task", **more: object) -> str:
+    parent = {"run": {"runId": RUN.upper(), "facets": {}}, "job": {"namespace": "airflow", "name": job}, **more}
+    return json.dumps({"parent": parent, "later": 1})
+
+
+ROOT = {"run": {"runId": RUN}, "job": {"namespace": "airflow", "name": "dag"}}
+IDS = {"OPENLINEAGE_PARENT_ID": f"ids/task/{RUN}", "OPENLINEAGE_ROOT_PARENT_ID": f"ids/dag/{RUN}"}
+KEYS = {
+    f"spark.openlineage.{prefix}{name}": value
+    for prefix, job in (("parent", "task"), ("rootParent", "dag"))
+    for name, value in (("JobNamespace", "keys"), ("JobName", job), ("RunId", RUN))
+}
+
+
+@pytest.mark.parametrize(
+    ("conf", "environment", "parent", "root"),
+    [
+        ({}, {"OPENLINEAGE_CONTEXT": a_context(root=ROOT)}, ("airflow", "dag.task"), ("airflow", "dag")),
+        ({}, {"OPENLINEAGE_CONTEXT": a_context(), **IDS}, ("airflow", "dag.task"), None),
+        ({}, IDS, ("ids", "task"), ("ids", "dag")),
+        ({}, {"OPENLINEAGE_CONTEXT": "{", **IDS}, ("ids", "task"), ("ids", "dag")),
+        (KEYS, {"OPENLINEAGE_CONTEXT": a_context()}, ("keys", "task"), ("keys", "dag")),
+        ({"spark.openlineage.context": a_context(), **KEYS}, IDS, ("airflow", "dag.task"), None),
+        ({"spark.openlineage.context": "[]", **KEYS}, IDS, ("keys", "task"), ("keys", "dag")),
+    ],
+)
+def test_the_context_names_the_runs_above_before_the_other_forms_of_its_place(
+    conf: dict[str, str],
+    environment: dict[str, str],
+    parent: tuple[str, str],
+    root: tuple[str, str] | None,
+) -> None:
+    settings = parse_settings(conf, environment)
+    assert (settings.parent, settings.root) == (JobRun(*parent, RUN), root and JobRun(*root, RUN))
+
+
 @pytest.mark.parametrize(
     ("conf", "environment"),
     [
+        *(
+            ({}, {"OPENLINEAGE_CONTEXT": text})
+            for text in (
+                "{",
+                "null",
+                "[" * 100_000,
+                '{"parent": []}',
+                '{"parent": {"job": {"namespace": "a", "name": "b"}}}',
+                a_context(job=""),
+                a_context(root={"run": {"runId": 1}, "job": ROOT["job"]}),
+            )
+        ),
         ({"spark.openlineage.parentRunId": RUN}, {}),
         ({}, {"OPENLINEAGE_PARENT_ID": RUN}),
         ({}, {"OPENLINEAGE_PARENT_ID": f"a//{RUN}"}),

@@ -1,0 +1,92 @@
+"""The runs that started an application: as Spark's conf names them, or else the environment.
+
+    spark.openlineage.context, OPENLINEAGE_CONTEXT                 {"parent": {"run": ..., "job": ..., "root": ...}}
+    spark.openlineage.parentJobNamespace, parentJobName, parentRunId; rootParent...
+    OPENLINEAGE_PARENT_ID, OPENLINEAGE_ROOT_PARENT_ID              namespace/job/run id
+
+The context (OpenLineage 1.52) comes before the other forms of its place, as in OpenLineage's own clients. Facets that
+it forwards are not sent on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from headwater_model.ids import normalize_run_id
+from spark_client.current_run import JobRun
+
+_log = logging.getLogger("headwater.capture")
+_OPENLINEAGE = "spark.openlineage."
+
+
+class StartedBy(NamedTuple):
+    """The run that started an application, and the run at the root of all; None where none is named."""
+
+    parent: JobRun | None = None
+    root: JobRun | None = None
+
+
+def parse_started_by(conf: Mapping[str, str], environment: Mapping[str, str]) -> StartedBy:
+    """Return the runs; log a warning for each text that names none.
+
+    >>> parse_started_by({}, {"OPENLINEAGE_PARENT_ID": "airflow/nightly/f99310b4-3c3c-4a1a-ab2b-c1b95c24ff11"}).parent
+    JobRun(namespace='airflow', name='nightly', run_id='f99310b4-3c3c-4a1a-ab2b-c1b95c24ff11')
+    """
+    found = _of_context(f"{_OPENLINEAGE}context", conf)
+    if found is not None:
+        return found
+    parent, root = _of_keys(f"{_OPENLINEAGE}parent", conf), _of_keys(f"{_OPENLINEAGE}rootParent", conf)
+    if parent is not None:
+        return StartedBy(parent, root)
+    found = _of_context("OPENLINEAGE_CONTEXT", environment)
+    if found is None:
+        found = StartedBy(*(_of_text(f"OPENLINEAGE_{name}", environment) for name in ("PARENT_ID", "ROOT_PARENT_ID")))
+    return StartedBy(found.parent, root or found.root)
+
+
+def _of_context(name: str, settings: Mapping[str, str]) -> StartedBy | None:
+    """Return the runs in a context, None without a good one; other keys than `parent` are ignored."""
+    text = settings.get(name)
+    if not text:
+        return None
+    try:
+        parent = json.loads(text)["parent"]
+        return StartedBy(_run_of(parent), _run_of(parent["root"]) if parent.get("root") else None)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        rule = 'must be JSON as {"parent": {"run": {"runId": ...}, "job": {"namespace": ..., "name": ...}}}'
+        _log.warning("%s is %.200r: %s; it is left out", name, text, rule)
+        return None
+
+
+def _run_of(form: Mapping[str, Any]) -> JobRun:
+    """Return the run of an object with `run` and `job`; ValueError if one of its three names is no text, or empty."""
+    names = form["job"]["namespace"], form["job"]["name"], form["run"]["runId"]
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError(names)
+    namespace, name, run_id = names
+    return JobRun(namespace, name, normalize_run_id(run_id))
+
+
+def _of_text(name: str, environment: Mapping[str, str]) -> JobRun | None:
+    """Return the run in `namespace/job/run id`. Namespaces hold slashes; job names do, now and then; ids do not."""
+    text = environment.get(name)
+    if not text:
+        return None
+    namespace, job, run_id = ["", "", *text.rsplit("/", 2)][-3:]
+    if namespace and job and run_id:
+        return JobRun(namespace, job, normalize_run_id(run_id))
+    _log.warning("%s is %r: must be namespace/job/run id; it is left out", name, text)
+    return None
+
+
+def _of_keys(prefix: str, conf: Mapping[str, str]) -> JobRun | None:
+    """Return the run in `prefix` + JobNamespace, JobName and RunId."""
+    namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
+    if namespace and name and run_id:
+        return JobRun(namespace, name, normalize_run_id(run_id))
+    if namespace or name or run_id:
+        _log.warning("%sJobNamespace, JobName and RunId: must all be set; they are left out", prefix)
+    return None
