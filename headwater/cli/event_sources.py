@@ -15,7 +15,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -135,6 +135,39 @@ class MarquezSource:
             if len(events) < _PAGE:
                 return
             start += len(events)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedSource:
+    """A source of another catalog's lineage, whose objects are made into events; an object may hold none."""
+
+    source: EventSource
+    convert: Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
+
+    @property
+    def name(self) -> str:
+        """The name of the source."""
+        return self.source.name
+
+    @property
+    def version(self) -> str:
+        """The version of the source."""
+        return self.source.version
+
+    def events(self, start: int) -> Iterator[FoundEvent]:
+        """Yield the events of the source; what `convert` refuses with a ValueError is a fault."""
+        return islice(self._converted(), start, None)
+
+    def _converted(self) -> Iterator[FoundEvent]:
+        for found in self.source.events(0):
+            if found.fault:
+                yield found
+                continue
+            try:
+                for event in self.convert(orjson.loads(found.body)):
+                    yield FoundEvent(found.place, orjson.dumps(event))
+            except ValueError as error:
+                yield FoundEvent(found.place, fault=str(error))
 
 
 def sources_of(names: Iterable[str]) -> Iterator[EventSource]:

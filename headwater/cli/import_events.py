@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,10 @@ _STATE = Path(".headwater") / "import.json"
 # Faults that are printed; the rest is counted.
 _FAULTS_SHOWN = 100
 _ABOUT = """\
-Import OpenLineage events into a running service, with the times that they have. A file holds JSON lines, one JSON
-document or an array, gzipped or not. A folder's files are those with .json, .jsonl or .ndjson in their names. s3://
-reads objects with the AWS credentials of the environment, - reads standard input, and --from-marquez reads a running
-Marquez.
+Import OpenLineage events into a running service, with the times that they have, or the lineage of DataHub or Spline.
+A file holds JSON lines, one JSON document or an array, gzipped or not. A folder's files are those with .json, .jsonl
+or .ndjson in their names. s3:// reads objects with the AWS credentials of the environment, - reads standard input, and
+--from-marquez reads a running Marquez.
 
 An import can be interrupted, and goes on when the same command runs again: files of which every event was accepted are
 skipped, unless they changed. An event that is sent twice is one event. A refused event is printed with its place and
@@ -37,6 +38,8 @@ examples:
   %(prog)s events/ more.jsonl.gz
   %(prog)s s3://lake/openlineage/2026/
   %(prog)s --from-marquez http://marquez:5000
+  %(prog)s --format datahub datahub.json
+  %(prog)s --format spline plans/
   psql -At -c "SELECT event FROM lineage_events" marquez | %(prog)s -
 """
 
@@ -51,6 +54,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a folder, s3://bucket/prefix, or -")
+    parser.add_argument(
+        "--format",
+        choices=("openlineage", "datahub", "spline"),
+        default="openlineage",
+        help="of the files: events, DataHub's metadata change proposals as its file sink writes them, or Spline's "
+        "execution plans and events (default: openlineage)",
+    )
     parser.add_argument("--from-marquez", metavar="URL", help="a running Marquez: all events that it was sent")
     parser.add_argument(
         "--state", type=Path, default=_STATE, metavar="FILE", help=f"where to keep how far it got (default: {_STATE})"
@@ -71,6 +81,8 @@ def run_import(given: argparse.Namespace) -> int:
     from spark_client.transport.http import HttpTransport
     from spark_client.transport.retry import RetryPolicy
 
+    if given.format == "spline" and "-" in given.paths:
+        given.parser.error("--format spline reads files twice, and standard input can be read once")
     if not (given.paths or given.from_marquez):
         given.parser.error("name a file, a folder, s3://bucket/prefix, - or --from-marquez URL")
     faults = _Faults()
@@ -93,9 +105,30 @@ def run_import(given: argparse.Namespace) -> int:
 def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
     from headwater.cli.event_sources import MarquezSource, sources_of
 
-    yield from sources_of(given.paths)
+    if given.format == "openlineage":
+        yield from sources_of(given.paths)
+    else:
+        yield from _converted(list(sources_of(given.paths)), given.format)
     if given.from_marquez:
         yield MarquezSource(given.from_marquez.rstrip("/"))
+
+
+def _converted(sources: Sequence[EventSource], form: str) -> Iterator[EventSource]:
+    """Yield sources of events made of another catalog's lineage; Spline's plans are read before its events."""
+    import json
+
+    from headwater.cli.catalogs import datahub, spline
+    from headwater.cli.event_sources import ConvertedSource
+
+    plans = spline.Plans()
+    if form == "spline":
+        for source in sources:
+            for found in source.events(0):
+                with suppress(ValueError):
+                    plans.add(json.loads(found.body))
+    convert = plans.events_of if form == "spline" else datahub.events_of
+    for source in sources:
+        yield ConvertedSource(source, convert)
 
 
 class _Faults:
