@@ -54,6 +54,11 @@ def _source(dataset, field, description="", masking=False):
     return {"namespace": LAKE, "name": dataset, "field": field, "transformations": [how]}
 
 
+def _a_day(day):
+    partitions = [{"dimensions": {"day": f"2025-11-{day:02}"}}]
+    return a_facet(inputCondition={"type": "partition", "partitions": partitions})
+
+
 def run_of(job, number=1):
     return str(uuid5(NAMESPACE_URL, f"{job} {number}"))
 
@@ -70,6 +75,7 @@ def a_run(
     namespace=JOBS,
     error=None,
     facets=None,
+    run_facets=None,
     number=None,
 ):
     """The first and the last event of a run."""
@@ -89,7 +95,7 @@ def a_run(
             **base,
             "eventType": state,
             "eventTime": f"2025-11-{day:02}T{hour:02}:{minutes:02}:00Z",
-            "run": {"runId": run, "facets": failed},
+            "run": {"runId": run, "facets": {**failed, **(run_facets or {})}},
             "job": job_of,
             "inputs": list(inputs),
             "outputs": list(outputs),
@@ -164,12 +170,22 @@ def emissions(days=(17, 18, 19, 20)):
         events += a_run(
             "ops.rejections",
             day,
-            [a_dataset("rejected")],
+            [{**a_dataset("rejected"), "inputFacets": {"subset": _a_day(day)}}],
             [a_dataset("tmp.rejections", None, None, LAKE)],
             hour=9,
             namespace="ops",
+            run_facets={"extractionError": a_facet(totalTasks=2, failedTasks=1, errors=[])},
         )
-        events += a_run("bi.dashboard_of_emissions_per_airline_and_day", day, [by_day], [], hour=10, namespace="bi")
+        waits = a_facet(upstream=[{"job": {"namespace": "ops", "name": "ops.rejections"}}], downstream=[])
+        events += a_run(
+            "bi.dashboard_of_emissions_per_airline_and_day",
+            day,
+            [by_day],
+            [],
+            hour=10,
+            namespace="bi",
+            run_facets={"jobDependencies": waits},
+        )
     return events
 
 

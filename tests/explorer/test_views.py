@@ -152,6 +152,27 @@ def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
     page.get_by_text("No space left on device").wait_for()
 
 
+def test_a_run_names_the_part_that_it_read_and_why_its_lineage_is_incomplete(open_view, pipeline):
+    page = open_view(pipeline, f"run?id={run_of('ops.rejections', 20)}")
+    page.get_by_text("day=2025-11-20").wait_for()
+    page.get_by_text("its producer could not read all of it (facet extractionError)").wait_for()
+
+
+def test_the_map_marks_a_job_whose_last_run_reported_incomplete_lineage(open_view, pipeline):
+    page = open_view(pipeline, "map?node=job:ops:ops.rejections&sel=job:ops:ops.rejections")
+    page.get_by_text("the run could not report all of it").wait_for()
+
+
+def test_a_job_that_waits_for_another_is_drawn_apart_from_data_by_a_switch(open_view, pipeline):
+    page = open_view(pipeline, "map?node=job:bi:bi.dashboard_of_emissions_per_airline_and_day")
+    node(page, "bi.dashboard").first.wait_for()
+    assert node(page, "ops.rejections").count() == 0
+    page.get_by_role("button", name="Dependencies").click()
+    node(page, "ops.rejections").wait_for()
+    assert page.locator(".react-flow__edge.is-control").count() == 1
+    assert "dependencies=1" in page.url
+
+
 def test_a_failed_run_is_compared_with_the_last_good_one(open_view, pipeline):
     page = open_view(pipeline, f"run?id={run_of('marts.airline_report', 20)}")
     page.get_by_role("link", name="Against the last good run").click()

@@ -58,6 +58,8 @@ export interface LineageQuery {
   direction: "through" | "up" | "down";
   /** The most neighbours on each side of a node; all of them if not given. */
   fold?: number;
+  /** True if jobs lead on to those that they wait for. */
+  dependencies?: boolean;
   /** True if columns are needed, as for a comparison: they are most of a response. */
   full?: boolean;
 }
@@ -65,12 +67,13 @@ export interface LineageQuery {
 // A version's graph goes up alone and is never folded.
 const VERSION = /#[0-9a-f-]{36}$/;
 
-export async function lineage({ node, depth, at = "", direction, fold, full }: LineageQuery, signal?: AbortSignal): Promise<Lineage> {
+export async function lineage({ node, depth, at = "", direction, fold, dependencies, full }: LineageQuery, signal?: AbortSignal): Promise<Lineage> {
   const ways = VERSION.test(node) ? {} : { direction, fold };
-  const query = { nodeId: node, depth, lineageAt: at, ...ways, form: full ? undefined : "summary" };
+  const query = { nodeId: node, depth, lineageAt: at, ...ways, dependencies: dependencies ? ("true" as const) : undefined, form: full ? undefined : "summary" };
   const graph = await get("/api/v1/lineage", { query, signal });
   const nodes: readonly GraphNode[] = graph.graph;
   const arrows: Arrow[] = nodes.flatMap((node) => [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })));
+  arrows.push(...(graph.dependencies ?? []).map(({ origin, destination }) => ({ from: origin, to: destination, isControl: true })));
   const more = new Map(nodes.flatMap(({ id, more }) => (more ? [[id, more] as const] : [])));
   return toLineage(nodes.map(toItem), arrows, graph.truncated, more);
 }
@@ -128,6 +131,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
       ...shared,
       state: (run?.state as State | undefined) ?? null,
       runId: run?.id ?? null,
+      incomplete: run?.lineageIncomplete ?? false,
       startedAt: run?.startedAt ?? null,
       endedAt: run?.endedAt ?? null,
       touchedAt: run?.endedAt ?? run?.startedAt ?? run?.updatedAt ?? null,
@@ -147,7 +151,7 @@ export function blankItem(id: string, kind: "dataset" | "job"): Item {
   const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
   return {
     id, kind, namespace, name, known: false, state: null, runId: null, startedAt: null, endedAt: null, touchedAt: null,
-    stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [],
+    incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [],
   };
 }
 

@@ -10,7 +10,8 @@ import "../style/draw.css";
 
 import { bendsOf, type Box, type Placed, type Point } from "../layout/boxes";
 import { pathOf } from "../layout/path";
-import { arrowKey, type PathNodes } from "../model/paths";
+import { arrowKey } from "../model/graph";
+import type { PathNodes } from "../model/paths";
 import type { Direction } from "../url/state";
 import { moveIntoSight, showFirst } from "./sight";
 import { usePlaced } from "./use-placed";

@@ -11,7 +11,7 @@ const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
 function anItem(id: string, change: Partial<Item> = {}): Item {
   return {
     id, kind: id.startsWith("job") ? "job" : "dataset", namespace: "n", name: id, known: true, state: null, runId: null, startedAt: null, endedAt: null,
-    touchedAt: null, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], ...change,
+    touchedAt: null, incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], ...change,
   };
 }
 
@@ -95,6 +95,15 @@ test("graphs of one moment are merged, and a neighbour that one of them has is n
   });
   expect(show(merged, "checked", { ...NOTHING, open: ["down:job:check"] }).more.get("job:check")).toEqual({ up: 0, down: 0 });
   expect(mergeLineages([focus])).toBe(focus);
+});
+
+test("a job that waits for another is beside it, apart from data", () => {
+  const items = ["job:a", "job:b", "job:c"].map((id) => anItem(id));
+  const waits = [{ from: "job:a", to: "job:b", isControl: true }, { from: "job:b", to: "job:c", isControl: true }];
+  const lineage = toLineage(items, [...waits, { from: "job:b", to: "job:c" }]);
+  expect(hopsOf(show(lineage, "job:b", NOTHING))).toEqual({ "job:a": -1, "job:b": 0, "job:c": 1 });
+  expect(show(lineage, "job:b", NOTHING).arrows).toEqual([{ from: "job:a", to: "job:b", isControl: true }, { from: "job:b", to: "job:c" }]);
+  expect([...mergeLineages([lineage, toLineage(items, waits)]).controls]).toEqual(["job:a→job:b"]);
 });
 
 test("a temporary dataset that is left out is no hidden neighbour", () => {

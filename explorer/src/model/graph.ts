@@ -17,6 +17,8 @@ export interface Item {
   endedAt: string | null;
   /** When it last ran, or was last written. */
   touchedAt: string | null;
+  /** True of a job whose last run could not report all of its lineage. */
+  incomplete: boolean;
   stale: boolean;
   temporary: boolean;
   fieldCount: number;
@@ -40,13 +42,19 @@ export interface Lineage {
   down: ReadonlyMap<string, readonly string[]>;
   /** Neighbours of each node: those of the lineage and those that a folded response leaves out. */
   degrees: ReadonlyMap<string, Degree>;
+  /** Keys of the arrows by which one job waits for another, and no data goes (`arrowKey`). */
+  controls: ReadonlySet<string>;
   truncated: boolean;
 }
 
 export interface Arrow {
   from: string;
   to: string;
+  /** True of an arrow of `jobDependencies`. */
+  isControl?: boolean;
 }
+
+export const arrowKey = ({ from, to }: Arrow) => `${from}→${to}`;
 
 export const FOLD_ABOVE = 8;
 export const FOLD_SHOWS = 5;
@@ -57,7 +65,11 @@ export const DRAWN_MAX = 100;
 export function toLineage(items: readonly Item[], arrows: readonly Arrow[], truncated = false, more: ReadonlyMap<string, Degree> = new Map()): Lineage {
   const found = new Map(items.map((item) => [item.id, item]));
   const up = new Map<string, Set<string>>(), down = new Map<string, Set<string>>();
-  for (const { from, to } of arrows) {
+  const controls = new Set(arrows.filter(({ isControl }) => isControl).map(arrowKey));
+  for (const arrow of arrows) {
+    const { from, to } = arrow;
+    // Where data goes as well, the arrow is one of data.
+    if (!arrow.isControl) controls.delete(arrowKey(arrow));
     if (!found.has(from) || !found.has(to) || from === to) continue;
     add(down, from, to);
     add(up, to, from);
@@ -66,7 +78,7 @@ export function toLineage(items: readonly Item[], arrows: readonly Arrow[], trun
     const beyond = more.get(id);
     return [id, { up: (up.get(id)?.size ?? 0) + (beyond?.up ?? 0), down: (down.get(id)?.size ?? 0) + (beyond?.down ?? 0), exact: beyond?.exact ?? true }];
   }));
-  return { items: found, up: sorted(up), down: sorted(down), degrees, truncated };
+  return { items: found, up: sorted(up), down: sorted(down), degrees, controls, truncated };
 }
 
 /** The union of lineages, as of one moment: the first has the items that are in several. */
@@ -89,7 +101,7 @@ const atLeast = (counted: Degree | undefined, within: Degree): Degree =>
   counted ? { up: Math.max(counted.up, within.up), down: Math.max(counted.down, within.down), exact: counted.exact } : within;
 
 export function arrowsOf(lineage: Lineage): Arrow[] {
-  return [...lineage.down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
+  return [...lineage.down].flatMap(([from, tos]) => tos.map((to) => (lineage.controls.has(arrowKey({ from, to })) ? { from, to, isControl: true } : { from, to })));
 }
 
 /** The lineage without its temporary datasets, but for those to keep: who reads one follows on who wrote it. */

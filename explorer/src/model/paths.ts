@@ -1,6 +1,6 @@
 /** Paths in a drawn graph: the whole path through a node, the paths between two, a node's neighbours. */
 
-import { reach, type Arrow, type Item, type Lineage } from "./graph";
+import { arrowKey, reach, type Arrow, type Item, type Lineage } from "./graph";
 
 export type PathNodes = ReadonlySet<string>;
 
@@ -9,8 +9,6 @@ export interface Path {
   nodes: PathNodes;
   arrows: ReadonlySet<string>;
 }
-
-export const arrowKey = (arrow: Arrow) => `${arrow.from}→${arrow.to}`;
 
 function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
   const up = new Map<string, string[]>(), down = new Map<string, string[]>();

@@ -32,7 +32,7 @@ const SHARED: readonly [ReactNode, string][] = [
 
 export function Legend({ of }: { of: "map" | "columns" }) {
   const id = useId();
-  const rows = [...(of === "map" ? [...NODES, [line("is-lit"), "the paths through what is selected"] as const] : COLUMNS), ...SHARED];
+  const rows = [...(of === "map" ? [...NODES, [line("is-lit"), "the paths through what is selected"] as const, [line("is-control"), "a job that waits for another (Dependencies): no data goes along it"] as const] : COLUMNS), ...SHARED];
   return (
     <>
       <button className="button" popoverTarget={id}>Legend</button>

@@ -26,6 +26,8 @@ export interface MapState extends Moment {
   to: string;
   list: boolean;
   temporary: boolean;
+  /** Whether jobs lead on to those that they wait for. */
+  dependencies: boolean;
 }
 
 export interface ColumnsState extends Moment {
@@ -67,6 +69,7 @@ export function parseMap(search: string): MapState {
     to: query.get("to") ?? "",
     list: query.get("list") === "1",
     temporary: query.get("temporary") === "1",
+    dependencies: query.get("dependencies") === "1",
   };
 }
 

@@ -59,7 +59,9 @@ class InputVersion(UsedVersion):
 class Incomplete(TypedDict, total=False):
     """A run, or a job by the run that has its inputs and outputs, whose lineage its producer could not read whole."""
 
-    lineageIncomplete: Annotated[bool, Field(description="Ours: true where `extractionError` says so, else absent.")]
+    lineageIncomplete: Annotated[
+        bool, Field(description="Ours: true where `extractionError` or `headwater_capture` says so, else absent.")
+    ]
 
 
 class RunSummary(Incomplete):

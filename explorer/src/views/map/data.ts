@@ -21,8 +21,8 @@ export interface MapData {
 }
 
 /** The queries of a map at one moment: the first is the focus's. A comparison has all neighbours, with their columns. */
-function queriesOf({ node, depth, open, pick, all, vs }: MapState, at: string): LineageQuery[] {
-  const asked = vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE };
+function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
+  const asked = { ...(dependencies ? { dependencies } : {}), ...(vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE }) };
   const kind = kindOf(node) === "job" ? "job" : "dataset";
   return [
     { node, depth: depthToRequest(kind, depth), direction: "through", ...asked },

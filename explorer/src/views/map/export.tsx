@@ -3,7 +3,7 @@ import { CARD, FOLD, moreOf } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
-import type { Lineage, Shown } from "../../model/graph";
+import type { Arrow, Lineage, Shown } from "../../model/graph";
 import { agoShort } from "../../model/format";
 import { titlesOf } from "../../model/titles";
 import { rowsOf } from "../../model/list";
@@ -30,10 +30,10 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
       ink: INK[comparison?.changes.get(item.id) ?? ("" as "added")] ?? (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
     }));
     const folds: Figure[] = shown.folds.map((fold) => ({ id: fold.id, ...FOLD, kind: "fold", title: moreOf(fold), name: "", about: "", sign: null, ink: "line" }));
-    const arrows = [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
+    const arrows: Arrow[] = [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
     const looks = arrows.map((arrow) => {
       const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);
-      return { ...arrow, ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const), dashed: look === "is-removed" };
+      return { ...arrow, ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const), dashed: look === "is-removed" || arrow.isControl === true };
     });
     return toSvg([...figures, ...folds], looks, placed.current, readInks());
   };

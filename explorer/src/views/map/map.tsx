@@ -7,10 +7,10 @@ import { Canvas, type Handled } from "../../draw/canvas";
 import { Card, CARD, FOLD, FoldBox, moreOf, spoken, type CardLook } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
 import { freshnessOf } from "../../model/freshness";
-import { degreeOf, depthToRequest, show, withoutTemporary, type Item, type Lineage, type Shown } from "../../model/graph";
+import { arrowKey, degreeOf, depthToRequest, show, withoutTemporary, type Arrow, type Item, type Lineage, type Shown } from "../../model/graph";
 import { plural } from "../../model/format";
 import { titleOf, titlesOf } from "../../model/titles";
-import { arrowKey, between, neighboursOf, pathThrough } from "../../model/paths";
+import { between, neighboursOf, pathThrough } from "../../model/paths";
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { SignOf } from "../../parts/signs";
@@ -88,7 +88,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
     return <Card item={item} title={titles.get(id) ?? { title: titleOf(item), place: "" }} look={look} more={shown.more.get(id) ?? noMore} onMore={(side) => open(id, side)} />;
   }, [lineage, shown, titles, freshness, state.sel, state.to, focus, comparison, open]);
   const label = useCallback((id: string) => labelOf(lineage, shown, id), [lineage, shown]);
-  const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: comparison?.arrows.get(`${arrow.from}→${arrow.to}`) ?? "" })), [arrows, comparison]);
+  const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim() })), [arrows, comparison]);
 
   const showList = (on: boolean) => (isNarrow ? setPicture(!on) : to({ list: on }));
   const step = (key: string) => {
@@ -142,6 +142,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
           <span className="button" aria-live="polite">depth {state.depth}</span>
           <button className="button" aria-label="show more" disabled={state.depth >= DEPTH_MAX} onClick={() => { setAnchor(focus); to({ depth: state.depth + 1 }); }}>+</button>
         </div>
+        <button className="button" title="jobs that wait for others, whatever data they exchange" aria-pressed={state.dependencies} onClick={() => { setAnchor(focus); to({ dependencies: !state.dependencies }); }}>Dependencies</button>
         {!isNarrow && <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>}
         <Link className="button" href={columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : focus, at: state.at, vs: state.vs })}>Columns</Link>
         <Link className="button" href={link("impact", { node: focus })}>Impact</Link>
@@ -196,7 +197,7 @@ function Hint({ shown }: { shown: Shown }) {
   );
 }
 
-function arrowsWithFolds(shown: Shown): { from: string; to: string }[] {
+function arrowsWithFolds(shown: Shown): Arrow[] {
   return [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
 }
 

@@ -96,6 +96,7 @@ function JobFacts({ item }: { item: Item }) {
       <dl className="facts">
         <dt>Last run</dt><dd><StateOf state={item.state} /></dd>
         {item.runId && <><dt>Run</dt><dd><Link className="mono" href={link("run", { id: item.runId })}>{item.runId}</Link></dd></>}
+        {item.incomplete && <><dt>Lineage</dt><dd><span className="state stale"><SignOf of="stale" />incomplete</span>: the run could not report all of it</dd></>}
         <dt>Ended</dt><dd><When time={item.endedAt} /></dd>
         <dt>Took</dt><dd>{duration(took)}</dd>
         <Owned item={item} />

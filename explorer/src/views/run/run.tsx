@@ -6,6 +6,7 @@ import { Link, useSearch } from "wouter";
 import { downstreamRuns, errorOf, jobRuns, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
 import { ago, duration, utc } from "../../model/format";
 import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { textOfSubset } from "../../model/subset";
 import { ErrorText } from "../../parts/error-text";
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId, jobId } from "../../url/ids";
@@ -73,6 +74,7 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                   <dt>Job</dt><dd><JobLink job={run.job} /></dd>
                   <dt>Started</dt><dd>{utc(run.startedAt)} UTC{isNear(run.startedAt) && <span className="muted">, <When time={run.startedAt} /></span>}</dd>
                   <dt>Ended</dt><dd>{utc(run.endedAt)}{run.endedAt && " UTC"}</dd>
+                  {run.lineageIncomplete && <><dt>Lineage</dt><dd><span className="state stale"><SignOf of="stale" />incomplete</span>: its producer could not read all of it <Reasons facets={run.facets} /></dd></>}
                   <dt>Took</dt><dd>{duration(run.durationMs)} <Difference mine={run.durationMs} others={against.data?.durationMs ?? null} /></dd>
                   {run.jobVersion && <><dt>Job version</dt><dd className="mono">{run.jobVersion.version.slice(0, 8)}{against.data && against.data.jobVersion?.version !== run.jobVersion.version && <span className="changed"> ~ another</span>}</dd></>}
                   {run.nominalStartTime && <><dt>For</dt><dd>{utc(run.nominalStartTime)}</dd></>}
@@ -92,6 +94,14 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
       </Loaded>
     </div>
   );
+}
+
+const REASONS = ["extractionError", "headwater_capture"];
+
+/** Where the reasons of incomplete lineage stand: among the facets below. */
+function Reasons({ facets }: { facets: Record<string, unknown> }) {
+  const named = REASONS.filter((name) => name in facets);
+  return named.length ? <span className="muted">(facet <code>{named.join(", ")}</code>)</span> : null;
 }
 
 const Argument = ({ name, value }: { name: string; value: unknown }) => <><dt className="mono">{name}</dt><dd className="mono">{typeof value === "string" ? value : JSON.stringify(value)}</dd></>;
@@ -119,6 +129,7 @@ function Versions({ title, of, others }: { title: string; of: Uses; others?: Use
               {others && !names.has(id) && <span className="added"> + only here</span>}
               {others && names.has(id) && !known.has(key(use)) && <span className="changed"> ~ another version</span>}
               {rowsOf(use) !== null && <span className="muted"> · {rowsOf(use)}</span>}
+              {partOf(use) !== null && <span className="muted"> · {partOf(use)}</span>}
             </li>
           );
         })}
@@ -126,6 +137,9 @@ function Versions({ title, of, others }: { title: string; of: Uses; others?: Use
     </section>
   );
 }
+
+/** The part that the run used, as OpenLineage's facet `subset` has it. */
+const partOf = (use: Uses[number]) => textOfSubset((use.facets as Record<string, unknown>)["subset"]);
 
 /** Rows as OpenLineage's facets `outputStatistics` and `inputStatistics` count them. */
 function rowsOf(use: Uses[number]): string | null {
