@@ -171,6 +171,8 @@ def test_a_job_that_waits_for_another_is_drawn_apart_from_data_by_a_switch(open_
     node(page, "ops.rejections").wait_for()
     assert page.locator(".react-flow__edge.is-control").count() == 1
     assert "dependencies=1" in page.url
+    node(page, "ops.rejections").click()
+    page.get_by_role("heading", name="Waited for by 1").wait_for()
 
 
 def test_a_failed_run_is_compared_with_the_last_good_one(open_view, pipeline):

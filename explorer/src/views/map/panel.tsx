@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { dataset as fetchDataset, errorOf, lineage as fetchLineage, run as fetchRun } from "../../api/queries";
-import { degreeOf, showWay, type Item, type Lineage } from "../../model/graph";
+import { arrowKey, degreeOf, showWay, type Item, type Lineage } from "../../model/graph";
 import { count, duration, plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
 import { nearestTroubles } from "../../model/paths";
@@ -134,24 +134,38 @@ function Owned({ item }: { item: Item }) {
 }
 
 const TITLES = { job: { up: "Reads", down: "Writes" }, dataset: { up: "Written by", down: "Read by" } };
+const OF_DATASETS = { up: "Made of", down: "Made into" }, OF_JOBS = { up: "Takes data from", down: "Gives data to" }, WAITS = { up: "Waits for", down: "Waited for by" };
+
+/** What a neighbour is to a node: jobs and datasets may be neighbours of their own kind. */
+function titleOfNeighbour(lineage: Lineage, item: Item, id: string, side: Side): string {
+  if (lineage.items.get(id)?.kind !== item.kind) return TITLES[item.kind][side];
+  if (item.kind === "dataset") return OF_DATASETS[side];
+  return (lineage.controls.has(arrowKey(side === "up" ? { from: id, to: item.id } : { from: item.id, to: id })) ? WAITS : OF_JOBS)[side];
+}
 const NEIGHBOURS_MAX = 12;
 
 function Neighbours({ side, item, lineage, choose, open }: { side: Side; item: Item; lineage: Lineage; choose: (id: string) => void; open: (id: string, side: Side) => void }) {
-  const ids = lineage[side].get(item.id) ?? [];
-  const all = degreeOf(lineage, item.id)[side], left = all - Math.min(ids.length, NEIGHBOURS_MAX);
-  if (!all) return null;
-  return (
-    <section>
-      <h2>{TITLES[item.kind][side]} <span className="muted">{count(all)}</span></h2>
-      <ul className="plain">
-        {ids.slice(0, NEIGHBOURS_MAX).map((id) => {
-          const other = lineage.items.get(id);
-          return <li key={id}><NodeLink id={id} name={other?.name ?? id} where={null} href={mapLink({ node: id })} /> <button className="chip" onClick={() => choose(id)}>select</button></li>;
-        })}
-      </ul>
-      {left > 0 && <button className="button" onClick={() => open(item.id, side)}>{count(left)} more: open on the map</button>}
-    </section>
-  );
+  const ids = lineage[side].get(item.id) ?? [], usual = TITLES[item.kind][side];
+  const hidden = degreeOf(lineage, item.id)[side] - ids.length;
+  const groups = new Map<string, string[]>(hidden > 0 ? [[usual, []]] : []);
+  for (const id of ids) {
+    const title = titleOfNeighbour(lineage, item, id, side);
+    groups.set(title, [...(groups.get(title) ?? []), id]);
+  }
+  return [...groups].map(([title, group]) => {
+    const all = group.length + (title === usual ? hidden : 0), left = all - Math.min(group.length, NEIGHBOURS_MAX);
+    return (
+      <section key={title}>
+        <h2>{title} <span className="muted">{count(all)}</span></h2>
+        <ul className="plain">
+          {group.slice(0, NEIGHBOURS_MAX).map((id) => (
+            <li key={id}><NodeLink id={id} name={lineage.items.get(id)?.name ?? id} where={null} href={mapLink({ node: id })} /> <button className="chip" onClick={() => choose(id)}>select</button></li>
+          ))}
+        </ul>
+        {left > 0 && <button className="button" onClick={() => open(item.id, side)}>{count(left)} more: open on the map</button>}
+      </section>
+    );
+  });
 }
 
 /** A dataset's columns: a map fetched in short has only their number. */
