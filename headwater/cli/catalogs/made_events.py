@@ -13,7 +13,7 @@ Json: TypeAlias = dict[str, Any]
 # Of an output's column, the columns that it is made of.
 Columns: TypeAlias = Mapping[str, Iterable[tuple[DatasetId, str]]]
 
-PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/headwater-import"
+PRODUCER = "urn:headwater:import"
 _CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 _FACETS = "https://openlineage.io/spec/facets"
 # The time of what has none: before everything that has one.
