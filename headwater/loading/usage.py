@@ -66,8 +66,8 @@ def payer_of(event: Any, accepted_by: Mapping[str, Any]) -> Payer:
     >>> payer_of({"job": {"namespace": "airflow", "name": "x"}}, {"sender": "AROA:f", "caller": "token:01"})
     Payer(namespace='airflow', caller='token:01')
     """
-    described = [event.get(name) for name in ("job", "dataset")] if isinstance(event, dict) else []
-    namespaces = [one["namespace"] for one in described if isinstance(one, dict) and "namespace" in one]
+    subjects = [event.get(name) for name in ("job", "dataset")] if isinstance(event, dict) else []
+    namespaces = [subject["namespace"] for subject in subjects if isinstance(subject, dict) and "namespace" in subject]
     caller = accepted_by.get("caller") or accepted_by.get("sender")
     return Payer(str(namespaces[0]) if namespaces else UNKNOWN, str(caller or UNKNOWN))
 
