@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check types others format openapi pictures bench synth deploy lock audit docs dist clean
+.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -83,13 +83,13 @@ newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `ma
 check: $(READY) ## format, lint, types, arrows, workflows, template
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(MAKE) --no-print-directory -j2 types others
+	@$(MAKE) --no-print-directory -j2 check-types check-others
 
 # Neither waits for anything but a core.
-types:
+check-types:
 	@$(BIN)/mypy
 
-others:
+check-others:
 	@$(BIN)/lint-imports
 	@$(BIN)/zizmor -q --offline --strict-collection .github
 	@$(BUILD_EXPLORER) --check

@@ -62,7 +62,7 @@ def read_lock(lock_file: Path) -> Sequence[Package]:
             "pypi",
             canonicalize_name(name),
             version,
-            [("sha256", found) for found in _HASH.findall(rest)],
+            [("sha256", digits) for digits in _HASH.findall(rest)],
             frozenset(_VIA.findall(rest)),
         )
         for name, version, rest in blocks

@@ -89,6 +89,11 @@ def _add_create_options(create: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="a root of the scope records, or the beginning of roots and `*`; may be repeated (default: all roots)",
     )
+    _add_bounds(create)
+
+
+def _add_bounds(create: argparse.ArgumentParser) -> None:
+    """Add the options for the number of events and for the time of a token."""
     create.add_argument(
         "--events-per-minute",
         type=int,

@@ -43,7 +43,7 @@ def _condition_of(facet: Any) -> str | None:
 
 
 def _parts(condition: Any) -> Iterator[Any]:
-    """Yield the conditions of which one holds, each location and partition by itself."""
+    """Yield the alternatives that a condition joins by OR, each location and partition by itself."""
     if _is_either(condition):
         yield from _parts(condition["left"])
         yield from _parts(condition["right"])

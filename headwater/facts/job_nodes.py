@@ -93,9 +93,6 @@ def job_node(
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     annotations = annotations_to_json(annotations_of(facts))
-    last = max(filter(None, (with_io, explicit)), key=place_of, default=None)
-    reporting = latest[1] if latest else None, last[1] if last else None
-    edges = edges_to_json(job, *reporting)
     return {
         "job": text_of(job),
         "first": facts.first,
@@ -110,8 +107,7 @@ def job_node(
         **({"streamed": True} if facts.first_streamed else {}),
         **({"is_parent": True} if facts.is_parent else {}),
         **({"dependents": sorted(facts.dependents)} if facts.dependents else {}),
-        **({"jobs": edges} if edges else {}),
-        **({"jobs_cut": True} if are_edges_cut(*reporting) else {}),
+        **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
@@ -124,6 +120,13 @@ def job_node(
             if with_io
         },
     }
+
+
+def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts | None) -> dict[str, Any]:
+    """Return the edges to other jobs, and if they are cut: of the last run that started, and the last that reports."""
+    runs = latest[1] if latest else None, reporting[1] if reporting else None
+    edges = edges_to_json(job, *runs)
+    return {**({"jobs": edges} if edges else {}), **({"jobs_cut": True} if are_edges_cut(*runs) else {})}
 
 
 def _is_incomplete(run: RunWithFacts | None) -> bool:
@@ -233,10 +236,10 @@ def compute_nodes(
 
 def _explicit_runs(jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None) -> dict[JobId, RunWithFacts]:
     """Return the last run without datasets that sent a `lineage` facet, of the jobs that have one."""
-    some = [job for job, facts in jobs.items() if facts.first_explicit]
-    groups = [last_explicit_without_io(job, at or "~", streamed=is_streamed(jobs[job])) for job in some]
-    found = first_of_groups(groups, table, at=at)
-    return {job: run for job, run in zip(some, found, strict=True) if run}
+    reporters = [job for job, facts in jobs.items() if facts.first_explicit]
+    groups = [last_explicit_without_io(job, at or "~", streamed=is_streamed(jobs[job])) for job in reporters]
+    runs = first_of_groups(groups, table, at=at)
+    return {job: run for job, run in zip(reporters, runs, strict=True) if run}
 
 
 def _reporters(

@@ -23,7 +23,7 @@ READ_MAX = 10_000
 
 
 def declared_sources(facts: DatasetFacts) -> set[DatasetId]:
-    """Return the datasets of which the last declaration says that a dataset is made, under the names that it used."""
+    """Return the sources of a dataset by its last declaration, under the names that the declaration used."""
     if not facts.declarations:
         return set()
     last = facts.declarations[max(facts.declarations)]
@@ -39,7 +39,7 @@ class DatasetEdges:
         self.truncated = False
 
     def load(self, groups: Iterable[ResolvedDataset]) -> None:
-        """Read the datasets that may be made of these, and those of which these are made."""
+        """Read the datasets that may be made of these, and the sources of these."""
         names: set[DatasetId] = set()
         for group in groups:
             derived = sorted(group.derived)
@@ -56,15 +56,15 @@ class DatasetEdges:
     def derived(self, group: ResolvedDataset) -> list[ResolvedDataset]:
         """Return the visible datasets that are made of a dataset for which `load` was called, by name."""
         made_of = set(group.names)
-        found = self._visible(group, group.derived)
-        return [one for one in found if not made_of.isdisjoint(declared_sources(one.facts))]
+        possible = self._visible(group, group.derived)
+        return [dataset for dataset in possible if not made_of.isdisjoint(declared_sources(dataset.facts))]
 
     def sources(self, group: ResolvedDataset) -> list[ResolvedDataset]:
-        """Return the visible datasets of which a dataset is made for which `load` was called, by name."""
+        """Return the visible sources of a dataset for which `load` was called, by name."""
         return self._visible(group, declared_sources(group.facts))
 
     def _visible(self, group: ResolvedDataset, names: Set[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of these names that were read, each once, without the dataset itself."""
         primaries = {self._groups.primary(name) for name in names & self._read} - {group.primary}
         groups = map(self._groups.group, sorted(primaries))
-        return [one for one in groups if one.named and not self._namespaces.hides(one)]
+        return [group for group in groups if group.named and not self._namespaces.hides(group)]

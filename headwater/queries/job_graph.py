@@ -144,10 +144,10 @@ class JobGraphWalk:
         made: set[tuple[DatasetId, Way]] = set()
         for group, way in opened:
             if way != "up":
-                made.update((one.primary, way) for one in self._declared.derived(group))
+                made.update((view.primary, way) for view in self._declared.derived(group))
             if way != "down" and self._declared.sources(group):
                 made.add((group.primary, way))
-        steps = [(JobId(_DECLARED, text_of(one)), way, "") for one, way in sorted(made)]
+        steps = [(JobId(_DECLARED, text_of(view)), way, "") for view, way in sorted(made)]
         new: list[Step] = [step for step in steps if step not in self._walked.hops]
         # They are shown as edges, and take no node's place.
         self._walked.limit += len(new)
@@ -156,14 +156,14 @@ class JobGraphWalk:
     def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
         """Return the names of the datasets to which each way leads from these declarations.
 
-        Of one that the caller may not see, this is the dataset alone.
+        Of a dataset that the caller may not see, this is the dataset alone.
         """
-        made = [(self._groups.group(dataset_of(one.name)), way) for one, way, _ in steps]
+        made = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
         self._declared.load(group for group, _ in made)
         names: set[tuple[DatasetId, Way]] = {(group.primary, way) for group, way in made if way != "up"}
         for group, way in made:
             if way != "down" and self._opens(group):
-                names.update((one.primary, way) for one in self._declared.sources(group))
+                names.update((source.primary, way) for source in self._declared.sources(group))
         return names
 
     def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:

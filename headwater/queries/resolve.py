@@ -219,13 +219,13 @@ class ResolvedDatasets:
         for number, one in enumerate(found.values()):
             for page in pages[number * each : (number + 1) * each]:
                 self._add(one, page)
-        self._query_derived({name: one for name, one in found.items() if one.has_more_derived and readers})
+        self._query_derived({name: named for name, named in found.items() if named.has_more_derived and readers})
 
     def _query_derived(self, found: Mapping[DatasetId, _Name]) -> None:
         """Read what was ever derived from datasets whose facts do not name all; their own facts say what is so now."""
         queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in found]
-        for one, page in zip(found.values(), self._view.query(queries) if queries else (), strict=True):
-            self._add(one, page)
+        for named, page in zip(found.values(), self._view.query(queries) if queries else (), strict=True):
+            self._add(named, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
         if self._view.at is None:

@@ -61,10 +61,10 @@ def parse_dataset(urn: object) -> DatasetId:
     >>> parse_dataset("urn:li:dataset:(urn:li:dataPlatform:snowflake,db.public.flights,DEV)").namespace
     'snowflake/DEV'
     """
-    found = _DATASET.fullmatch(urn) if isinstance(urn, str) else None
-    if found is None:
+    match = _DATASET.fullmatch(urn) if isinstance(urn, str) else None
+    if match is None:
         raise ValueError(f"must be the URN of a dataset, got {urn!r:.200}")
-    platform, name, environment = found.groups()
+    platform, name, environment = match.groups()
     bucket, slash, key = name.removeprefix(f"{platform}://").partition("/")
     if platform in _OBJECT_STORES and slash and key:
         return DatasetId(f"{_OBJECT_STORES[platform]}://{bucket}", key)
@@ -80,10 +80,10 @@ def parse_job(urn: object) -> JobId:
     >>> parse_job("urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)")
     JobId(namespace='airflow', name='nightly.load')
     """
-    found = _JOB.fullmatch(urn) if isinstance(urn, str) else None
-    if found is None:
+    match = _JOB.fullmatch(urn) if isinstance(urn, str) else None
+    if match is None:
         raise ValueError(f"must be the URN of a data job, got {urn!r:.200}")
-    orchestrator, flow, cluster, job = found.groups()
+    orchestrator, flow, cluster, job = match.groups()
     namespace = orchestrator if cluster.upper() == _ENVIRONMENT else f"{orchestrator}/{cluster}"
     return JobId(namespace, f"{flow}.{job}")
 
@@ -137,5 +137,5 @@ def _columns(aspect: Mapping[str, Any]) -> _Columns:
 
 def _fields(urns: Iterable[str]) -> Iterator[tuple[DatasetId, str]]:
     for urn in urns:
-        if found := _FIELD.fullmatch(urn):
-            yield parse_dataset(found[1]), found[2]
+        if match := _FIELD.fullmatch(urn):
+            yield parse_dataset(match[1]), match[2]

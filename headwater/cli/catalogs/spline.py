@@ -89,11 +89,11 @@ def name_of(uri: str) -> DatasetId:
     """
     if uri.startswith("jdbc:"):
         url, _, table = uri.rpartition(":")
-        found = find_table(url, table)
+        dataset = find_table(url, table)
     else:
-        found = find_uri(uri) if "/" in uri else None
-    if found is not None:
-        return found
+        dataset = find_uri(uri) if "/" in uri else None
+    if dataset is not None:
+        return dataset
     scheme, colon, name = uri.partition(":")
     return DatasetId(scheme, name) if colon and name else DatasetId(NAMESPACE, uri)
 
@@ -121,7 +121,7 @@ class _Columns:
 
     def _sources(self, attribute: str) -> Iterable[tuple[DatasetId, str]]:
         """Return the columns of reads behind an attribute, each once; a plan with a circle ends, too."""
-        found: dict[tuple[DatasetId, str], None] = {}
+        sources: dict[tuple[DatasetId, str], None] = {}
         pending, seen = [("__attrId", attribute)], set()
         while pending:
             kind, id_ = pending.pop()
@@ -130,7 +130,7 @@ class _Columns:
             seen.add((kind, id_))
             part = (self._attributes if kind == "__attrId" else self._parts).get(id_, {})
             if kind == "__attrId" and id_ in self._read_of:
-                found.update(dict.fromkeys((dataset, part["name"]) for dataset in self._read_of[id_]))
+                sources.update(dict.fromkeys((dataset, part["name"]) for dataset in self._read_of[id_]))
                 continue
             pending += [reference for child in part.get("childRefs") or () for reference in child.items()]
-        return found
+        return sources

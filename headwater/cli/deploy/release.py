@@ -40,7 +40,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A template of the release, by the choices that it stands for, and values of its parameters."""
+    """A template of the release, the choices that it was made with, and values of its parameters."""
 
     choices: Mapping[str, str]
     template: bytes

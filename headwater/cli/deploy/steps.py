@@ -19,6 +19,7 @@ from headwater.cli.service import SET_CREDENTIALS
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient
+    from mypy_boto3_s3 import S3Client
 
 _ASSETS_BUCKET = "AssetsBucket"
 
@@ -78,11 +79,7 @@ def deploy(
         choice, deployed = _choose(formation, release, context)
         _print_choice(release, choice)
         bucket = find_bucket(s3, account=account, region=region, given=assets_bucket or deployed.get(_ASSETS_BUCKET))
-        put_count = upload(s3, bucket, release)
-        print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the others are there")
-        sha256 = hashlib.sha256(choice.template).hexdigest()
-        key = f"templates/{sha256}.json"
-        put(s3, bucket, key, choice.template, sha256)
+        key = _upload(s3, bucket, release, choice)
         kept = deployed.keys() & json.loads(choice.template)["Parameters"].keys()
         changes = make_change_set(
             formation,
@@ -101,6 +98,16 @@ def deploy(
     except (BucketRefused, ChangeSetFailed) as error:
         raise NothingTried(str(error)) from error
     return True
+
+
+def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:
+    """Upload the assets and the template that the bucket lacks; return the key of the template."""
+    put_count = upload(s3, bucket, release)
+    print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the others are there")
+    sha256 = hashlib.sha256(choice.template).hexdigest()
+    key = f"templates/{sha256}.json"
+    put(s3, bucket, key, choice.template, sha256)
+    return key
 
 
 def _choose(

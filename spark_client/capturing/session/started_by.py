@@ -35,16 +35,17 @@ def parse_started_by(conf: Mapping[str, str], environment: Mapping[str, str]) ->
     >>> parse_started_by({}, {"OPENLINEAGE_PARENT_ID": "airflow/nightly/f99310b4-3c3c-4a1a-ab2b-c1b95c24ff11"}).parent
     JobRun(namespace='airflow', name='nightly', run_id='f99310b4-3c3c-4a1a-ab2b-c1b95c24ff11')
     """
-    found = _of_context(f"{_OPENLINEAGE}context", conf)
-    if found is not None:
-        return found
+    from_conf = _of_context(f"{_OPENLINEAGE}context", conf)
+    if from_conf is not None:
+        return from_conf
     parent, root = _of_keys(f"{_OPENLINEAGE}parent", conf), _of_keys(f"{_OPENLINEAGE}rootParent", conf)
     if parent is not None:
         return StartedBy(parent, root)
-    found = _of_context("OPENLINEAGE_CONTEXT", environment)
-    if found is None:
-        found = StartedBy(*(_of_text(f"OPENLINEAGE_{name}", environment) for name in ("PARENT_ID", "ROOT_PARENT_ID")))
-    return StartedBy(found.parent, root or found.root)
+    from_environment = _of_context("OPENLINEAGE_CONTEXT", environment)
+    if from_environment is None:
+        names = ("OPENLINEAGE_PARENT_ID", "OPENLINEAGE_ROOT_PARENT_ID")
+        from_environment = StartedBy(*(_of_text(name, environment) for name in names))
+    return StartedBy(from_environment.parent, root or from_environment.root)
 
 
 def _of_context(name: str, settings: Mapping[str, str]) -> StartedBy | None:
