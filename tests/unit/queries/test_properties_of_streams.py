@@ -19,6 +19,7 @@ from headwater.queries.service import LineageQueries
 from headwater.times import just_after
 from headwater_model.ids import RunKey
 from tests.examples import examples
+from tests.runs_model import Model
 from tests.unit.facts.statements import A, X, Y, Z, an_event, short
 from tests.unit.facts.strategies import (
     DATASETS,
@@ -138,10 +139,10 @@ def test_the_graph_of_a_time_with_the_changes_since_is_that_of_a_later_time(draw
         history = queries.report_history(node, depth=9, direction="both", start=start, end=end)
         if history is None:
             continue
-        state = model_state(statements, node, 9, "both", start)
+        state = model_state(Model(statements), node, 9, "both", start)
         changes = {one.time: one for one in history.changes}
         for time in times[1:]:
-            then = model_state(statements, node, 9, "both", just_after(time))
+            then = model_state(Model(statements), node, 9, "both", just_after(time))
             assert (time in changes) == (then != state)
             state = applied(state, changes[time]) if time in changes else state
             assert state == then
