@@ -131,8 +131,17 @@ def scope_of(method: str, path: str) -> Scope | None:
         return "records"
     if method in _READS:
         return "read"
-    # A tag is taken away by whoever may set one.
-    return "delete" if method == "DELETE" and "/tags/" not in path else "write"
+    # An annotation is taken away by whoever may set one.
+    return "delete" if method == "DELETE" and not is_annotation(path) else "write"
+
+
+def is_annotation(path: str) -> bool:
+    """True if the route writes a tag, an owner or a description.
+
+    >>> is_annotation("/api/v1/namespaces/<namespace>/jobs/<job>/owners/<owner>")
+    True
+    """
+    return "/tags/" in path or path.endswith(("/owners/<owner>", "/description"))
 
 
 def check_access(services: Services, token: Token, request: HttpRequest, path: str) -> None:
@@ -186,7 +195,7 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         or (path in _OF_ALL and scope == "read")
     ):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
-    if request.event.http_method == "PUT":
+    if request.event.http_method == "PUT" and not is_annotation(path):
         # What is not there yet is made.
         check_covered(token, scope, [request.segment("namespace")])
     elif scope != "read" and "dataset" in request.segments:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.aws.queues import from_caller, send_all
-from headwater.events.api_changes import parse_api_change, render_deletion, render_description, render_tagging
+from headwater.events.api_changes import (
+    parse_api_change,
+    render_deletion,
+    render_description,
+    render_documentation,
+    render_ownership,
+    render_tagging,
+)
 from headwater.events.event_messages import render_event_message
 from headwater.events.naming import NamingRules
 
@@ -20,7 +27,7 @@ _RULES = NamingRules(trim_partitions=False, temporary=())
 
 @dataclass(frozen=True, slots=True)
 class ApiChangeQueue:
-    """The queue of changes through the API: deletions, tags, descriptions. Only the api function may send to it."""
+    """The queue of changes through the API: deletions, annotations, descriptions. Only the api function sends to it."""
 
     sqs: SQSClient
     queue_url: str
@@ -50,9 +57,27 @@ class ApiChangeQueue:
             Invalid: a name breaks a rule.
             Unavailable: it was not queued; the caller sends it again.
         """
-        body = render_tagging(tag, time=time, present=present, caller=caller, **about)
-        parse_api_change(body, _RULES)
-        self._send(body, caller)
+        self._send_checked(render_tagging(tag, time=time, present=present, caller=caller, **about), caller)
+
+    def put_ownership(
+        self, owner: str, *, time: str, present: bool = True, caller: str | None = None, **about: str | None
+    ) -> None:
+        """Put an owner that was set, or taken away, on the queue; `about` as in `render_ownership`.
+
+        Raises:
+            Invalid: a name breaks a rule.
+            Unavailable: it was not queued; the caller sends it again.
+        """
+        self._send_checked(render_ownership(owner, time=time, present=present, caller=caller, **about), caller)
+
+    def put_documentation(self, *, time: str, caller: str | None = None, **about: str | None) -> None:
+        """Put the description of a job, a dataset or a field on the queue; `about` as in `render_documentation`.
+
+        Raises:
+            Invalid: a name, or the description, breaks a rule.
+            Unavailable: it was not queued; the caller sends it again.
+        """
+        self._send_checked(render_documentation(time=time, caller=caller, **about), caller)
 
     def put_description(self, *, time: str, caller: str | None = None, **about: str | None) -> None:
         """Put the description of a namespace or a source on the queue; `about` as in `render_description`.
@@ -61,7 +86,9 @@ class ApiChangeQueue:
             Invalid: a name breaks a rule.
             Unavailable: it was not queued; the caller sends it again.
         """
-        body = render_description(time=time, **about)
+        self._send_checked(render_description(time=time, **about), caller)
+
+    def _send_checked(self, body: Mapping[str, str], caller: str | None) -> None:
         parse_api_change(body, _RULES)
         self._send(body, caller)
 

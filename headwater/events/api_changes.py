@@ -1,20 +1,61 @@
-"""Changes through the API, messages of our own: deletions, tags and descriptions, as they are sent, and parsing."""
+"""Changes through the API, messages of our own: deletions and annotations, as they are sent, and parsing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Annotated
 
-from pydantic import model_validator
+from pydantic import AfterValidator, model_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from headwater.events.canonical import content_hash
-from headwater.events.event import ApiChange, Deletion, Description, Event, Tagging
+from headwater.events.event import ApiChange, Deletion, Description, Documentation, Event, Ownership, Tagging
 from headwater.events.facet_models import Model, Name, Namespace, Text, Time
 from headwater.events.naming import NamingRules
 from headwater.events.parse import API_CHANGES, is_api_change, parse_event, read_model
+from headwater.validation import checked_text
 from headwater_model.errors import Invalid
 from headwater_model.ids import JobId
+
+# An annotation is part of the facts of its job or dataset, which every event of it reads.
+_DESCRIPTION_BYTES_MAX = 4_096
+
+
+def _checked_description(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return checked_text(text, _DESCRIPTION_BYTES_MAX)
+
+
+class _AnnotationModel(Model):
+    """A change of what is annotated; the names are as they were accepted."""
+
+    eventTime: Time  # noqa: N815 - as in events
+    namespace: Namespace
+    job: Name | None = None
+    dataset: Name | None = None
+    caller: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_thing(self) -> Self:
+        if (self.job is None) != (self.dataset is None):
+            return self
+        raise PydanticCustomError("subject", "must name either a job or a dataset")
+
+
+class _OwnershipModel(_AnnotationModel):
+    """A change of an owner."""
+
+    owner: Name
+    type: Name | None = None
+
+
+class _DocumentationModel(_AnnotationModel):
+    """A description of a job, a dataset or a field; none withdraws it."""
+
+    field: Name | None = None
+    description: Annotated[Text, AfterValidator(_checked_description)] | None = None
 
 
 class _TaggingModel(Model):
@@ -99,6 +140,21 @@ def render_tagging(tag: str, *, time: str, present: bool = True, **about: str | 
     return {name: value for name, value in document.items() if value is not None}
 
 
+def render_ownership(owner: str, *, time: str, present: bool = True, **about: str | None) -> dict[str, str]:
+    """Return the message of an owner that was set, or taken away, at `time` (normalized).
+
+    `about` are the fields of an ownership: the namespace with the job or the dataset, the type, the caller.
+    """
+    document = {"change": "OWN" if present else "DISOWN", "eventTime": time, "owner": owner, **about}
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def render_documentation(*, time: str, **about: str | None) -> dict[str, str]:
+    """Return the message of a description accepted at `time` (normalized); `about` are fields of a documentation."""
+    document = {"change": "DOCUMENT", "eventTime": time, **about}
+    return {name: value for name, value in document.items() if value is not None}
+
+
 def render_description(*, time: str, **about: str | None) -> dict[str, str]:
     """Return the message of a description accepted at `time` (normalized); `about` are fields of a description."""
     document = {"change": "DESCRIBE", "eventTime": time, **about}
@@ -134,6 +190,35 @@ def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
     )
 
 
+def _ownership(body: Mapping[str, object], rules: NamingRules) -> Ownership:
+    hash_ = content_hash(body)
+    model = read_model(_OwnershipModel, body)
+    return Ownership(
+        time=model.eventTime,
+        hash=hash_,
+        owner=model.owner,
+        type=model.type,
+        job=JobId(model.namespace, model.job) if model.job else None,
+        dataset=rules.dataset(model.namespace, model.dataset) if model.dataset else None,
+        present=body["change"] == "OWN",
+        caller=model.caller,
+    )
+
+
+def _documentation(body: object, rules: NamingRules) -> Documentation:
+    hash_ = content_hash(body)
+    model = read_model(_DocumentationModel, body)
+    return Documentation(
+        time=model.eventTime,
+        hash=hash_,
+        description=model.description,
+        job=JobId(model.namespace, model.job) if model.job else None,
+        dataset=rules.dataset(model.namespace, model.dataset) if model.dataset else None,
+        field=model.field,
+        caller=model.caller,
+    )
+
+
 def _description(body: object, _rules: NamingRules) -> Description:
     hash_ = content_hash(body)
     model = read_model(_DescriptionModel, body)
@@ -147,5 +232,8 @@ _PARSERS: Mapping[str, Callable[[Mapping[str, object], NamingRules], ApiChange]]
     "DELETE": _deletion,
     "TAG": _tagging,
     "UNTAG": _tagging,
+    "OWN": _ownership,
+    "DISOWN": _ownership,
+    "DOCUMENT": _documentation,
     "DESCRIBE": _description,
 }

@@ -94,6 +94,39 @@ class Tagging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ownership:
+    """An owner that a job or a dataset was given through the API, or that was taken from it if it is not `present`.
+
+    `time` is when it was accepted, `type` the kind of owner (MAINTAINER, ...).
+    """
+
+    time: str
+    hash: str
+    owner: str
+    type: str | None = None
+    job: JobId | None = None
+    dataset: DatasetId | None = None
+    present: bool = True
+    caller: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documentation:
+    """The description that a job, a dataset or, with `field`, a field was given through the API.
+
+    `time` is when it was accepted. Without a `description` that of the API is withdrawn: what events report is shown.
+    """
+
+    time: str
+    hash: str
+    description: str | None = None
+    job: JobId | None = None
+    dataset: DatasetId | None = None
+    field: str | None = None
+    caller: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
     """A namespace or a source as the API described it, in place of what was set before; `time` is when it was accepted.
 
@@ -118,4 +151,4 @@ class Deletion:
     dataset: DatasetId | None = None
 
 
-ApiChange: TypeAlias = Deletion | Tagging | Description
+ApiChange: TypeAlias = Deletion | Tagging | Ownership | Documentation | Description

@@ -42,7 +42,7 @@ Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
 F = TypeVar("F", bound=BaseModel)
 
 # The kinds of a change through the API (`api_changes`).
-API_CHANGES = ("DELETE", "TAG", "UNTAG", "DESCRIBE")
+API_CHANGES = ("DELETE", "TAG", "UNTAG", "OWN", "DISOWN", "DOCUMENT", "DESCRIBE")
 # A clock that is further ahead than this is wrong.
 AHEAD_MAX_S = 24 * 3600
 # Datasets that one event may name: loading so many new ones takes 11,300 requests.

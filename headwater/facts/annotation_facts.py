@@ -1,7 +1,7 @@
 """Annotations from the facts of a job or a dataset: from OpenLineage's facets `tags`, `ownership` and `documentation`.
 
 The latest facet of each name counts. The tags of a job are those of its latest `tags` facet and those of the latest
-`tags` facet of a run. A tag that the API set, or took away, stays so, whatever events report.
+`tags` facet of a run. What the API set, or took away, stays so, whatever events report.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from headwater.events.facet_models import is_deleted
-from headwater.facts.annotations import API, Annotations, Attribution, Owner, Tag, TagKey, tag_name
+from headwater.facts.annotations import API, Annotations, Attribution, Owner, Tag, TagKey, Text, tag_name
 from headwater.facts.facts import DatasetFacts, JobFacts, describing_facets
 from headwater.facts.lattice import History, latest
 from headwater.facts.run_facts import text_in
@@ -22,15 +22,19 @@ _OF_CLIENT = "OPENLINEAGE_CLIENT"
 
 def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
     """Return the annotations in these facts."""
-    owners, owned = _owners(describing_facets(facts).get("ownership", {}))
     documentation = _latest(describing_facets(facts).get("documentation", {}))
     described = documentation and text_in(documentation[0], "description")
-    return Annotations(
+    annotations = Annotations(
         tags=_tags(facts),
-        owners=owners,
-        owned=owned,
+        owners=_owners(describing_facets(facts).get("ownership", {})),
         described=documentation[1] if documentation and described else None,
     )
+    for _, (stamp, name, kind, present, caller) in sorted(facts.owned.items()):
+        annotations = annotations.owned(Owner(name, kind, _by_api(stamp, caller)), present=present)
+    for field, (stamp, text, caller) in facts.documented.items():
+        if text is not None:
+            annotations = annotations.described_as(Text(field or None, text, _by_api(stamp, caller)), field or None)
+    return annotations
 
 
 def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
@@ -41,7 +45,8 @@ def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
 
 def owners_ever(facts: JobFacts | DatasetFacts) -> set[str]:
     """Return the names of every owner in the facets of these facts, now or before."""
-    return {owner.name for _, _, body in _contents_ever(facts, "ownership") for owner in _owners_in(body)}
+    contents = _contents_ever(facts, "ownership")
+    return {owner.name for _, last, body in contents for owner in _owners_in(body, _attribution(last, body))}
 
 
 def _contents_ever(facts: JobFacts | DatasetFacts, name: str) -> Iterator[Sequence[Any]]:
@@ -68,7 +73,7 @@ def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
     tags = _ordered(sent if isinstance(facts, DatasetFacts) else (replace(tag, field=None) for tag in sent))
     annotations = Annotations(tags)
     for stamp, name, field, present, caller in facts.tagged.values():
-        tag = Tag(name, field, None, API, Attribution(None, stamp.partition("#")[0], caller))
+        tag = Tag(name, field, None, API, _by_api(stamp, caller))
         annotations = annotations.changed(tag, present=present)
     return annotations.tags
 
@@ -89,18 +94,15 @@ def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag
             yield Tag(tag_name(key, value), text_in(sent, "field"), value, source, reported_by)
 
 
-def _owners(history: History) -> tuple[tuple[Owner, ...], Attribution | None]:
+def _owners(history: History) -> tuple[Owner, ...]:
     found = _latest(history)
-    if found is None:
-        return (), None
-    owners = tuple(dict.fromkeys(_owners_in(found[0])))
-    return owners, found[1] if owners else None
+    return () if found is None else tuple(dict.fromkeys(_owners_in(*found)))
 
 
-def _owners_in(facet: Mapping[str, Any]) -> Iterator[Owner]:
+def _owners_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Owner]:
     for sent in _objects(facet, "owners"):
         if name := text_in(sent, "name"):
-            yield Owner(name, text_in(sent, "type"))
+            yield Owner(name, text_in(sent, "type"), reported_by)
 
 
 def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:
@@ -113,6 +115,10 @@ def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:
 
 def _attribution(stamp: str, facet: Mapping[str, Any]) -> Attribution:
     return Attribution(text_in(facet, "_producer"), stamp.partition("#")[0])
+
+
+def _by_api(stamp: str, caller: str | None) -> Attribution:
+    return Attribution(None, stamp.partition("#")[0], caller)
 
 
 def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

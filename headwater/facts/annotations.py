@@ -1,6 +1,6 @@
-"""Annotations of jobs and datasets: tags and owners, and who reported these and the description.
+"""Annotations of jobs and datasets: tags, owners and descriptions, and who reported each.
 
-Tags of one name in any case are one tag.
+Tags of one name in any case are one tag, and owners likewise.
 """
 
 from __future__ import annotations
@@ -44,15 +44,28 @@ class Owner:
 
     name: str
     type: str | None
+    reported_by: Attribution
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A description that the API set: of a job or a dataset, or of a field (a path with dots)."""
+
+    field: str | None
+    text: str
+    reported_by: Attribution
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Tags by field and name, and owners as sent; the reporter of the owners, and of the description."""
+    """Tags by field and name; owners as sent, then those that the API set, by name; the API's texts, by field.
+
+    `described` is the reporter of the description in force: the API's, else that of the facet.
+    """
 
     tags: tuple[Tag, ...] = ()
     owners: tuple[Owner, ...] = ()
-    owned: Attribution | None = None
+    texts: tuple[Text, ...] = ()
     described: Attribution | None = None
 
     @property
@@ -64,6 +77,22 @@ class Annotations:
         """Return the annotations with this tag, or without it."""
         tags = {one.key: one for one in self.tags if one.key != tag.key} | ({tag.key: tag} if present else {})
         return replace(self, tags=tuple(tags[key] for key in sorted(tags)))
+
+    def owned(self, owner: Owner, *, present: bool) -> Annotations:
+        """Return the annotations with this owner, or without it."""
+        others = [one for one in self.owners if owner_key(one.name) != owner_key(owner.name)]
+        return replace(self, owners=(*others, owner) if present else tuple(others))
+
+    def described_as(self, text: Text | None, field: str | None) -> Annotations:
+        """Return the annotations with this text in place of the field's; None withdraws it."""
+        texts = {one.field or "": one for one in self.texts if one.field != field}
+        texts |= {field or "": text} if text is not None else {}
+        described = text.reported_by if text is not None and field is None else self.described
+        return replace(self, texts=tuple(texts[name] for name in sorted(texts)), described=described)
+
+    def text_of(self, field: str | None) -> str | None:
+        """Return the description that the API set, of a field or of the job or dataset itself."""
+        return next((one.text for one in self.texts if one.field == field), None)
 
     def of_field(self, field: str | None) -> tuple[str, ...]:
         """Return the tags of a field."""
@@ -119,10 +148,14 @@ def annotations_from_json(document: Mapping[str, Any] | None) -> Annotations:
     """Return the annotations of a row."""
     if document is None:
         return NO_ANNOTATIONS
-    owned, described = document["owned"], document["described"]
+    described = document["described"]
     return Annotations(
-        tags=tuple(Tag(**{**tag, "reported_by": Attribution(**tag["reported_by"])}) for tag in document["tags"]),
-        owners=tuple(Owner(**owner) for owner in document["owners"]),
-        owned=Attribution(**owned) if owned else None,
+        tags=tuple(Tag(**_attributed(tag)) for tag in document["tags"]),
+        owners=tuple(Owner(**_attributed(owner)) for owner in document["owners"]),
+        texts=tuple(Text(**_attributed(text)) for text in document["texts"]),
         described=Attribution(**described) if described else None,
     )
+
+
+def _attributed(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {**document, "reported_by": Attribution(**document["reported_by"])}

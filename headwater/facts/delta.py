@@ -12,12 +12,14 @@ from headwater.events.event import (
     DatasetUse,
     Deletion,
     Description,
+    Documentation,
     Event,
     Facets,
+    Ownership,
     ParentRun,
     Tagging,
 )
-from headwater.facts.annotations import tag_key
+from headwater.facts.annotations import owner_key, tag_key
 from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from headwater.facts.facts import (
     NO_PARENT,
@@ -40,7 +42,7 @@ from headwater.facts.lattice import history_of
 from headwater.facts.run_facts import storage_version
 from headwater.facts.source_rows import SourceId, sources_in
 from headwater.facts.table import Key, Row
-from headwater.facts.tag_rows import NO_NAMESPACE, rows_of_tagging
+from headwater.facts.tag_rows import NO_NAMESPACE, rows_of_ownership, rows_of_tagging
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 Statement: TypeAlias = Event | ApiChange
@@ -93,6 +95,10 @@ def delta_of(statements: Iterable[Statement]) -> FactsDelta:
             _deletion(delta, statement)
         elif isinstance(statement, Tagging):
             _tagging(delta, statement)
+        elif isinstance(statement, Ownership):
+            _own(delta, statement)
+        elif isinstance(statement, Documentation):
+            _document(delta, statement)
         elif isinstance(statement, Description):
             _describe(delta, statement)
         else:
@@ -122,6 +128,27 @@ def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
     else:
         described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
         _add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
+
+
+def _own(delta: FactsDelta, ownership: Ownership) -> None:
+    stamp = f"{ownership.time}#{ownership.hash}"
+    delta.rows += rows_of_ownership(ownership)
+    value = [stamp, ownership.owner, ownership.type, ownership.present, ownership.caller]
+    _annotate(delta, ownership, owned={owner_key(ownership.owner): value})
+
+
+def _document(delta: FactsDelta, documentation: Documentation) -> None:
+    stamp = f"{documentation.time}#{documentation.hash}"
+    value = [stamp, documentation.description, documentation.caller]
+    _annotate(delta, documentation, documented={documentation.field or "": value})
+
+
+def _annotate(delta: FactsDelta, statement: Ownership | Documentation, **facts: Any) -> None:
+    """Add facts of the job or the dataset that a statement annotates; it is no mention."""
+    if statement.job is not None:
+        _add(delta.jobs, statement.job, JobFacts(**facts))
+    elif statement.dataset is not None:
+        _add(delta.datasets, statement.dataset, DatasetFacts(**facts))
 
 
 def _describe(delta: FactsDelta, described: Description) -> None:

@@ -40,6 +40,10 @@ Histories: TypeAlias = Mapping[str, History]
 IdText: TypeAlias = str
 # By field and name (`tag_text`), the tags that the API set: stamp, name, field, whether it is present, and the caller.
 Tagged: TypeAlias = Mapping[str, Sequence[Any]]
+# By name for comparison, the owners that the API set: stamp, name, type, whether it is present, and the caller.
+Owned: TypeAlias = Mapping[str, Sequence[Any]]
+# By field (empty for the thing itself), the descriptions that the API set: stamp, text (None: withdrawn) and caller.
+Documented: TypeAlias = Mapping[str, Sequence[Any]]
 NO_PARENT = "-"
 
 
@@ -105,6 +109,8 @@ class JobFacts:
     dependents: Mapping[IdText, str] = field(default_factory=dict)
     deleted_at: Sequence[str] = ()
     tagged: Tagged = field(default_factory=dict)
+    owned: Owned = field(default_factory=dict)
+    documented: Documented = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +157,8 @@ class DatasetFacts:
     written_by: Mapping[IdText, str] = field(default_factory=dict)
     derived: Mapping[IdText, str] = field(default_factory=dict)
     tagged: Tagged = field(default_factory=dict)
+    owned: Owned = field(default_factory=dict)
+    documented: Documented = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +232,8 @@ _RULES: Mapping[str, JoinRule] = {
     "declarations": LATEST_STATED,
     "aliases": STATEMENTS,
     "tagged": LATEST_EACH,
+    "owned": LATEST_EACH,
+    "documented": LATEST_EACH,
     "described": LATEST,
     "facets": FACETS,
     "named_facets": FACETS,

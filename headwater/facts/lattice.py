@@ -34,7 +34,7 @@ USERS_MAX = 8
 JOBS_MAX = 100
 # Inputs of a run, and outputs, the first by name: each event of the run reads and writes them. An event has 10,000.
 RUN_DATASETS_MAX = 20_000
-# Tags that the API set on, or took from, one job or dataset with its fields.
+# Tags that the API set on, or took from, one job or dataset with its fields; likewise its owners and descriptions.
 TAGS_MAX = 1_000
 _REMEMBERED = frozenset(
     {

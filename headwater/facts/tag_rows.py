@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from headwater.events.event import Tagging
+from headwater.events.event import Ownership, Tagging
 from headwater.facts.annotation_facts import owners_ever, tags_ever
 from headwater.facts.annotations import owner_key, tag_key
 from headwater.facts.catalogue import TAGS, change
@@ -54,6 +54,13 @@ def rows_of_tagging(tagging: Tagging) -> Iterator[Row]:
         yield change(TAGS, NO_NAMESPACE, [tagging.tag])
     elif tagging.present:
         yield from _rows(thing, [tagging.tag])
+
+
+def rows_of_ownership(ownership: Ownership) -> Iterator[Row]:
+    """Yield the row of an owner that was set."""
+    thing = ownership.job or ownership.dataset
+    if thing is not None and ownership.present:
+        yield _row_of(thing, owner_pk(ownership.owner))
 
 
 def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:

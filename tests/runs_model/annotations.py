@@ -1,27 +1,49 @@
-"""Tags, owners and descriptions, each by its last facet, with the producer and the time of that facet."""
+"""Tags, owners and descriptions: each by its last facet, with the producer and the time of the facet, or by the API."""
 
 from __future__ import annotations
 
-from headwater.facts.annotations import Annotations, Attribution, Owner, Tag
+from headwater.facts.annotations import Annotations, Attribution, Owner, Tag, Text
 from tests.runs_model.facets import canonical, when
 
 
-def annotations_of(pairs, *, of_job=False, of_runs=(), taggings=()):
+def annotations_of(pairs, *, of_job=False, of_runs=(), taggings=(), ownerships=(), documentations=()):
     """Return the annotations from (event, facets) of a job or a dataset; a job has no fields.
 
-    A job has the last tags `of_runs` as well. The last of the `taggings` of a tag decides, whatever the facets have.
+    A job has the last tags `of_runs` as well. The last of the `taggings` of a tag decides, whatever the facets have;
+    likewise of the `ownerships` of an owner. The last of the `documentations` of a field is its text, if it has one.
     """
     pairs = list(pairs)
     tags, tagged = _last(pairs, "tags")
     owners, owned = _last(pairs, "ownership")
     documentation, described = _last(pairs, "documentation")
-    owners = {Owner(one["name"], one.get("type")): None for one in owners.get("owners", [])}
+    owners = {Owner(one["name"], one.get("type"), owned): None for one in owners.get("owners", [])}
+    texts = _texts(documentations)
+    own = [text.reported_by for text in texts if text.field is None]
     return Annotations(
         tags=_with(_tags([(tags, tagged), _last(list(of_runs), "tags")], of_job), taggings),
-        owners=tuple(owners),
-        owned=owned if owners else None,
-        described=described if documentation.get("description") else None,
+        owners=_owners(list(owners), ownerships),
+        texts=tuple(texts),
+        described=own[0] if own else described if documentation.get("description") else None,
     )
+
+
+def _owners(sent, ownerships):
+    decided = {one.owner.lower(): one for one in sorted(ownerships, key=when)}
+    given = [
+        Owner(one.owner, one.type, Attribution(None, one.time, one.caller))
+        for _, one in sorted(decided.items())
+        if one.present
+    ]
+    return (*(owner for owner in sent if owner.name.lower() not in decided), *given)
+
+
+def _texts(documentations):
+    last = {one.field or "": one for one in sorted(documentations, key=when)}
+    return [
+        Text(one.field, one.description, Attribution(None, one.time, one.caller))
+        for _, one in sorted(last.items())
+        if one.description is not None
+    ]
 
 
 def _last(pairs, name):

@@ -214,6 +214,8 @@ class Model(Catalogues):
                 of_job=True,
                 of_runs=[(event, event.run_facets) for event in self.statements.events_of_job(job)],
                 taggings=[one for one in self.statements.taggings if one.job == job],
+                ownerships=[one for one in self.statements.ownerships if one.job == job],
+                documentations=[one for one in self.statements.documentations if one.job == job],
             ),
         )
 
@@ -336,6 +338,8 @@ class Model(Catalogues):
         return annotations_of(
             ((event, use.facets) for event, _, use in self.statements.uses_of(dataset)),
             taggings=[one for one in self.statements.taggings if one.dataset in names],
+            ownerships=[one for one in self.statements.ownerships if one.dataset in names],
+            documentations=[one for one in self.statements.documentations if one.dataset in names],
         )
 
     def _last_writer(self, dataset):

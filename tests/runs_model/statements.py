@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 
-from headwater.events.event import Deletion, Description, Event, Tagging
+from headwater.events.event import Deletion, Description, Documentation, Event, Ownership, Tagging
 from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.runs_model.facets import when
 from tests.runs_model.run import Run
@@ -18,6 +18,8 @@ class Statements:
         self.events = [one for one in self.statements if isinstance(one, Event)]
         self.deletions = [one for one in self.statements if isinstance(one, Deletion)]
         self.taggings = [one for one in self.statements if isinstance(one, Tagging)]
+        self.ownerships = [one for one in self.statements if isinstance(one, Ownership)]
+        self.documentations = [one for one in self.statements if isinstance(one, Documentation)]
         self.descriptions = [one for one in self.statements if isinstance(one, Description)]
         self.uses_of = cache(self.uses_of)
         self.whole = whole or self

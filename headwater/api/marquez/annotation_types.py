@@ -1,8 +1,9 @@
 """JSON of tags and other annotations, as types. They are written as `headwater.api.types` describes."""
 
+from pydantic import with_config
 from typing_extensions import TypedDict
 
-from headwater.api.types import Time
+from headwater.api.types import AS_REQUEST, Time
 
 
 class Attribution(TypedDict):
@@ -13,7 +14,7 @@ class Attribution(TypedDict):
     at: Time
     """The time of the last event that reported it."""
     caller: str | None
-    """The caller who set the tag through the API, where known."""
+    """The caller who used the API, where known."""
 
 
 class ReportedTag(Attribution):
@@ -35,19 +36,41 @@ class Owner(TypedDict):
     type: str | None
 
 
+class ReportedOwner(Attribution):
+    """An owner and its reporter; owners are equal in any case."""
+
+    name: str
+    type: str | None
+
+
+class ReportedField(Attribution):
+    """A field whose description the API set, and its reporter."""
+
+    field: str
+
+
 class Reported(TypedDict):
-    """The reporters of the description, the owners and each tag."""
+    """The reporters of the description, of each owner and of each tag."""
 
     description: Attribution | None
-    owners: Attribution | None
+    fieldDescriptions: list[ReportedField]
+    """Those that the API set: they outweigh what a schema says."""
+    owners: list[ReportedOwner]
     tags: list[ReportedTag]
     """Those of fields, too."""
+
+
+@with_config(AS_REQUEST)
+class DescriptionToPut(TypedDict):
+    """The description of a job, a dataset or a field."""
+
+    description: str
 
 
 class AnnotatedThing(TypedDict):
     """Our fields of a job or a dataset about its annotations."""
 
     owners: list[Owner]
-    """Ours: from the `ownership` facet."""
+    """Ours: from the `ownership` facet, and from the API."""
     reportedBy: Reported
     """Ours: who reported its description, owners and tags."""

@@ -13,7 +13,14 @@ def render_annotations(annotations: Annotations) -> types.AnnotatedThing:
         "owners": render_owners(annotations),
         "reportedBy": {
             "description": _render_if_any(annotations.described),
-            "owners": _render_if_any(annotations.owned),
+            "fieldDescriptions": [
+                {"field": text.field, **_render(text.reported_by)}
+                for text in annotations.texts
+                if text.field is not None
+            ],
+            "owners": [
+                {"name": owner.name, "type": owner.type, **_render(owner.reported_by)} for owner in annotations.owners
+            ],
             "tags": [render_tag(tag) for tag in annotations.tags],
         },
     }

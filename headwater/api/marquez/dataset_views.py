@@ -43,7 +43,7 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
     """Return a dataset without lists and facets; `version` where the node is of a version."""
     return {
         **_identify(dataset),
-        "description": dataset.description,
+        "description": dataset.annotations.text_of(None) or dataset.description,
         "lastLifecycleState": dataset.lifecycle,
         "tags": list(dataset.annotations.names),
         "owners": render_owners(dataset.annotations),
@@ -67,7 +67,7 @@ def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
         "fields": _fields(found.fields, found.annotations),
         "tags": list(found.annotations.names),
         "lifecycleState": found.lifecycle,
-        "description": found.description,
+        "description": found.annotations.text_of(None) or found.description,
         "currentSchemaVersion": None,
         "createdByRun": render_run_if_any(found.created_by),
         "facets": dict(found.facets),
@@ -95,7 +95,7 @@ def _summarize(dataset: Dataset) -> types.DatasetSummary:
         "fields": _fields(dataset.fields, dataset.annotations),
         "tags": list(dataset.annotations.names),
         "lastModifiedAt": when(dataset.last_modified),
-        "description": dataset.description,
+        "description": dataset.annotations.text_of(None) or dataset.description,
         "lastLifecycleState": dataset.lifecycle,
         **_location(dataset.type),
     }
@@ -131,7 +131,7 @@ def _fields(fields: Sequence[Mapping[str, Any]], annotations: Annotations) -> li
             "name": cast(str, field.get("name")),
             "type": _text(field.get("type")),
             "tags": list(annotations.of_field(str(field.get("name")))),
-            "description": _text(field.get("description")),
+            "description": annotations.text_of(str(field.get("name"))) or _text(field.get("description")),
         }
         for field in fields
     ]

@@ -58,7 +58,7 @@ def render_short_job(job: Job) -> types.ShortJob:
         "updatedAt": when(job.updated),
         "namespace": job.id.namespace,
         "location": job.location,
-        "description": job.description,
+        "description": job.annotations.text_of(None) or job.description,
         "tags": list(job.annotations.names),
         "owners": render_owners(job.annotations),
         "latestRun": None if job.latest_run is None else summarize_run(job.latest_run),
@@ -104,7 +104,7 @@ def _summarize(job: Job) -> types.JobSummary:
         "inputs": render_ids(job.inputs),
         "outputs": render_ids(job.outputs),
         "location": job.location,
-        "description": job.description,
+        "description": job.annotations.text_of(None) or job.description,
         "latestRun": render_run_if_any(job.latest_run),
     }
 

@@ -21,6 +21,7 @@ JOB = segment("job", "emissions.check")
 JOB_VERSION_ID = segment("version", "b9cb41cc-d734-39a3-b85e-6850153b2741")
 SOURCE = segment("source", "default")
 TAG = segment("tag", "PII")
+OWNER = segment("owner", "team:flights")
 FIELD = segment("field", "flight")
 RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
 

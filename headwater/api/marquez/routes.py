@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headwater.api.marquez import (
+    annotating,
     columns,
     datasets,
     events,
@@ -31,5 +32,6 @@ ROUTES = (
     *sources.ROUTES,
     *statistics.ROUTES,
     *tags.ROUTES,
+    *annotating.ROUTES,
     *writes.ROUTES,
 )

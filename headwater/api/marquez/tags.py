@@ -5,18 +5,14 @@ A tag that is set or taken away here is a message of ours in the log of events, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
 from headwater.api.marquez import types
-from headwater.api.marquez.datasets import render_datasets
-from headwater.api.marquez.job_views import render_job
+from headwater.api.marquez.annotating import Annotating, annotate_dataset, annotate_job
 from headwater.api.marquez.parameters import (
     DATASET,
     FIELD,
@@ -26,17 +22,14 @@ from headwater.api.marquez.parameters import (
     NAMESPACE,
     OFFSET,
     TAG,
-    read_dataset_id,
-    read_job_id,
     read_paging,
     read_texts,
 )
-from headwater.api.marquez.responses import require, respond_list
+from headwater.api.marquez.responses import respond_list
 from headwater.api.marquez.shown import wait_until_shown
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.facts.annotations import API, Annotations, Attribution, KnownTag, Tag
-from headwater.facts.entities import Dataset
 
 
 def list_tags(services: Services, request: HttpRequest) -> Response[str]:
@@ -77,7 +70,7 @@ def tag_dataset(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The dataset with the tag; other requests show it so by then, or after three seconds will.
     """
-    return _change_dataset(services, request, present=True)
+    return annotate_dataset(services, request, partial(_read_tag, present=True), of_field=False)
 
 
 def untag_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -86,7 +79,7 @@ def untag_dataset(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The dataset without the tag; other requests show it so by then, or after three seconds will.
     """
-    return _change_dataset(services, request, present=False)
+    return annotate_dataset(services, request, partial(_read_tag, present=False), of_field=False)
 
 
 def tag_field(services: Services, request: HttpRequest) -> Response[str]:
@@ -95,7 +88,8 @@ def tag_field(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The dataset with the tag; other requests show it so by then, or after three seconds will.
     """
-    return _change_dataset(services, request, present=True, field=FIELD.read(request))
+    read = partial(_read_tag, present=True, of_field=True)
+    return annotate_dataset(services, request, read, of_field=True)
 
 
 def untag_field(services: Services, request: HttpRequest) -> Response[str]:
@@ -104,7 +98,8 @@ def untag_field(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The dataset without the tag; other requests show it so by then, or after three seconds will.
     """
-    return _change_dataset(services, request, present=False, field=FIELD.read(request))
+    read = partial(_read_tag, present=False, of_field=True)
+    return annotate_dataset(services, request, read, of_field=True)
 
 
 def tag_job(services: Services, request: HttpRequest) -> Response[str]:
@@ -113,7 +108,7 @@ def tag_job(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The job with the tag; other requests show it so by then, or after three seconds will.
     """
-    return _change_job(services, request, present=True)
+    return annotate_job(services, request, partial(_read_tag, present=True))
 
 
 def untag_job(services: Services, request: HttpRequest) -> Response[str]:
@@ -122,57 +117,21 @@ def untag_job(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The job without the tag; other requests show it so by then, or after three seconds will.
     """
-    return _change_job(services, request, present=False)
+    return annotate_job(services, request, partial(_read_tag, present=False))
 
 
-def _change_dataset(
-    services: Services, request: HttpRequest, *, present: bool, field: str | None = None
-) -> Response[str]:
-    dataset_id, name = read_dataset_id(request), TAG.read(request)
-    dataset = require(services.queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
-    if field is not None:
-        _require_field(services, dataset, field)
-        name = name.upper()
-    about = {"namespace": dataset.id.namespace, "dataset": dataset.id.name, "field": field}
-    tag = _put(services, request, name, about, present=present)
-    shown = wait_until_shown(
-        services,
-        lambda: services.queries.find_dataset(dataset_id),
-        lambda known: _has(known.annotations, tag) is present,
-        otherwise=replace(dataset, annotations=dataset.annotations.changed(tag, present=present)),
-    )
-    return respond_json(services.links, next(render_datasets(services.queries, [shown])))
+def _read_tag(
+    services: Services, request: HttpRequest, time: str, *, present: bool, of_field: bool = False
+) -> Annotating:
+    name, field = TAG.read(request), FIELD.read(request) if of_field else None
+    name = name.upper() if of_field else name
+    tag = Tag(name, field, None, API, Attribution(None, time, request.caller))
+    send = partial(services.changes.put_tagging, name, time=time, present=present, caller=request.caller)
 
+    def is_shown(known: Annotations) -> bool:
+        return (tag.key in {one.key for one in known.tags}) is present
 
-def _require_field(services: Services, dataset: Dataset, field: str) -> None:
-    if any(one.get("name") == field for one in dataset.fields):
-        return
-    node_id = f"datasetField:{dataset.id.namespace}:{dataset.id.name}:{field}"
-    require(services.queries.find_field(node_id), "Field", field)
-
-
-def _change_job(services: Services, request: HttpRequest, *, present: bool) -> Response[str]:
-    job_id, name = read_job_id(request), TAG.read(request)
-    job = require(services.queries.find_job(job_id), "Job", job_id.name)
-    tag = _put(services, request, name, {"namespace": job_id.namespace, "job": job_id.name}, present=present)
-    shown = wait_until_shown(
-        services,
-        lambda: services.queries.find_job(job_id),
-        lambda known: _has(known.annotations, tag) is present,
-        otherwise=replace(job, annotations=job.annotations.changed(tag, present=present)),
-    )
-    return respond_json(services.links, render_job(shown))
-
-
-def _has(annotations: Annotations, tag: Tag) -> bool:
-    return tag.key in {known.key for known in annotations.tags}
-
-
-def _put(services: Services, request: HttpRequest, name: str, about: Mapping[str, str | None], *, present: bool) -> Tag:
-    """Queue the change; return the tag as it will be."""
-    time = services.now()
-    services.changes.put_tagging(name, time=time, present=present, caller=request.caller, **about)
-    return Tag(name, about.get("field"), None, API, Attribution(None, time, request.caller))
+    return Annotating(send, lambda known: known.changed(tag, present=present), is_shown)
 
 
 _DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>"

@@ -63,4 +63,8 @@ def _node(node: Job | Dataset) -> Row:
     if run:
         row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
     row["owners"] = listed([owner.name for owner in node.annotations.owners])
-    return {**row, "updated": when(node.updated), "description": node.description or ""}
+    return {
+        **row,
+        "updated": when(node.updated),
+        "description": node.annotations.text_of(None) or node.description or "",
+    }

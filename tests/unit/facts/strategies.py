@@ -9,7 +9,16 @@ from itertools import accumulate
 import orjson
 from hypothesis import strategies as st
 
-from headwater.events.event import DatasetUse, Deletion, Description, Event, ParentRun, Tagging
+from headwater.events.event import (
+    DatasetUse,
+    Deletion,
+    Description,
+    Documentation,
+    Event,
+    Ownership,
+    ParentRun,
+    Tagging,
+)
 from headwater.times import from_seconds
 from headwater_model.ids import DatasetId, JobId
 
@@ -230,6 +239,32 @@ taggings = st.builds(
     st.sampled_from(("PII", "pii", "team:blue")),
     st.sampled_from((None, "token:a")),
     _tagged_things,
+)
+_annotated_things = st.one_of(
+    st.sampled_from(DATASETS).map(lambda one: {"dataset": one}), st.sampled_from(JOBS).map(lambda one: {"job": one})
+)
+ownerships = st.builds(
+    lambda time, owner, kind, present, caller, thing: stamped(
+        Ownership(time=time, hash="", owner=owner, type=kind, present=present, caller=caller, **thing)
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from(("ann", "ANN", "bob")),
+    st.sampled_from((None, "STEWARD")),
+    st.booleans(),
+    st.sampled_from((None, "token:a")),
+    _annotated_things,
+)
+documentations = st.builds(
+    lambda time, text, caller, thing: stamped(
+        Documentation(time=time, hash="", description=text, caller=caller, **thing)
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from((None, "each flight", "of the API")),
+    st.sampled_from((None, "token:a")),
+    st.one_of(
+        _annotated_things,
+        st.sampled_from(DATASETS).map(lambda one: {"dataset": one, "field": "carrier"}),
+    ),
 )
 _described = st.fixed_dictionaries(
     {"owner": st.sampled_from((None, "ann")), "description": st.sampled_from((None, "flights", "all"))}
@@ -513,7 +548,9 @@ def streams(max_size=8):
         writers_of_one_dataset(),
         versions_of_a_stream(),
         run_events().map(lambda one: [one]),
-        st.one_of(job_events, dataset_events, deletions, taggings, descriptions).map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions, taggings, ownerships, documentations, descriptions).map(
+            lambda one: [one]
+        ),
     )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 

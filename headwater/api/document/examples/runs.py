@@ -92,7 +92,10 @@ SOURCE_RESOURCE: Example = {
     "description": None,
 }
 # Of what has no owners, tags or description.
-UNREPORTED: Example = {"owners": [], "reportedBy": {"description": None, "owners": None, "tags": []}}
+UNREPORTED: Example = {
+    "owners": [],
+    "reportedBy": {"description": None, "fieldDescriptions": [], "owners": [], "tags": []},
+}
 FIELDS: list[Example] = [{"name": "flight", "type": "string", "tags": [], "description": None}]
 _DATASET_SUMMARY: Example = {
     "id": _CHECKED,
@@ -388,6 +391,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "Source": [SOURCE_RESOURCE],
     "Sources": _page("sources", SOURCE_RESOURCE),
     "SourceDescription": [{"type": "S3", "connectionUrl": "s3://flights", "description": "The lake of flights."}],
+    "DescriptionToPut": [{"description": "Flights that passed the check."}],
     "TagDescription": [{"description": "Personal data."}],
     "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],

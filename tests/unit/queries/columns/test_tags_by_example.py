@@ -64,7 +64,7 @@ def test_tags_and_owners_are_shown_with_their_reporter():
         Tag("PII", "carrier", None, None, by_dbt),
     )
     assert (annotations.names, annotations.of_field("carrier")) == (("tier:gold",), ("PII",))
-    assert (annotations.owners, annotations.owned) == ((Owner("team:check", "MAINTAINER"),), Attribution(None, at(1)))
+    assert annotations.owners == (Owner("team:check", "MAINTAINER", Attribution(None, at(1))),)
     job = queries.find_graph(CHECK.node_id, depth=0).jobs[0]
     assert (job.annotations, job.annotations.names) == (queries.find_job(CHECK).annotations, ("nightly",))
 
