@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spark_client.client import LineageClient
+from spark_client.current_run import JobRun
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
 from spark_client.requests import DeliveryCounts, Record, RecordedNode, RecordResult, RecordsResult, Step
 from spark_client.transport.retry import RetryPolicy
@@ -47,6 +48,7 @@ __all__ = [
     "Capture",
     "DeliveryCounts",
     "FieldOperation",
+    "JobRun",
     "LineageClient",
     "LineageError",
     "LineageRecorder",

@@ -16,11 +16,23 @@ _log = logging.getLogger("headwater.client")
 
 
 class JobRun(NamedTuple):
-    """Run of a job: the job's namespace and name, and the run id."""
+    """Run of a job: the job's namespace and name, and the run id; arguments take a plain tuple of the three too."""
 
     namespace: str
     name: str
     run_id: str
+
+    @classmethod
+    def of(cls, given: object, argument: str) -> JobRun:
+        """Return a run that is given as an argument.
+
+        >>> JobRun.of(("emissions", "nightly"), "parent")
+        Traceback (most recent call last):
+        ValueError: parent: must be a JobRun, or its namespace, name and run id, got ('emissions', 'nightly')
+        """
+        if isinstance(given, tuple) and len(given) == len(cls._fields) and all(isinstance(part, str) for part in given):
+            return cls(*given)
+        raise ValueError(f"{argument}: must be a JobRun, or its namespace, name and run id, got {given!r}")
 
 
 @dataclass(frozen=True)

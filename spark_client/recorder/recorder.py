@@ -76,8 +76,8 @@ class LineageRecorder:
         job: tuple[str, str] | None = None,
         *,
         run_id: str | None = None,
-        parent: tuple[str, str, str] | None = None,
-        root: tuple[str, str, str] | None = None,
+        parent: JobRun | None = None,
+        root: JobRun | None = None,
         owns_run: bool = False,
         strict: bool = False,
         now: Callable[[], float] = time.time,
@@ -101,9 +101,14 @@ class LineageRecorder:
         atexit.register(self.close)
 
     @property
+    def run(self) -> JobRun:
+        """Recorded run, which other runs may name as their parent."""
+        return self._context.run
+
+    @property
     def run_id(self) -> str:
         """Id of the recorded run."""
-        return self._context.run.run_id
+        return self.run.run_id
 
     def record(self, destination: Dataset | None, operations: Iterable[Given], fields: object = None) -> None:
         """Record the operations that made a destination: complete, from the reads on, in their order.
@@ -327,11 +332,11 @@ class Stage:
 def _run_context(
     job: tuple[str, str],
     run_id: str | None,
-    parent: tuple[str, str, str] | None,
-    root: tuple[str, str, str] | None,
+    parent: JobRun | None,
+    root: JobRun | None,
 ) -> RunContext:
     run = JobRun(*job, run_id or str(uuid.uuid4()))
-    return RunContext(run, parent and JobRun(*parent), root and JobRun(*root))
+    return RunContext(run, parent and JobRun.of(parent, "parent"), root and JobRun.of(root, "root"))
 
 
 def _program() -> tuple[str, str]:

@@ -20,6 +20,7 @@ from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, failure_of, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
+from spark_client.current_run import JobRun
 
 # A program mostly ends soon after it stopped Spark, and can fail until then.
 _GRACE_S = 5.0
@@ -33,13 +34,16 @@ class Capture:
     """Result of `capture`; this one is off: it captures nothing.
 
     Attributes:
-        run_id: of the application's run.
-        job: its job's namespace and name.
+        run: the application's run, which other runs may name as their parent.
     """
 
-    def __init__(self, run_id: str, job: tuple[str, str]) -> None:
-        self.run_id = run_id
-        self.job = job
+    def __init__(self, run: JobRun) -> None:
+        self.run = run
+
+    @property
+    def run_id(self) -> str:
+        """Id of the application's run."""
+        return self.run.run_id
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
@@ -98,11 +102,10 @@ class RunningCapture(Capture):
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
     ) -> None:
-        run = application.context.run
-        super().__init__(run.run_id, (run.namespace, run.name))
+        super().__init__(application.context.run)
         self._application = application
         self._rules = _rules(settings)
-        self._names = JobNames(run.name)
+        self._names = JobNames(self.run.name)
         self._rename = settings.names.rename
         self._counts = counts
         self._flush_s = settings.flush_s

@@ -47,8 +47,8 @@ def capture(
     namespace: str | None = None,
     name: str | None = None,
     run_id: str | None = None,
-    parent: tuple[str, str, str] | None = None,
-    root: tuple[str, str, str] | None = None,
+    parent: JobRun | None = None,
+    root: JobRun | None = None,
     strict: bool = False,
 ) -> Capture:
     """Capture every write of a Spark application from now on, as OpenLineage events.
@@ -61,7 +61,7 @@ def capture(
 
     The application is a run of the job `name` in `namespace`; its writes are runs that it started. The names default to
     `spark.openlineage.namespace` and `.appName`, or the application's name in Spark. `parent` and `root` are the runs
-    that started it, each as (namespace, name, run id).
+    that started it.
 
     Nothing is raised, and the job never waits: failures are logged once, and counted. With `strict`, an error that
     keeps the capture from starting is raised. All is sent before the program ends, within
@@ -98,19 +98,20 @@ class _Given(NamedTuple):
     namespace: str | None
     name: str | None
     run_id: str
-    parent: tuple[str, str, str] | None
-    root: tuple[str, str, str] | None
+    parent: JobRun | None
+    root: JobRun | None
 
     def context(self, settings: Settings, spark_name: str) -> RunContext:
         """Return the run, by the arguments and, where they are missing, the configuration and Spark."""
         name = self.name or settings.app_name or application_name(spark_name)
         run = JobRun(self.namespace or settings.namespace, name, normalize_run_id(self.run_id))
-        parent, root = self.parent and JobRun(*self.parent), self.root and JobRun(*self.root)
+        parent = self.parent and JobRun.of(self.parent, "parent")
+        root = self.root and JobRun.of(self.root, "root")
         return RunContext(run, parent or settings.parent, root or settings.root)
 
     def off(self) -> Capture:
         """Return a capture that captures nothing, of a run by the same id."""
-        return Capture(normalize_run_id(self.run_id), (self.namespace or "default", self.name or "spark"))
+        return Capture(JobRun(self.namespace or "default", self.name or "spark", normalize_run_id(self.run_id)))
 
 
 def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:

@@ -258,7 +258,7 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     session.conf.set("spark.headwater.capture.redactions", "'UA'")
     captured = capture(session, client=LineageClient(file=emitted_to, strict=True), namespace="n", name="emissions")
     assert capture(session) is captured
-    assert (captured.state, captured.job) == ("on", ("n", "emissions"))
+    assert (captured.state, captured.run[:2]) == ("on", ("n", "emissions"))
     session.sql("CREATE TABLE captured USING parquet AS SELECT * FROM flights WHERE carrier = 'UA'")
     session.createDataFrame([(1,)], "n int").write.parquet(out)
     assert captured.flush()

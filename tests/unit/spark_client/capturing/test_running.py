@@ -112,7 +112,7 @@ def counts_in(event: Event) -> dict[str, int]:
 def test_the_application_starts_at_once_its_writes_follow_and_its_end_comes_last() -> None:
     transport, source, program = Transport(), Executions(an_execution(1)), Ending()
     capture = a_capture(source, transport, program=program)
-    assert (capture.run_id, capture.job) == (RUN, ("emissions", "calculate"))
+    assert capture.run == JobRun("emissions", "calculate", RUN)
     source.add(an_execution(2))
     assert capture.flush()
     assert [(event["eventType"], event["job"]["name"]) for event in transport.taken] == [
