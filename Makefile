@@ -106,7 +106,7 @@ pictures: $(READY) ## the README's screenshots, from the demo's data; needs npm 
 	@$(BUILD_EXPLORER)
 	@$(BIN)/python scripts/pictures.py $(URL)
 
-bench: $(READY) ## the benchmarks; writes docs/benchmarks.md and docs/cost.md
+bench: $(READY) ## the benchmarks; writes docs/benchmarks.json, benchmarks.md and cost.md
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 synth: $(LOCAL) ## the CloudFormation template into cdk.out/

@@ -1,14 +1,14 @@
 """The command `python -m benchmarks [NAME ...] [--quick]`: all benchmarks, or those named.
 
-It exits with 1 if a goal is missed. A whole run writes docs/benchmarks.md and docs/cost.md; with names, it replaces
-their rows alone. With `--quick`, results are only printed.
+It exits with 1 if a goal is missed. A whole run writes docs/benchmarks.json, its page docs/benchmarks.md, and
+docs/cost.md; with names, it replaces their rows alone. With `--quick`, results are only printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from rich.markup import escape
 
 from benchmarks import (
     capture,
+    capture_memory,
     client,
     cold_start,
     compact_archive,
@@ -30,12 +31,13 @@ from benchmarks import (
     trace,
     verify,
 )
-from benchmarks.peers.marquez_page import join_section, split_section
 from benchmarks.processes import PROJECT, Report, run, warm
-from benchmarks.results_page import render_results, render_results_page, update_results_page
+from benchmarks.results import read_results, replace_rows, write_results
+from benchmarks.results_page import render_results_page, render_rows
 from benchmarks.rows import Row
 
-_RESULTS = PROJECT / "docs" / "benchmarks.md"
+_RESULTS = PROJECT / "docs" / "benchmarks.json"
+_PAGE = PROJECT / "docs" / "benchmarks.md"
 _COST = PROJECT / "docs" / "cost.md"
 
 
@@ -53,6 +55,7 @@ _MEASURES: dict[str, Measure] = {
     "graph": graph.measure,
     "fields": fields.measure,
     "capture": capture.measure,
+    "capture_memory": capture_memory.measure,
     "emit_records": emit_records.measure,
     "compact_archive": compact_archive.measure,
     "verify": verify.measure,
@@ -75,59 +78,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     load_before = machine.load()
     with warm() if parsed.quick else nullcontext():
-        rows = _measure(console, names, quick=parsed.quick)
+        measured = _measure(console, names, quick=parsed.quick)
         if "cost" in names:
-            _cost(console, write=write)
-    if write and rows:
-        _write(rows, f"{load_before}; {machine.load()}", whole=not parsed.names)
-    if rows:
-        _print(console, "\n".join(render_results(rows)))
-    return 0 if all(row.met for row in rows) else 1
+            measured["cost"] = _cost(console, write=write)
+    if write:
+        _write(measured, f"{load_before}; {machine.load()}")
+    rows = [row for rows in measured.values() for row in rows]
+    _print(console, "\n".join(render_rows(rows)))
+    return 1 if any(row.met is False for row in rows) else 0
 
 
-def _write(rows: Sequence[Row], load: str, *, whole: bool) -> None:
-    """Write the whole page, or replace these rows; the section of `benchmarks.marquez` stays."""
-    about = [*machine.describe(), ("load before and after", load)]
-    page, section = split_section(_RESULTS.read_text(encoding="utf-8"))
-    if whole:
-        page = render_results_page(rows, about)
-    else:
-        run_of = "; ".join(f"{name} {value}" for name, value in about)
-        page = update_results_page(page, rows, run_of)
-    _RESULTS.write_text(join_section(page, section), encoding="utf-8")
+def _write(measured: Mapping[str, Sequence[Row]], load: str) -> None:
+    """Replace the rows of these benchmarks, and write the page of all."""
+    run_of = {**dict(machine.describe()), "load before and after": load}
+    results = replace_rows(read_results(_RESULTS), measured, run_of)
+    write_results(_RESULTS, results)
+    _PAGE.write_text(render_results_page(results), encoding="utf-8")
 
 
-def _measure(console: Console, names: Sequence[str], *, quick: bool) -> list[Row]:
-    rows: list[Row] = []
+def _measure(console: Console, names: Sequence[str], *, quick: bool) -> dict[str, Sequence[Row]]:
+    """Return the rows of each benchmark."""
+    measured: dict[str, Sequence[Row]] = {}
     for name in names:
         if name in _MEASURES:
             with console.status(name) as status:
-                rows += _MEASURES[name](_reporting(name, status.update), quick=quick)
-    return rows
+                measured[name] = _MEASURES[name](_reporting(name, status.update), quick=quick)
+    return measured
 
 
 def _reporting(name: str, update: Callable[[str], None]) -> Report:
     return lambda progress: update(f"{name}: {escape(progress)}")
 
 
-def _cost(console: Console, *, write: bool) -> None:
-    """Count the calls of a thousand records, and write the price of a month, which has no goal."""
+def _cost(console: Console, *, write: bool) -> Sequence[Row]:
+    """Count the calls of a thousand records, write the price of a month, and return the prices of a million."""
     # Imported here: moto and the stack's parts take longer to import than the other benchmarks.
     from benchmarks.cost import read_prices
-    from benchmarks.cost_events import render_events_cost
-    from benchmarks.cost_page import render_cost_page
+    from benchmarks.cost_events import price_of_events, render_events_cost
+    from benchmarks.cost_page import prices_of_records, render_cost_page
     from benchmarks.day import ARRIVALS, run_day
     from local_stack.template.synthesis import synthesize
 
     with console.status("cost: synthesizing the stack") as status:
         template = synthesize()
-        page = render_cost_page(run_day(ARRIVALS, _reporting("cost", status.update), template), read_prices())
-        with_columns = run("fields_ingest_work", "calls-lineage", "1")
-        page += "\n" + render_events_cost(run("events_work", "calls", "1"), with_columns, read_prices())
+        day, prices = run_day(ARRIVALS, _reporting("cost", status.update), template), read_prices()
+        calls, with_columns = run("events_work", "calls", "1"), run("fields_ingest_work", "calls-lineage", "1")
+        page = f"{render_cost_page(day, prices)}\n{render_events_cost(calls, with_columns, prices)}"
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:
         _print(console, page)
+    return [*prices_of_records(day, prices), price_of_events(calls, prices)]
 
 
 def _print(console: Console, text: str) -> None:

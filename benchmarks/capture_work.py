@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import functions as sf
 
+from benchmarks import tpch
 from benchmarks.capture_session import cpu_s, spark_session
-from benchmarks.peers import tpch
 from benchmarks.processes import print_figures
 from spark_client import LineageClient, capture
 

@@ -1,6 +1,10 @@
 """Cold starts: a handler's imports and objects, beside a bare process with the boto3 clients of its services.
 
 Bytecode is compiled and the disk is warm, as in a function whose layer contains .pyc files.
+
+A process that makes boto3's clients of the services that a function may use and does nothing else; compiled bytecode,
+warm disk. Ours is all that a handler does before its first call of AWS, late imports included. It makes its clients
+of S3 and SQS at their first use: *api, of a query* makes neither.
 """
 
 from __future__ import annotations

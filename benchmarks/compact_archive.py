@@ -1,4 +1,11 @@
-"""compact_archive: time and bytes of a day's tables, beside plain PySpark that writes the same tables."""
+"""compact_archive: time and bytes of a day's tables, beside plain PySpark that writes the same tables.
+
+Plain PySpark without checks: the day's prefix read as JSON with a given schema, for `records` the steps exploded and
+`dropDuplicates`; both sorted, zstd, a file each as ours. Ours reads the digest, checks each object's SHA-256, skips
+objects that do not count, checks the counts, and makes `records` from the `traces` it wrote. Objects of 100 traces
+with paths of 4 to 6 steps, UUIDs as node ids and in S3 locations; read from the disk's cache and written to disk, two
+cores, each run in a new session. Lines are counted before their compression.
+"""
 
 from __future__ import annotations
 

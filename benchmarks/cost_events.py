@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks.cost import CALL_S, INVOCATION_S, Line, PriceTable
 from benchmarks.events_work import BATCH, RUNS
 from benchmarks.processes import Figures
+from benchmarks.rows import Row
 from benchmarks.tables import render_table
 from headwater.aws.clients import CONCURRENCY
 
@@ -27,6 +28,12 @@ def bill_events(calls: Figures) -> list[Line]:
         Line("DynamoDB", "reads", "dynamodb_read", EVENTS * calls["read_units"]),
         Line("S3", "raw log", "s3_put", batches),
     ]
+
+
+def price_of_events(calls: Figures, table: PriceTable) -> Row:
+    """Return the price of a million events."""
+    usd = sum(line.usd(table) for line in bill_events(calls))
+    return Row(f"cost: a million events, in batches of {BATCH}", f"${usd:.2f}", "", "", "")
 
 
 def render_events_cost(calls: Figures, with_columns: Figures, table: PriceTable) -> str:

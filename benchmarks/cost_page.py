@@ -8,6 +8,7 @@ from benchmarks import cost
 from benchmarks.cost import Line, Price, PriceTable, bill
 from benchmarks.day import RECORDS, Day
 from benchmarks.ledger import Ledger
+from benchmarks.rows import Row
 from benchmarks.tables import render_table
 
 _STAGES = {
@@ -22,6 +23,13 @@ _STAGES = {
 def render_cost_page(day: Day, table: PriceTable) -> str:
     """Return the page."""
     return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_assumed(day), *_prices(table), ""))
+
+
+def prices_of_records(day: Day, table: PriceTable) -> Iterator[Row]:
+    """Yield the price of a million records, a row for each pattern of arrival."""
+    for arrival, ledger in day.ledgers.items():
+        usd = sum(line.usd(table) for line in bill(ledger, day)) / (cost.RECORDS_A_DAY * cost.DAYS / 1e6)
+        yield Row(f"cost: a million records, {arrival}", f"${usd:.2f}", "", "", "")
 
 
 def _head(table: PriceTable) -> Iterator[str]:

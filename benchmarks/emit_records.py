@@ -1,4 +1,13 @@
-"""emit_records: rows a second for a core, into a queue and over HTTP, beside the plain ways to do either."""
+"""emit_records: rows a second for a core, into a queue and over HTTP, beside the plain ways to do either.
+
+A message for each row, ten a call, by boto3 in each task. Rows for a second of CPU, of the JVM and of its Python
+workers: computing the rows, checking them, JSON, packing, `SendMessageBatch`, and sending failed entries again. The
+queue is another process on loopback, which responds as SQS does and fails every fiftieth message: no network, no
+throttling. A run of as many rows before warms up. *Over HTTP*: `foreachPartition`, which iterates over the rows in
+Python and posts `json.dumps` of as many as a request of ours holds (10,000), one after the other, over a connection
+that is kept; it checks, compresses and repeats nothing. A process on loopback accepts at once. Rows for a second by
+the clock, where ours packs the next requests while others are sent, and for a second of CPU.
+"""
 
 from __future__ import annotations
 

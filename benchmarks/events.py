@@ -1,4 +1,13 @@
-"""The events function: events a second for a core, DynamoDB's requests and units for each event."""
+"""The events function: events a second for a core, DynamoDB's requests and units for each event.
+
+Every item that the events function leaves, put one at a time with `boto3.resource` in as many threads, after the same
+parsing and the same raw log. The items are made and compressed before; nothing is compared. *With conditions*: no
+update is lost, as with ours; an item with a version is read, and written if still current. *batch_writer* guarantees
+less: it overwrites concurrent updates. Events are START and COMPLETE of 3 inputs and 2 outputs, 8 to 9 KB each, of 50
+jobs that exist already. A batch holds STARTs or COMPLETEs, so a run is in a batch once. Events for a second of the
+function's CPU: AWS is another process, with a table in memory. *One at a time*: the same function, a batch for each
+event. RRU and WRU are the units that DynamoDB bills, for jobs with 100 earlier runs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""Columns: reads must not grow with history, wide datasets and hubs stay bounded, loading columns costs little."""
+"""Columns: reads must not grow with history, wide datasets and hubs stay bounded, loading columns costs little.
+
+The same query, by the API's routes, of a table with one run a job, or before later runs. 100 chains of 10 jobs; each
+job derives a dataset of 20 columns from the dataset before: 16 are copies, 4 are computed from four columns each.
+Half of the jobs report it by `columnLineage`, half by operations, and runs share a parent run. The queries are of a
+column of the last or first dataset, or of the dataset in the middle. Results are counted whole, behind a link too;
+objects read from S3 count with the items. A time range of all runs reads a row for each run, so its rows have no
+goal. *One operation*: from every column to every column, with the seconds, units and memory that such an event takes;
+ten times the columns are a hundred times the pairs. *columnLineage* lists each pair, so the event of full width is
+larger than the API accepts (32 MB). *Events with columns*: those of **events**, with schemas of 20 columns, with and
+without the columns' lineage. A run reports what the run before it did, as in production, so the function knows its
+facets by their content.
+"""
 
 from __future__ import annotations
 

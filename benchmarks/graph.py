@@ -1,4 +1,12 @@
-"""Queries for graphs: their reads must grow neither with other jobs nor with history."""
+"""Queries for graphs: their reads must grow neither with other jobs nor with history.
+
+The same query of a table with fewer jobs, or with one run a job. Rounds are of parallel reads (a call with nothing to
+read is none), bytes are those of the items read. Both are counted on a table in memory with DynamoDB's pages and
+batches. The milliseconds are ours alone, without a network. Jobs have 3 inputs and 2 outputs, and one output is an
+input of the next job in the chain; readers of the hub have 1 and 1. The query is of a job in the middle, or of the
+hub. Runs after a job's first have the COMPLETE alone. In the table of many jobs, only the queried chain has many
+runs: the benchmark checks that the query reads the same partitions as without other jobs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine of a run, as docs/benchmarks.md describes it."""
+"""The machine of a run, as docs/benchmarks.json describes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Measured work in separate processes: each run has its own memory and imports, and leaves nothing for the next.
 
-A module of work runs as `python -m benchmarks.<module> <arguments>` and prints its figures as one line of JSON.
+A module of work runs as `python -m <module> <arguments>` and prints its figures as one line of JSON.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ def _warm_figures(process: subprocess.Popen[str], work: Mapping[str, object]) ->
 
 
 def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
-    """Return the figures of a run. `WorkFailed` if it fails."""
+    """Return the figures of a run of a module of benchmarks, or by its whole name. `WorkFailed` if it fails."""
+    name = module if "." in module else f"benchmarks.{module}"
     if process := _warm.get():
-        work = {"module": module, "arguments": arguments, "environment": dict(environment or {})}
+        work = {"module": name, "arguments": arguments, "environment": dict(environment or {})}
         return _warm_figures(process, work)
-    return _figures([sys.executable, "-m", f"benchmarks.{module}", *arguments], environment or {})
+    return _figures([sys.executable, "-m", name, *arguments], environment or {})
 
 
 def run_code(code: str, environment: Mapping[str, str]) -> Figures:

@@ -13,14 +13,14 @@ Figures: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A comparison as it is printed. A row without a goal informs."""
+    """Comparison as it is printed. A row without a goal informs, and says nothing about being met."""
 
     what: str
     ours: str
     baseline: str
     ratio: str
     goal: str
-    met: bool = True
+    met: bool | None = None
 
 
 def faster(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
@@ -84,7 +84,7 @@ def paired(what: str, ours: Sequence[float], baseline: Sequence[float], *, at_mo
     ratios = sorted(our / plain for our, plain in zip(ours, baseline, strict=True))
     ratio = median(ratios)
     shown = f"{ratio:.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-    goal, met = ("", True) if at_most is None else (f"≤ {at_most:g}x", ratio <= at_most)
+    goal, met = ("", None) if at_most is None else (f"≤ {at_most:g}x", ratio <= at_most)
     return Row(what, show(median(ours)), show(median(baseline)), shown, goal, met)
 
 

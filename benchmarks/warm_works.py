@@ -44,7 +44,7 @@ def _become(work: Mapping[str, Any], output: int) -> None:
             exec(work["code"], {})  # noqa: S102 - a benchmark's own
         else:
             sys.argv[1:] = work["arguments"]
-            runpy.run_module(f"benchmarks.{work['module']}", run_name="__main__", alter_sys=True)
+            runpy.run_module(work["module"], run_name="__main__", alter_sys=True)
     except BaseException:  # noqa: BLE001 - every error is reported to the parent
         traceback.print_exc(file=sys.stdout)
         status = 1

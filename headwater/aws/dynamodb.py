@@ -1,7 +1,7 @@
 """The functions' client of DynamoDB: boto3's calls, results, errors and retries, with a fraction of boto3's CPU.
 
 botocore finds credentials, region and endpoint, and decides on retries; orjson writes and reads the bodies. Figures are
-in docs/benchmarks.md, other clients that were tried in docs/operations.md.
+in docs/benchmarks.json, other clients that were tried in docs/decisions/0001-own-dynamodb-client.md.
 """
 
 from __future__ import annotations

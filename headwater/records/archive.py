@@ -25,8 +25,9 @@ from headwater.times import hive_prefix
 from headwater_model.errors import TooLarge
 from headwater_model.ids import sha256_hex
 
-# zlib-ng takes less than half of zlib's time for objects as large: an object is written once and kept for years (docs/
-# benchmarks.md). Spark's engines have zlib alone; the object's name is the hash of its bytes, so both may write a root.
+# zlib-ng takes less than half of zlib's time for objects as large: an object is written once and kept for years
+# (benchmarks/trace.py). Spark's engines have zlib alone; the object's name is the hash of its bytes, so both may write
+# a root.
 try:
     from zlib_ng.zlib_ng import compressobj
 

@@ -1,6 +1,6 @@
 """Each column of TPC-H's queries has the sources that an independent oracle finds in the query's text.
 
-Here are the ten queries of the benchmarks; `python -m benchmarks.peers.tpc` compares all of TPC-H and TPC-DS.
+Here are the ten queries of the benchmarks; `python -m comparisons.tpc` compares all of TPC-H and TPC-DS.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from benchmarks.peers.oracle import Tables, read_lineage
-from benchmarks.peers.reported import of_lines
-from benchmarks.peers.tpc import renamed
-from benchmarks.peers.tpc_queries import TPCH_TABLES, Benchmark, create_tables
-from benchmarks.peers.tpc_score import QueryResult, differences_of, tables_of
-from benchmarks.peers.tpch import QUERIES
+from benchmarks.tpch import QUERIES
+from comparisons.oracle import Tables, read_lineage
+from comparisons.reported import of_lines
+from comparisons.tpc import renamed
+from comparisons.tpc_queries import TPCH_TABLES, Benchmark, create_tables
+from comparisons.tpc_score import QueryResult, differences_of, tables_of
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import lines_of
 

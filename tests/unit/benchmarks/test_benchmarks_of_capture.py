@@ -9,8 +9,8 @@ import pytest
 from benchmarks import capture
 from benchmarks.capture import cost_row, in_pairs, plan_row
 from benchmarks.instant_endpoint import accept_events, counting
-from benchmarks.peers.overhead import rows, take_turns
 from benchmarks.rows import paired, seconds
+from comparisons.overhead import rows, take_turns
 
 QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "event": 40_000, "columns": 301}
 

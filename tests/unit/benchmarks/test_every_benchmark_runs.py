@@ -15,10 +15,10 @@ from benchmarks.client import function_environment
 from benchmarks.cost import read_prices
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import ARRIVALS, run_day
-from benchmarks.peers import servers
-from benchmarks.peers.turns import Service
-from benchmarks.peers.world import queries
 from benchmarks.processes import run, warm
+from comparisons import servers
+from comparisons.turns import Service
+from comparisons.world import queries
 from headwater.api.page_files import built_files
 from headwater.settings import TRACE_QUEUE_URL
 from local_stack.template.template import RawTemplate
@@ -28,7 +28,7 @@ from local_stack.toolchain import find_chromium
 pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
 
 # Each starts Java many times, which takes minutes: they run where somebody selects them.
-SPARK = ("capture", "emit_records", "compact_archive")
+SPARK = ("capture", "capture_memory", "emit_records", "compact_archive")
 REQUESTED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
 
 
@@ -74,7 +74,7 @@ def test_the_cost_of_a_way_of_records_is_counted(template: RawTemplate) -> None:
 def test_our_side_of_the_comparison_with_marquez_responds_as_marquez_does(tmp_path: Path) -> None:
     with function_environment(("table",)) as variables:
         environment = {**variables, TRACE_QUEUE_URL: "http://127.0.0.1/trace"}
-        loaded = run("peers.load_work", "0", "20", "hub", environment=environment)
+        loaded = run("comparisons.load_work", "0", "20", "hub", environment=environment)
         with (
             servers.headwater(environment, tmp_path) as server,
             closing(Service(server.port, {"function": server})) as service,

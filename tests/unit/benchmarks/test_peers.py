@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.peers.reported import of_events, of_lines
-from benchmarks.peers.score import MEASURES, CaseResult, differences, render, verdict
+from comparisons.reported import of_events, of_lines
+from comparisons.score import MEASURES, CaseResult, differences, render, verdict
 
 WANTED = of_lines(
     ["out:", "* <- flights.day FILTER", "far <- flights.s.far AGGREGATION MASKED (by f)", "inputs: flights"]

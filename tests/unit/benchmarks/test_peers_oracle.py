@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.peers.oracle import QueryLineage, read_lineage
-from benchmarks.peers.reported import of_lines
-from benchmarks.peers.tpc_score import QueryResult, corrected, list_differences, render
+from comparisons.oracle import QueryLineage, read_lineage
+from comparisons.reported import of_lines
+from comparisons.tpc_score import QueryResult, corrected, list_differences, render
 
 TABLES = {"sales": {"shop": "int", "amount": "double", "day": "date"}, "shops": {"id": "int", "city": "string"}}
 

@@ -1,4 +1,4 @@
-"""The price of an event: of the units that docs/benchmarks.md counts, and the prices of benchmarks/prices.json."""
+"""The price of an event: of the units that docs/benchmarks.json counts, and the prices of benchmarks/prices.json."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import pytest
 
 from benchmarks.cost import PRICES as PRICE_FILE
+from benchmarks.results import read_results
 from headwater.loading.usage import PRICES, UNKNOWN, Payer, Use, payer_of, sum_up, use_of
 from infra.package import PROJECT
 
@@ -22,10 +23,8 @@ def usd(name):
 
 
 def test_the_dollars_of_an_event_are_its_units_at_the_prices_of_the_benchmarks():
-    [row] = [
-        line for line in (DOCS / "benchmarks.md").read_text("utf-8").splitlines() if "one at a time: DynamoDB" in line
-    ]
-    reads, writes = re.search(r"\((\d+) RRU\)[^|]*\((\d+) WRU\) an event \| 0", row).groups()
+    row = read_results(DOCS / "benchmarks.json").row("events: batches of 100; one at a time: DynamoDB").row
+    reads, writes = re.search(r"\((\d+) RRU\).*\((\d+) WRU\)", row.baseline).groups()
 
     assert PRICES["DynamoDB"] == pytest.approx(int(writes) * usd("dynamodb_write") + int(reads) * usd("dynamodb_read"))
     assert PRICES["Lambda"] == pytest.approx(2 * usd("lambda_request") + 0.02 * usd("lambda_gb_s"))

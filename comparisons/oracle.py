@@ -1,0 +1,65 @@
+"""Lineage of a query by sqlglot, from its text and the tables' columns: it knows neither Spark's plans nor capture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.lineage import Node, to_node
+from sqlglot.optimizer import Scope, build_scope, qualify
+from sqlglot.schema import MappingSchema
+
+# Pairs of a table and its column.
+Sources: TypeAlias = frozenset[tuple[str, str]]
+# Columns' types by table and column.
+Tables: TypeAlias = Mapping[str, Mapping[str, str]]
+_DIALECT = "spark"
+
+
+class QueryLineage(NamedTuple):
+    """Sources of each output column, in order, and the tables that the query reads."""
+
+    columns: tuple[Sources, ...]
+    tables: frozenset[str]
+
+
+def read_lineage(sql: str, tables: Tables) -> QueryLineage:
+    """Return the lineage of a query.
+
+    A column's sources are all columns in the expressions that make it, those of conditions, windows and scalar
+    subqueries' results among them; what only selects, joins, groups or orders rows is no source.
+
+    >>> tables = {"t": {"a": "int", "c": "int"}}
+    >>> read_lineage("SELECT sum(b) AS s FROM (SELECT a + 1 AS b, c FROM t) WHERE c > 0", tables)
+    QueryLineage(columns=(frozenset({('t', 'a')}),), tables=frozenset({'t'}))
+
+    Raises:
+        ValueError: a column's source cannot be found in the tables.
+        sqlglot.errors.SqlglotError: the text is no query.
+    """
+    schema = MappingSchema({table: dict(columns) for table, columns in tables.items()}, dialect=_DIALECT)
+    query = qualify.qualify(sqlglot.parse_one(sql, dialect=_DIALECT), dialect=_DIALECT, schema=schema, identify=False)
+    scope = build_scope(query)
+    if scope is None or not isinstance(query, exp.Query):
+        raise ValueError(f"{sql[:200]!r}: must be a query")
+    selects = range(len(query.selects))
+    nodes = (to_node(number, scope, _DIALECT, schema, trim_selects=False) for number in selects)
+    return QueryLineage(tuple(map(_sources, nodes)), _tables_read(scope))
+
+
+def _sources(column: Node) -> Sources:
+    leaves = [node for node in column.walk() if not node.downstream]
+    if lost := [node.name for node in leaves if isinstance(node.expression, exp.Column | exp.Placeholder)]:
+        raise ValueError(f"{', '.join(lost)}: must be of a table")
+    return frozenset(
+        (node.expression.name, node.name.rpartition(".")[2])
+        for node in leaves
+        if isinstance(node.expression, exp.Table)
+    )
+
+
+def _tables_read(scope: Scope) -> frozenset[str]:
+    sources = (source for each in scope.traverse() for source in each.sources.values())
+    return frozenset(source.name for source in sources if isinstance(source, exp.Table))
