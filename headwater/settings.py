@@ -67,6 +67,7 @@ GRAPH_PARTITIONS = (
     "TAGS",
     "TAG#",
     "OWNER#",
+    "TESTS",
     "SOURCES",
     "SOURCE#",
     "CREATED#",

@@ -20,6 +20,14 @@ from headwater.events.event import (
     Tagging,
 )
 from headwater.facts.annotations import owner_key, tag_key
+from headwater.facts.assertions import (
+    METRICS,
+    facts_of,
+    metrics_in,
+    results_of_dataset,
+    results_of_run,
+    results_row,
+)
 from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from headwater.facts.facts import (
     NO_PARENT,
@@ -37,12 +45,12 @@ from headwater.facts.facts import (
 )
 from headwater.facts.index_rows import streamed_version
 from headwater.facts.job_edges import jobs_reported
-from headwater.facts.keys import dataset_pk
+from headwater.facts.keys import dataset_pk, job_pk
 from headwater.facts.lattice import history_of
 from headwater.facts.run_facts import storage_version
 from headwater.facts.source_rows import SourceId, sources_in
 from headwater.facts.table import Key, Row
-from headwater.facts.tag_rows import NO_NAMESPACE, rows_of_ownership, rows_of_tagging
+from headwater.facts.tag_rows import NO_NAMESPACE, failure_rows, rows_of_ownership, rows_of_tagging
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 Statement: TypeAlias = Event | ApiChange
@@ -167,6 +175,7 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     event = _with_references(delta, sent)
     stamp = f"{event.time}#{event.hash}"
     _datasets(delta, event, stamp)
+    _assertions(delta, event, stamp)
     if event.job is not None:
         _users(delta, event, event.job)
         _add(delta.jobs, event.job, _job_facts(event, stamp))
@@ -210,6 +219,23 @@ def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
     for dataset in named:
         # Graphs of the event's job show it; nothing else changes.
         _add(delta.datasets, dataset, DatasetFacts(named_first=event.time, named_at=(event.time,)))
+
+
+def _assertions(delta: FactsDelta, event: Event, stamp: str) -> None:
+    """Add the results of tests, and the measures of datasets, that the event may report."""
+    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
+    for use in uses:
+        for facet in metrics_in(use) if use.dataset not in event.named else ():
+            _add(delta.datasets, use.dataset, DatasetFacts(facets=_histories({METRICS: facet}, stamp)))
+    for dataset in sorted({use.dataset for use in uses} - set(event.named)):
+        if results := results_of_dataset(event, dataset):
+            facts = facts_of(results, stamp)
+            _add(delta.datasets, dataset, DatasetFacts(assertions=facts))
+            delta.rows += [results_row(dataset_pk(dataset), event, results), *failure_rows(dataset, facts)]
+    if event.job is not None and (results := results_of_run(event)):
+        facts = facts_of(results, stamp)
+        _add(delta.jobs, event.job, JobFacts(assertions=facts))
+        delta.rows += [results_row(job_pk(event.job), event, results), *failure_rows(event.job, facts)]
 
 
 def _users(delta: FactsDelta, event: Event, job: JobId) -> None:

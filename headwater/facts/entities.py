@@ -75,6 +75,36 @@ class LastWriter:
     ended: str
 
 
+@dataclass(frozen=True, slots=True)
+class AssertionCounts:
+    """Numbers of tests by the outcome of their last results; WARNED is a failure of severity `warn`."""
+
+    passed: int = 0
+    warned: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssertionResult:
+    """A result of a test of a dataset or, where the test names no dataset, of a job; texts as sent, long ones cut.
+
+    `job` and `run` reported it, at `time`.
+    """
+
+    of: DatasetId | JobId
+    outcome: Literal["PASSED", "WARNED", "FAILED"]
+    time: str
+    type: str | None = None
+    column: str | None = None
+    name: str | None = None
+    severity: str | None = None
+    expected: str | None = None
+    actual: str | None = None
+    description: str | None = None
+    job: JobId | None = None
+    run: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
     """A dataset. `fields` are the schema facet's fields as sent; `type` is Marquez's DB_TABLE or STREAM.
@@ -99,6 +129,7 @@ class Dataset:
     stale: bool = False
     last_written_by: LastWriter | None = None
     annotations: Annotations = NO_ANNOTATIONS
+    assertions: AssertionCounts | None = None
     # In a graph of versions: the version of this node.
     version: str | None = None
     # True if the id is shown alone: a neighbour in a namespace that the caller may not see.
@@ -155,6 +186,7 @@ class Job:
     facets: Facets = field(default_factory=dict)
     hidden: bool = False
     annotations: Annotations = NO_ANNOTATIONS
+    assertions: AssertionCounts | None = None
     # In a graph of versions: the version of this node, and its runs in the graph.
     version: str | None = None
     runs: tuple[str, ...] = ()

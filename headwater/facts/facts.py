@@ -24,6 +24,7 @@ from headwater.facts.lattice import (
     LEAST,
     MENTIONS_MAX,
     NAMES,
+    OUTCOMES,
     READ_FACETS_OF_EACH,
     STATEMENTS,
     TERMINALS,
@@ -91,7 +92,8 @@ class JobFacts:
     `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
     columns of a dataset which the event did not write, `first_streamed` the first that declared its run as streaming,
     `first_explicit` the first with a `lineage` facet of the job. `dependents` are jobs whose events have an edge to it,
-    each with its first time (`job_edges`). `is_parent`: a run of another job names it as its parent.
+    each with its first time (`job_edges`). `is_parent`: a run of another job names it as its parent. `assertions` are
+    the last outcomes of its runs' tests (`assertions`).
     """
 
     first: str | None = None
@@ -111,6 +113,7 @@ class JobFacts:
     tagged: Tagged = field(default_factory=dict)
     owned: Owned = field(default_factory=dict)
     documented: Documented = field(default_factory=dict)
+    assertions: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +132,7 @@ class DatasetFacts:
     `read_by` and `written_by` are the jobs that ever read it (or reported columns that come from it) and wrote it,
     `derived` the datasets that DatasetEvents derive from it, each with its first time; with more than `USERS_MAX` of a
     kind there may be others.
+    `assertions` are the last outcomes of its tests (`assertions`).
     `named_first` and `named_at` (the latest ten) are the times of events that name it as an input or a source, of
     senders who may not describe it: these are no mentions, and change nothing else but its users.
     """
@@ -159,6 +163,7 @@ class DatasetFacts:
     tagged: Tagged = field(default_factory=dict)
     owned: Owned = field(default_factory=dict)
     documented: Documented = field(default_factory=dict)
+    assertions: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +239,7 @@ _RULES: Mapping[str, JoinRule] = {
     "tagged": LATEST_EACH,
     "owned": LATEST_EACH,
     "documented": LATEST_EACH,
+    "assertions": OUTCOMES,
     "described": LATEST,
     "facets": FACETS,
     "named_facets": FACETS,

@@ -107,6 +107,7 @@ def job_node(
         **({"streamed": True} if facts.first_streamed else {}),
         **({"is_parent": True} if facts.is_parent else {}),
         **({"dependents": sorted(facts.dependents)} if facts.dependents else {}),
+        **({"assertions": dict(facts.assertions)} if facts.assertions else {}),
         **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],

@@ -6,6 +6,7 @@
                             CURRENT                              its node of the current graph, swapped by version
                             COUNT                                runs: the number of its runs
                             CHILD#<namespace>#<name>#<job>       jobs that ever named it as their parent
+                            TEST#<time>#<hash>                   results of its runs' tests, by event (`assertions`)
                             RUN#<started>#<run>                  its runs by start
                             WITH_IO#<time>#<run>                 its runs with inputs or outputs, by effective time
                             WITHOUT_IO#<time>#<run>              its other runs, by effective time
@@ -24,6 +25,7 @@
                             VERSION#<time>#<run>                 versions of runs that completed or stream
                             FAILED#<time>#<run>                  versions of runs that failed
                             EVENT#<time>#<hash>                  DatasetEvents about it
+                            TEST#<time>#<hash>                   results of its tests, by event (`assertions`)
                             ACTIVE#<time>#<run>                  ends of streaming runs that write it
                             ACTIVE_<size>#<bucket>~#<run>        their other events
                             BY_PARENT#<parent>#<time>#<run>      its versions by the parent run of their run
@@ -46,6 +48,7 @@
     CREATED#<kind>#<part>   <hour>#<shard>                       count: new jobs, datasets, sources of the hour
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
     OWNER#<owner>           JOB#<name>  DATASET#<name>           what ever had the owner (`tag_rows`)
+    TESTS                   JOB#<name>  DATASET#<name>           what ever failed a test (`tag_rows`)
 
 `<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, and of the first event of a
 streaming run that names a dataset. `<bucket>` is that of any event of a streaming run, `<size>` MINUTE, DAY or MONTH

@@ -36,6 +36,8 @@ JOBS_MAX = 100
 RUN_DATASETS_MAX = 20_000
 # Tags that the API set on, or took from, one job or dataset with its fields; likewise its owners and descriptions.
 TAGS_MAX = 1_000
+# Tests of one dataset or job whose last outcomes its facts hold, the last by time; and those of one event.
+ASSERTIONS_MAX = 300
 _REMEMBERED = frozenset(
     {
         "columnLineage",
@@ -240,6 +242,22 @@ def _latest_each(count: int) -> JoinRule:
     return JoinRule(join, lambda values, time: {key: value for key, value in values.items() if value[0] < time})
 
 
+def _latest_outcomes(count: int) -> JoinRule:
+    """Return the rule that keeps the latest outcome of each test, of the latest `count`: `[stamp, rank]`.
+
+    Of one event's the worse counts. As of a time, the rank of a test with a later outcome is None: not known here.
+    """
+
+    def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        joined = {**left, **right, **{key: max(left[key], right[key], key=list) for key in left.keys() & right.keys()}}
+        return {key: joined[key] for key in sorted(joined, key=lambda key: (joined[key][0], key))[-count:]}
+
+    def as_of(values: Mapping[str, Sequence[Any]], time: str) -> Mapping[str, Sequence[Any]]:
+        return {key: value if value[0] < time else [time, None] for key, value in values.items()}
+
+    return JoinRule(join, as_of)
+
+
 def _stamp(value: Sequence[Any]) -> str:
     return str(value[0])
 
@@ -263,6 +281,7 @@ LATEST = _history(1)
 # The latest content, also as of a time before it.
 LATEST_EVER = JoinRule(LATEST.join, lambda value, _: value)
 LATEST_EACH = _latest_each(TAGS_MAX)
+OUTCOMES = _latest_outcomes(ASSERTIONS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets(LATEST)

@@ -1,9 +1,10 @@
-"""Rows by which tags and owners are found: the names of tags by namespace, and what ever had a tag or an owner.
+"""Rows by which tags, owners and failed tests are found: the names of tags by namespace, and what ever had one of them.
 
     TAG#<tag>        FACTS                                   what the API gave it: its name and description
                      JOB#<namespace>:<name>#<job>            a job that ever had the tag
                      DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
     OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset that ever had the owner
+    TESTS            JOB#...    DATASET#...                  a job or a dataset that ever failed a test
 
 `<tag>` and `<owner>` are hashes of the names for comparison. A reader checks each row against the facts.
 """
@@ -17,6 +18,7 @@ from typing import Literal
 from headwater.events.event import Ownership, Tagging
 from headwater.facts.annotation_facts import owners_ever, tags_ever
 from headwater.facts.annotations import owner_key, tag_key
+from headwater.facts.assertions import TESTS, Assertions, has_failed
 from headwater.facts.catalogue import TAGS, change
 from headwater.facts.facts import DatasetFacts, JobFacts, text_of
 from headwater.facts.keys import FACTS, sortable
@@ -71,6 +73,12 @@ def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterat
 def owner_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
     """Yield the rows of every owner that the facets of these facts have or had."""
     yield from (_row_of(thing, owner_pk(name)) for name in sorted(owners_ever(facts)))
+
+
+def failure_rows(thing: JobId | DatasetId, assertions: Assertions) -> Iterator[Row]:
+    """Yield the row of what failed a test, by the results of an event."""
+    if has_failed(assertions):
+        yield _row_of(thing, TESTS)
 
 
 def _rows(thing: JobId | DatasetId, names: Iterable[str]) -> Iterator[Row]:

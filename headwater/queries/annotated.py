@@ -10,13 +10,13 @@ from typing import Literal, TypeAlias
 from headwater.facts.annotations import Annotations, owner_key
 from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
-from headwater.facts.keys import current_key
 from headwater.facts.table import RowQuery
 from headwater.facts.tag_rows import namespace_prefix
 from headwater.facts.visibility import Visibility
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -70,11 +70,10 @@ class _Reader:
 
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
         ids = list(filter(self._wants, candidates))
-        rows = self.view.get(map(current_key, ids)) if ids else {}
+        nodes = nodes_of(ids, self.view)
         namespaces = NamespaceDeletions(self.view)
         namespaces.load(job.namespace for job in ids)
-        nodes = [rows[current_key(job)].data for job in ids if current_key(job) in rows]
-        jobs = [job_of_node(node, namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        jobs = [job_of_node(node, namespaces.deleted(job.namespace)) for job, node in nodes.items()]
         return [job for job in jobs if not job.hidden]
 
     def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:

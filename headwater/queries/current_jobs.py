@@ -8,6 +8,7 @@ from typing import Any
 
 from headwater.events.event import ParentRun
 from headwater.facts.annotations import annotations_from_json
+from headwater.facts.assertions import count_assertions
 from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.job_nodes import flows_in
@@ -35,6 +36,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         # Without a mention it was only tagged, or deleted.
         hidden=node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or ""),
         annotations=annotations_from_json(node.get("annotations")),
+        assertions=count_assertions(node.get("assertions", {})),
     )
 
 

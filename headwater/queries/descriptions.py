@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.event import Facets
 from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.assertions import count_assertions
 from headwater.facts.entities import Dataset
 from headwater.facts.facts import NO_PARENT, DatasetFacts, is_dropped
 from headwater.facts.run_facts import text_in
@@ -65,6 +66,7 @@ def dataset_of_group(group: ResolvedDataset, facets: Facets, *, hidden: bool = F
         deleted=hidden or is_dropped(group.facts),
         temporary=is_temporary(group.facts),
         annotations=annotations_of(group.facts),
+        assertions=count_assertions(group.facts.assertions),
         **more,
     )
 

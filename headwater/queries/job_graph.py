@@ -23,6 +23,7 @@ from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.dataset_edges import DatasetEdges, declared_sources
 from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.past_assertions import resolve_assertions
 from headwater.queries.resolve import NamespaceDeletions, Near, ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
 from headwater.queries.view import GraphView
@@ -292,6 +293,7 @@ class JobGraphWalk:
         if self._job_edges:
             opened_jobs = filter(self._view.caller.opens, self._jobs)
             self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
+        self._walked.truncated |= resolve_assertions(groups, self._view)
         writers = find_stale(groups, self._view, self._namespaces, self._nodes)
         facets = read_facets(groups, self._view)
         opened = {

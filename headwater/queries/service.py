@@ -12,6 +12,7 @@ from typing_extensions import Unpack
 from headwater.facts.annotations import KnownTag
 from headwater.facts.created import Created
 from headwater.facts.entities import (
+    AssertionResult,
     Dataset,
     DatasetVersion,
     Interval,
@@ -28,7 +29,7 @@ from headwater.facts.graph_results import Coverage, UpstreamRun
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
 from headwater.facts.visibility import Visibility
-from headwater.queries import name_lists, name_search, runs, sources, statistics
+from headwater.queries import assertions, name_lists, name_search, runs, sources, statistics
 from headwater.queries.children import list_child_runs
 from headwater.queries.columns import tags
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
@@ -224,6 +225,22 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs, datasets and columns that have the tag, and the owner, and the words of the text."""
         return tags.search_tagged(tag, text, self._view(), kind=kind, owner=owner, **options)
+
+    def list_assertions(self, thing: DatasetId | JobId, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
+        """Return the last result of each test of a dataset or a job, the worst first."""
+        return assertions.list_assertions(thing, self._view().as_of(at))
+
+    def list_assertion_history(
+        self, thing: DatasetId | JobId, *, limit: int, at: str | None = None
+    ) -> ResultPage[AssertionResult] | None:
+        """Return the results of tests of a dataset or a job, the last first."""
+        return assertions.list_assertion_history(thing, self._view().as_of(at), limit=limit)
+
+    def list_failures(
+        self, namespace: str | None = None, *, at: str | None = None, limit: int, offset: int
+    ) -> ResultPage[AssertionResult]:
+        """Return the tests that fail, of a namespace (None: of all): the worst first, then the latest."""
+        return assertions.list_failures(self._view().as_of(at), namespace=namespace, limit=limit, offset=offset)
 
     def search_owned(
         self, owner: str, text: str = "", *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]

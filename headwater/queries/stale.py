@@ -12,6 +12,7 @@ from headwater.facts.job_nodes import compute_nodes, io_of
 from headwater.facts.keys import current_key, facts_key
 from headwater.facts.run_facts import ended, failed
 from headwater.queries.current_jobs import job_of_node
+from headwater.queries.past_assertions import resolve_jobs
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, newest_of_both
@@ -28,7 +29,8 @@ def nodes_of(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Mapping[s
     rows = view.get(facts_key(job) for job in jobs)
     known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
     there = [job for job, facts in known.items() if facts.first and facts.first < view.at]
-    return compute_nodes({job: as_of(known[job], view.at) for job in there}, view, view.at)
+    then = resolve_jobs({job: as_of(known[job], view.at) for job in there}, view, view.at)
+    return compute_nodes(then, view, view.at)
 
 
 # Producers of datasets that are read, besides the jobs that were read already.

@@ -13,12 +13,13 @@ from headwater.facts.visibility import EVERYTHING
 from headwater_model.ids import JobId, normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of
+from tests.runs_model.assertions import Tested
 from tests.runs_model.catalogues import Catalogues, holds, page
 from tests.runs_model.facets import described, job_type, labels_in, merged, text_in, time_in
 from tests.runs_model.statements import Statements
 
 
-class Model(Catalogues):
+class Model(Catalogues, Tested):
     """`headwater.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
 
     visibility = EVERYTHING
@@ -217,6 +218,7 @@ class Model(Catalogues):
                 ownerships=[one for one in self.statements.ownerships if one.job == job],
                 documentations=[one for one in self.statements.documentations if one.job == job],
             ),
+            assertions=self.counts(job),
         )
 
     def current_io(self, job):
@@ -331,6 +333,7 @@ class Model(Catalogues):
             stale=writer is not None,
             last_written_by=writer,
             annotations=self._annotations_of(dataset),
+            assertions=self.counts(dataset),
         )
 
     def _annotations_of(self, dataset):

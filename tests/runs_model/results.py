@@ -30,7 +30,21 @@ def every_result(queries, *, jobs, datasets, runs, times=()):
             record(queries.find_graph, node.node_id, depth=depth)
         for time in times:
             record(queries.find_graph, node.node_id, depth=9, at=time, select=structure_then)
+    _query_tests(record, queries, [*jobs, *datasets], times)
     return record.results
+
+
+def _query_tests(record, queries, things, times):
+    for thing in things:
+        record(queries.list_assertion_history, thing, limit=2)
+    for time in (None, *times):
+        record(queries.list_failures, None, at=time, limit=100, offset=0, select=_in_any_order)
+        for thing in things:
+            record(queries.list_assertions, thing, at=time)
+
+
+def _in_any_order(page):
+    return [sorted(map(rendered, page.items)), page.total]
 
 
 class _Recorder:
@@ -55,6 +69,7 @@ def _query_lists(record, queries, namespaces):
     for namespace in sorted(namespaces):
         record(queries.find_namespace, namespace)
         record(queries.list_jobs, namespace, limit=100, offset=0)
+        record(queries.list_failures, namespace, limit=100, offset=0, select=_in_any_order)
         record(queries.list_datasets, namespace, limit=100, offset=0)
         record(queries.list_datasets, namespace, limit=1, offset=1)
     for sort in ("name", "updated_at"):
@@ -113,9 +128,18 @@ def structure_then(graph):
     """Return a graph of the past without update times and facets, which are not promised of it."""
     if graph is None:
         return None
-    jobs = sorted([job.id.node_id, _plain(job.inputs), _plain(job.outputs), job.created] for job in graph.jobs)
+    jobs = sorted(
+        [job.id.node_id, _plain(job.inputs), _plain(job.outputs), job.created, rendered(job.assertions)]
+        for job in graph.jobs
+    )
     datasets = [
-        [one.id.node_id, one.created, one.stale, one.last_written_by and one.last_written_by.run]
+        [
+            one.id.node_id,
+            one.created,
+            rendered(one.assertions),
+            one.stale,
+            one.last_written_by and one.last_written_by.run,
+        ]
         for one in graph.datasets
     ]
     return [jobs, sorted(datasets), sorted(graph.edges)]

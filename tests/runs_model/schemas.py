@@ -8,7 +8,12 @@ from tests.runs_model.facets import canonical, merged, when
 def dataset_facets(statements, dataset):
     """Return the dataset's latest facets, with the schema that decides."""
     uses = statements.uses_of(dataset)
-    facets = merged((event, use.facets) for event, _, use in uses)
+    measured = [
+        (event, {"dataQualityMetrics": use.use_facets["dataQualityMetrics"]})
+        for event, _, use in uses
+        if "dataQualityMetrics" in use.use_facets
+    ]
+    facets = merged([*((event, use.facets) for event, _, use in uses), *measured])
     rest = {name: body for name, body in facets.items() if name != "schema"}
     return dict(sorted({**rest, **_schema(statements, dataset, uses)}.items()))
 

@@ -25,6 +25,7 @@ GRAPH = (
     "TAGS",
     "TAG#t",
     "OWNER#o",
+    "TESTS",
     "EVENTS",
     "EVENTS#2025-11-20#0",
 )

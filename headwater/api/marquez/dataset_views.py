@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from headwater.api.marquez import types
 from headwater.api.marquez.annotation_views import render_annotations, render_owners
+from headwater.api.marquez.assertion_views import render_counts
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.marquez.run_views import render_run_if_any
 from headwater.api.types import LastWriter as LastWriterJson
@@ -106,6 +107,7 @@ def _render_state(dataset: Dataset) -> types.DatasetState:
         "stale": dataset.stale,
         "lastWrittenBy": render_writer(dataset.last_written_by),
         "temporary": dataset.temporary,
+        **render_counts(dataset.assertions),
     }
 
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from headwater.api.marquez import types
 from headwater.api.marquez.annotation_views import render_annotations, render_owners
+from headwater.api.marquez.assertion_views import render_counts
 from headwater.api.marquez.run_views import mark_incomplete, render_run, render_run_if_any, summarize_run
 from headwater.api.values import render_id, render_ids, render_version_id, when
 from headwater.facts.entities import Job, JobVersion
@@ -62,6 +63,7 @@ def render_short_job(job: Job) -> types.ShortJob:
         "tags": list(job.annotations.names),
         "owners": render_owners(job.annotations),
         "latestRun": None if job.latest_run is None else summarize_run(job.latest_run),
+        **render_counts(job.assertions),
         **_render_node_version(job),
     }
 
@@ -106,6 +108,7 @@ def _summarize(job: Job) -> types.JobSummary:
         "location": job.location,
         "description": job.annotations.text_of(None) or job.description,
         "latestRun": render_run_if_any(job.latest_run),
+        **render_counts(job.assertions),
     }
 
 

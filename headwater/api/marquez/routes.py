@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headwater.api.marquez import (
     annotating,
+    assertions,
     columns,
     datasets,
     events,
@@ -33,5 +34,6 @@ ROUTES = (
     *statistics.ROUTES,
     *tags.ROUTES,
     *annotating.ROUTES,
+    *assertions.ROUTES,
     *writes.ROUTES,
 )

@@ -9,6 +9,7 @@ from pydantic import Field, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.api.marquez.annotation_types import AnnotatedThing, Owner
+from headwater.api.marquez.assertion_types import Tests
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.types import AS_REQUEST, Count, Edge, Facets, Id, LastWriter, Time, VersionId
 from headwater.facts.run_results import ResolvedBy, State
@@ -156,6 +157,7 @@ class DatasetState(TypedDict):
     stale: Stale
     lastWrittenBy: StaleWriter
     temporary: Temporary
+    tests: NotRequired[Tests]
 
 
 class DatasetNodeVersion(TypedDict, total=False):
@@ -229,6 +231,7 @@ class JobSummary(TypedDict):
     location: str | None
     description: str | None
     latestRun: Run | None
+    tests: NotRequired[Tests]
 
 
 class JobNodeVersion(TypedDict, total=False):
@@ -268,6 +271,7 @@ class ShortJob(JobNodeVersion):
     tags: list[str]
     owners: list[Owner]
     latestRun: RunSummary | None
+    tests: NotRequired[Tests]
 
 
 class Job(JobSummary, AnnotatedThing):

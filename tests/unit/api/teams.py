@@ -63,7 +63,9 @@ class Team:
         made = a_dataset(dataset, self.store, fields=["id", "total"])
         tags = a_facet("TagsDataset", tags=[{"key": "PII", "field": "total"}, {"key": f"of-{self.letter}"}])
         source = {"name": f"lake-{self.letter}", "uri": self.store}
-        return {**made, "facets": {**made["facets"], "columnLineage": facet, "tags": tags, "dataSource": source}}
+        failed = {"assertion": "not_null", "column": "total", "success": False}
+        more = {"dataSource": source, "dataQualityAssertions": {"assertions": [failed]}}
+        return {**made, "facets": {**made["facets"], "columnLineage": facet, "tags": tags, **more}}
 
     def ran(self, job, number, sources, made, **changes):
         """The end of a run of a job that made a dataset of these columns."""
@@ -209,6 +211,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
         ]
         + [{"tag": f"of-{team.letter}"}, {"tag": "PII", "namespace": team.store}],
         **{path: [{}, SHORT] for path in ("/api/v1/jobs", _JOBS, f"{_JOBS}/{{job}}/runs", _DATASETS)},
+        "/api/v1/tests": [{"namespace": team.store}, {"namespace": team.store, "lineageAt": str(NOW_S)}],
         "/api/v2beta/search/jobs": [{"q": "sum"}],
         "/api/v2beta/search/datasets": [{"q": "report"}, {"q": "total"}],
         **{f"/api/v1/stats/{of}": [{"period": "DAY"}] for of in ("lineage-events", "jobs", "datasets", "sources")},

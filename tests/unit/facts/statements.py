@@ -31,8 +31,11 @@ def at(second):
 
 
 def uses(datasets):
-    """Return uses of datasets, each given alone or as (dataset, facets)."""
-    return tuple(DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one) for one in datasets)
+    """Return uses of datasets, each given alone, as (dataset, facets), or whole."""
+    return tuple(
+        one if isinstance(one, DatasetUse) else DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one)
+        for one in datasets
+    )
 
 
 def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word

@@ -165,6 +165,31 @@ _changes = st.sampled_from(
     [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
 )
 _any_run = st.sampled_from(RUNS)
+_SEVERITIES = ({}, {}, {"severity": "error"}, {"severity": "warn"})
+_assertion_lists = st.lists(
+    st.builds(
+        lambda kind, of, success, severity: {"assertion": kind, "success": success, **of, **severity},
+        st.sampled_from(("not_null", "unique")),
+        st.sampled_from(({}, {"column": "carrier"}, {"column": "carrier", "name": "a", "actual": "1"})),
+        st.booleans(),
+        st.sampled_from(_SEVERITIES),
+    ),
+    max_size=3,
+)
+_results = st.one_of(
+    _assertion_lists.map(lambda some: {"dataQualityAssertions": {"assertions": some}}),
+    _facets(dataQualityAssertions=(_DELETED,), dataQualityMetrics=({"rowCount": 1}, {"rowCount": 2}, _DELETED)),
+)
+_test_lists = st.lists(
+    st.builds(
+        lambda name, status, kind, severity: {"name": name, "status": status, **kind, **severity},
+        st.sampled_from(("a", "b")),
+        st.sampled_from(("pass", "fail", "skip")),
+        st.sampled_from(({}, {"type": "singular", "expected": "0"})),
+        st.sampled_from(_SEVERITIES),
+    ),
+    max_size=2,
+)
 _any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", "ABORT", None))
 
 
@@ -535,6 +560,31 @@ def linked_streams(max_size=4):
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
+@st.composite
+def checks(draw):
+    """Draw events that report tests: of inputs, outputs and the dataset of a DatasetEvent, and of the run."""
+    events = []
+    uses = st.builds(DatasetUse, st.sampled_from(DATASETS[:3]), _sometimes(_results, {}, 2), _results)
+    sides = st.lists(uses, max_size=2, unique_by=lambda use: use.dataset).map(tuple)
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=1, max_size=4)):
+        if draw(st.integers(1, 4)) == 4:
+            dataset = DatasetUse(draw(st.sampled_from(DATASETS)), draw(_results))
+            events.append(stamped(Event(kind="DATASET", time=time, hash="", dataset=dataset)))
+            continue
+        run = draw(_any_run)
+        given = {"type": draw(_any_type), "run": run, "job": JOBS[RUNS.index(run) % len(JOBS)]}
+        given |= {"inputs": draw(sides), "outputs": draw(_sometimes(sides, ()))}
+        facets = draw(_sometimes(_test_lists.map(lambda some: {"test": {"tests": some}}), {}, 2))
+        events.append(stamped(Event(kind="RUN", time=time, hash="", run_facets=facets, **given)))
+    return events
+
+
+def checked_streams(max_size=3):
+    """Draw statements among which are many results of tests, under several names of a dataset, too."""
+    pieces = st.one_of(checks(), checks(), checks(), st.one_of(dataset_events, deletions).map(lambda one: [one]))
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
 def streams(max_size=8):
     """Draw statements, each once, by time and hash."""
     pieces = st.one_of(
@@ -547,6 +597,7 @@ def streams(max_size=8):
         explicit_runs(),
         writers_of_one_dataset(),
         versions_of_a_stream(),
+        checks(),
         run_events().map(lambda one: [one]),
         st.one_of(job_events, dataset_events, deletions, taggings, ownerships, documentations, descriptions).map(
             lambda one: [one]

@@ -10,7 +10,7 @@ from tests.runs_model import Model
 from tests.runs_model.results import every_result
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES
 
-_OF_MANY = ("list_datasets", "search", "search_owned", "search_tagged")
+_OF_MANY = ("list_datasets", "list_failures", "search", "search_owned", "search_tagged")
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
 

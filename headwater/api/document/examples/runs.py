@@ -343,6 +343,22 @@ _BATCH_RESULT: Example = {
 }
 
 
+_TEST_RESULT: Example = {
+    "nodeId": NODE_ID,
+    "outcome": "FAILED",
+    "at": _NOON,
+    "type": "not_null",
+    "column": "flight",
+    "name": None,
+    "severity": "error",
+    "expected": "0",
+    "actual": "3",
+    "description": None,
+    "job": JOB_ID,
+    "runId": RUN_ID,
+}
+
+
 def _page(name: str, item: Example) -> list[Example]:
     return [{name: [item], "totalCount": 1, "truncated": False}]
 
@@ -393,6 +409,9 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "SourceDescription": [{"type": "S3", "connectionUrl": "s3://flights", "description": "The lake of flights."}],
     "DescriptionToPut": [{"description": "Flights that passed the check."}],
     "TagDescription": [{"description": "Personal data."}],
+    "TestCounts": [{"passed": 12, "warned": 1, "failed": 0}],
+    "TestResult": [_TEST_RESULT],
+    "TestResults": _page("tests", _TEST_RESULT),
     "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],
     "SearchResults": _page("results", HIT),

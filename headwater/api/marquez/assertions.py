@@ -1,0 +1,109 @@
+"""Routes of results of tests: of a dataset, of a job, and all that fail. They are ours; Marquez shows the facets."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.parameters import given_text
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import assertion_types as types
+from headwater.api.marquez.assertion_views import render_result
+from headwater.api.marquez.parameters import (
+    DATASET,
+    JOB,
+    JOB_NAMESPACE,
+    LIMIT,
+    NAMESPACE,
+    OFFSET,
+    lineage_at,
+    read_dataset_id,
+    read_job_id,
+    read_paging,
+)
+from headwater.api.marquez.responses import require, respond_list
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.facts.entities import AssertionResult
+from headwater.facts.result_page import ResultPage
+
+_AT = lineage_at("By the events before this time.")
+_ONE_NAMESPACE = given_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
+
+
+def list_dataset_tests(services: Services, request: HttpRequest) -> Response[str]:
+    """List the last result of each test of a dataset, from the `dataQualityAssertions` facet.
+
+    A test is its type, its column and its name together.
+
+    Returns:
+        The worst first, then by column, type and name.
+    """
+    dataset = read_dataset_id(request)
+    found = services.queries.list_assertions(dataset, at=_AT.read(request))
+    return _respond(services, require(found, "Dataset", dataset.name))
+
+
+def list_dataset_test_history(services: Services, request: HttpRequest) -> Response[str]:
+    """List results of the tests of a dataset, of its last 100 events with any.
+
+    Returns:
+        The last first.
+    """
+    dataset, limit = read_dataset_id(request), LIMIT.read(request)
+    found = services.queries.list_assertion_history(dataset, limit=limit, at=_AT.read(request))
+    return _respond(services, require(found, "Dataset", dataset.name))
+
+
+def list_job_tests(services: Services, request: HttpRequest) -> Response[str]:
+    """List the last result of each test of a job's runs that names no dataset, from the `test` facet.
+
+    A test is its type and its name together.
+
+    Returns:
+        The worst first, then by type and name.
+    """
+    job = read_job_id(request)
+    found = services.queries.list_assertions(job, at=_AT.read(request))
+    return _respond(services, require(found, "Job", job.name))
+
+
+def list_job_test_history(services: Services, request: HttpRequest) -> Response[str]:
+    """List results of the tests of a job's runs, of its last 100 events with any.
+
+    Returns:
+        The last first.
+    """
+    job, limit = read_job_id(request), LIMIT.read(request)
+    found = services.queries.list_assertion_history(job, limit=limit, at=_AT.read(request))
+    return _respond(services, require(found, "Job", job.name))
+
+
+def list_failing_tests(services: Services, request: HttpRequest) -> Response[str]:
+    """List the tests of datasets and jobs whose last result is a failure.
+
+    Up to 1,000 datasets, and 1,000 jobs, that ever failed a test are read.
+
+    Returns:
+        FAILED before WARNED, then the latest first.
+    """
+    limit, offset = read_paging(request)
+    namespace, at = _ONE_NAMESPACE.read(request), _AT.read(request)
+    return _respond(services, services.queries.list_failures(namespace, at=at, limit=limit, offset=offset))
+
+
+def _respond(services: Services, found: ResultPage[AssertionResult]) -> Response[str]:
+    return respond_list(services.links, "tests", found, map(render_result, found.items))
+
+
+_results = partial(Route, "GET", returns=types.TestResults)
+_DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>/tests"
+_JOB = "/api/v1/namespaces/<namespace>/jobs/<job>/tests"
+ROUTES = (
+    _results(_DATASET, list_dataset_tests, parameters=(NAMESPACE, DATASET, _AT)),
+    _results(f"{_DATASET}/history", list_dataset_test_history, parameters=(NAMESPACE, DATASET, LIMIT, _AT)),
+    _results(_JOB, list_job_tests, parameters=(JOB_NAMESPACE, JOB, _AT)),
+    _results(f"{_JOB}/history", list_job_test_history, parameters=(JOB_NAMESPACE, JOB, LIMIT, _AT)),
+    _results("/api/v1/tests", list_failing_tests, parameters=(_ONE_NAMESPACE, _AT, LIMIT, OFFSET), errors=(400, 503)),
+)

@@ -1,0 +1,160 @@
+"""Results of tests of data: of the facet `dataQualityAssertions` of datasets, and of `test` of runs.
+
+    DATASET#<dataset>  JOB#<job>     TEST#<time>#<hash>       the results that an event reports
+    TESTS                            DATASET#...  JOB#...     what ever failed a test (`tag_rows`)
+
+A test of a dataset is its type, its column and its name together; of `test`, which names no dataset, it is the job's.
+The facts hold the outcome of the last result of each test alone, so that graphs stay small. The row of the event has
+the rest, and earlier rows are the history. What one event says twice of a test counts as the worse of both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import orjson
+
+from headwater.events.event import DatasetUse, Event
+from headwater.events.facet_models import is_deleted
+from headwater.facts.entities import AssertionCounts
+from headwater.facts.lattice import ASSERTIONS_MAX
+from headwater.facts.run_facts import text_in
+from headwater.facts.table import Row, RowQuery
+from headwater_model.ids import DatasetId
+
+ASSERTIONS = "dataQualityAssertions"
+METRICS = "dataQualityMetrics"
+TESTS = "TESTS"
+# A failed test of severity `warn` is WARNED: the producer's run went on.
+Outcome: TypeAlias = Literal["PASSED", "WARNED", "FAILED"]
+# From the best to the worst: the place of an outcome is its rank.
+OUTCOMES: tuple[Outcome, ...] = ("PASSED", "WARNED", "FAILED")
+# By test, the stamp and the rank of its last result; None: that is unknown as of a time.
+Assertions: TypeAlias = Mapping[str, Sequence[Any]]
+_WARN = "warn"
+_RUN_TEST = "test"
+_PREFIX = "TEST#"
+# A longer text is cut in the row; the facet of the run has it whole.
+_TEXT_BYTES_MAX = 256
+_DETAILS = ("expected", "actual", "description")
+# Details are left out of what comes after so many bytes: an item of the table has 400 KB.
+_DETAILS_BYTES_MAX = 100_000
+
+Result: TypeAlias = Mapping[str, Any]
+
+
+def results_of_dataset(event: Event, dataset: DatasetId) -> list[Result]:
+    """Return the results that an event reports of a dataset, the worst first, each test once."""
+    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
+    facets = [facets for use in uses if use.dataset == dataset for facets in (use.facets, use.use_facets)]
+    return _each_once(
+        _result(sent, "assertion", "FAILED" if sent["success"] is False else "PASSED")
+        for some in facets
+        for sent in _objects(some.get(ASSERTIONS, {}), "assertions")
+        if isinstance(sent.get("success"), bool) and text_in(sent, "assertion")
+    )
+
+
+def results_of_run(event: Event) -> list[Result]:
+    """Return the results that an event reports of its run's tests; one that was skipped has no result."""
+    outcomes: Mapping[str, Outcome] = {"pass": "PASSED", "fail": "FAILED"}
+    return _each_once(
+        _result(sent, "type", outcome)
+        for sent in _objects(event.run_facets.get(_RUN_TEST, {}), "tests")
+        if text_in(sent, "name") and (outcome := outcomes.get(str(sent.get("status")).lower()))
+    )
+
+
+def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    sent = [] if is_deleted(facet) else facet.get(name)
+    return [one for one in sent if isinstance(one, dict)] if isinstance(sent, list) else []
+
+
+def _result(sent: Mapping[str, Any], type_name: str, outcome: Outcome) -> Result:
+    """Return a result as rows hold it, without what was not given."""
+    severity = _text(sent.get("severity"))
+    if outcome == "FAILED" and severity and severity.lower() == _WARN:
+        outcome = "WARNED"
+    identity = [text_in(sent, name) for name in (type_name, "column", "name")]
+    texts = dict(zip(("type", "column", "name"), map(_text, identity), strict=True)) | {
+        name: _text(sent.get(name)) for name in _DETAILS
+    }
+    key = hashlib.sha256(orjson.dumps(identity)).hexdigest()[:16]
+    given = {name: text for name, text in {**texts, "severity": severity}.items() if text}
+    return {"key": key, "outcome": outcome, **given}
+
+
+def _text(value: object) -> str | None:
+    """Return a text of at most `_TEXT_BYTES_MAX` bytes, without control characters; None for another value."""
+    if not isinstance(value, str):
+        return None
+    encoded = value.encode()
+    cut = value if len(encoded) <= _TEXT_BYTES_MAX else f"{encoded[: _TEXT_BYTES_MAX - 3].decode(errors='ignore')}…"
+    return "".join(letter if letter.isprintable() else " " for letter in cut)
+
+
+def _each_once(results: Iterable[Result]) -> list[Result]:
+    worst: dict[str, Result] = {}
+    for result in results:
+        worst[result["key"]] = max(worst.get(result["key"], result), result, key=_order)
+    return sorted(worst.values(), key=_order, reverse=True)
+
+
+def _order(result: Result) -> tuple[int, bytes]:
+    return OUTCOMES.index(result["outcome"]), orjson.dumps(result, option=orjson.OPT_SORT_KEYS)
+
+
+def facts_of(results: Sequence[Result], stamp: str) -> Assertions:
+    """Return what the facts of a dataset or job hold of the results of an event."""
+    return {result["key"]: [stamp, OUTCOMES.index(result["outcome"])] for result in results[:ASSERTIONS_MAX]}
+
+
+def results_row(pk: str, event: Event, results: Sequence[Result]) -> Row:
+    """Return the row of an event's results; `cut` if there are more than it holds, or details were left out."""
+    kept, size, is_cut = [], 0, len(results) > ASSERTIONS_MAX
+    for result in results[:ASSERTIONS_MAX]:
+        size += sum(len(result.get(name, "")) for name in _DETAILS)
+        bare = {name: value for name, value in result.items() if name not in _DETAILS}
+        kept.append(result if size <= _DETAILS_BYTES_MAX else bare)
+        is_cut |= size > _DETAILS_BYTES_MAX
+    job = [event.job.namespace, event.job.name] if event.job else None
+    return Row(
+        pk,
+        f"{_PREFIX}{event.time}#{event.hash}",
+        {"job": job, "run": event.run, "results": kept, **({"cut": True} if is_cut else {})},
+    )
+
+
+def row_key(pk: str, stamp: str) -> tuple[str, str]:
+    """Return the key of the row of an event's results."""
+    return pk, f"{_PREFIX}{stamp}"
+
+
+def stamp_of(row: Row) -> str:
+    """Return the stamp of the event whose results a row has."""
+    return row.sk.removeprefix(_PREFIX)
+
+
+def rows_query(pk: str, limit: int, before: str | None = None) -> RowQuery:
+    """Return the query of the rows of a dataset's or job's results, the last first; of events before a time."""
+    return RowQuery(pk, low=_PREFIX, high=f"{_PREFIX}{before or '~'}", newest_first=True, limit=limit)
+
+
+def has_failed(assertions: Assertions) -> bool:
+    """True if the last result of a test is a failure."""
+    return any(rank for _, rank in assertions.values())
+
+
+def count_assertions(assertions: Assertions) -> AssertionCounts | None:
+    """Return the numbers of tests by the outcome of their last results; None without any."""
+    ranks = [rank for _, rank in assertions.values() if rank is not None]
+    return AssertionCounts(*(ranks.count(rank) for rank in range(len(OUTCOMES)))) if ranks else None
+
+
+def metrics_in(use: DatasetUse) -> Iterator[Mapping[str, Any]]:
+    """Yield the facet of a use that measures its dataset: the dataset's own facets keep the last."""
+    facet = use.use_facets.get(METRICS)
+    if facet is not None:
+        yield facet

@@ -1,0 +1,135 @@
+"""Results of tests of datasets and jobs: the last of each test, those that failed, and the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+import orjson
+
+from headwater.facts.assertions import OUTCOMES, TESTS, Assertions, has_failed, row_key, rows_query, stamp_of
+from headwater.facts.entities import AssertionResult
+from headwater.facts.facts import JobFacts, as_of
+from headwater.facts.keys import facts_key, job_pk
+from headwater.facts.result_page import ResultPage
+from headwater.facts.table import Key, Row
+from headwater.queries.annotated import AnnotatedKind, read_annotated
+from headwater.queries.past_assertions import pks_of, resolve_assertions, resolve_jobs
+from headwater.queries.resolve import ResolvedDatasets
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+Thing: TypeAlias = DatasetId | JobId
+# Rows of one name's events that are read for its history.
+ROWS_MAX = 100
+
+
+def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult] | None:
+    """Return the last result of each test, the worst first, then by column, type and name; None if it is unknown."""
+    found = _find(thing, view)
+    if found is None:
+        return None
+    primary, pks, known, cut = found
+    found_rows, rows_cut = _results(primary, pks, known, view)
+    results = sorted(found_rows.values(), key=_order)
+    return ResultPage(results, len(results), cut or rows_cut)
+
+
+def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> ResultPage[AssertionResult] | None:
+    """Return results of tests, the last first, of the last `ROWS_MAX` events; None if it is unknown."""
+    found = _find(thing, view)
+    if found is None:
+        return None
+    primary, pks, _, _ = found
+    pages = view.query([rows_query(pk, ROWS_MAX, view.at) for pk in pks])
+    rows = sorted((row for page in pages for row in page.rows), key=stamp_of, reverse=True)
+    results = [result for row in rows for result in sorted(_results_in(row, primary, view), key=_order)]
+    more = any(page.more for page in pages) or any("cut" in row.data for row in rows)
+    return ResultPage(results[:limit], len(results), more or len(results) > limit)
+
+
+def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset: int) -> ResultPage[AssertionResult]:
+    """Return the last results that are failures, of what the caller sees: the worst first, then the latest."""
+    things, cut = read_failing(view, kinds=("DATASET", "JOB"), namespace=namespace)
+    failures = [
+        (value[1], value[0], thing.node_id, key, thing)
+        for thing, (_, known) in things.items()
+        for key, value in known.items()
+        if value[1]
+    ]
+    page = sorted(failures, reverse=True, key=lambda one: one[:4])[offset : offset + limit]
+    shown = {thing: {key for *_, key, other in page if other == thing} for *_, thing in page}
+    some = {thing: (things[thing][0], {key: things[thing][1][key] for key in keys}) for thing, keys in shown.items()}
+    view.expect(_row_keys(some.values()))
+    found = {thing: _results(thing, pks, known, view) for thing, (pks, known) in some.items()}
+    listed = [found[thing][0][key] for *_, key, thing in page if key in found[thing][0]]
+    return ResultPage(listed, len(failures), cut or any(rows_cut for _, rows_cut in found.values()))
+
+
+def read_failing(
+    view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None
+) -> tuple[dict[Thing, tuple[list[str], Assertions]], bool]:
+    """Return what fails a test, with its partitions and outcomes; and true if not all of it was read."""
+    found = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
+    cut = resolve_assertions(found.datasets, view) or found.truncated
+    rows = view.get(facts_key(job.id) for job in found.jobs) if found.jobs else {}
+    facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in found.jobs}
+    if view.at:
+        facts = resolve_jobs({job: as_of(one, view.at) for job, one in facts.items()}, view, view.at)
+    things: dict[Thing, tuple[list[str], Assertions]] = {
+        group.primary: (pks_of(group), group.facts.assertions) for group in found.datasets
+    }
+    things |= {job: ([job_pk(job)], one.assertions) for job, one in facts.items()}
+    return {thing: known for thing, known in things.items() if has_failed(known[1])}, cut
+
+
+def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:
+    """Return the primary name of a dataset or job, its partitions and outcomes; None if it is unknown."""
+    if isinstance(thing, DatasetId):
+        groups = ResolvedDatasets(view)
+        groups.load([thing])
+        group = groups.group(thing)
+        cut = resolve_assertions([group], view)
+        return (group.primary, pks_of(group), group.facts.assertions, cut) if group.known else None
+    row = view.get([facts_key(thing)]).get(facts_key(thing))
+    facts = JobFacts(**row.data["facts"]) if row else JobFacts()
+    if view.at:
+        facts = resolve_jobs({thing: as_of(facts, view.at)}, view, view.at)[thing]
+    return (thing, [job_pk(thing)], facts.assertions, False) if facts.first else None
+
+
+def _row_keys(some: Iterable[tuple[Sequence[str], Assertions]]) -> Iterator[Key]:
+    for pks, known in some:
+        yield from {row_key(pk, stamp) for pk in pks for stamp, _ in known.values()}
+
+
+def _results(
+    thing: Thing, pks: Sequence[str], known: Assertions, view: GraphView
+) -> tuple[dict[str, AssertionResult], bool]:
+    """Return the last results in full, by test; and true if an event reported more than its row holds.
+
+    An outcome names the event that reported it, under one name of a dataset or more.
+    """
+    keys = sorted(set(_row_keys([(pks, known)])))
+    rows = view.get(keys) if keys else {}
+    sent = [
+        (one["key"], orjson.dumps(one, option=orjson.OPT_SORT_KEYS), result)
+        for row in rows.values()
+        for one, result in zip(row.data["results"], _results_in(row, thing, view), strict=True)
+        if known.get(one["key"]) == [stamp_of(row), OUTCOMES.index(one["outcome"])]
+    ]
+    last = {key: result for key, _, result in sorted(sent, key=lambda one: one[:2])}
+    return last, any("cut" in row.data for row in rows.values())
+
+
+def _results_in(row: Row, thing: Thing, view: GraphView) -> list[AssertionResult]:
+    """Return the results of an event; without its job and run if the caller may not see these."""
+    sent = JobId(*row.data["job"]) if row.data["job"] else None
+    job = sent if sent and view.caller.opens(sent) else None
+    time, run = stamp_of(row).partition("#")[0], row.data["run"] if job else None
+    fields = ({name: value for name, value in one.items() if name != "key"} for one in row.data["results"])
+    return [AssertionResult(of=thing, time=time, job=job, run=run, **one) for one in fields]
+
+
+def _order(result: AssertionResult) -> tuple[int, str, str, str]:
+    return -OUTCOMES.index(result.outcome), result.column or "", result.type or "", result.name or ""

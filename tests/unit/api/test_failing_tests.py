@@ -1,0 +1,117 @@
+"""Results of tests, as dbt, Great Expectations and the specification's fixtures report them, over the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders_events import CHECK, NAMESPACE, STORE, a_dataset, a_facet, a_run_event
+from tests.unit.api.graph_api import GraphApi, at
+
+JOB = f"/namespaces/{NAMESPACE}/jobs{at(CHECK)}"
+RAW = f"/namespaces{at(STORE)}/datasets/raw"
+FAILED = {"assertion": "accepted_values", "success": False, "column": "carrier"}
+# dbt-ol sends a facet of the dataset: integration/common/tests/dbt/structured_logs/postgres/test
+# of OpenLineage at 1.52.0.
+OF_DBT = a_facet("DataQualityAssertionsDataset", assertions=[FAILED])
+# The specification's own example: spec/tests/DataQualityAssertionsDatasetFacet/1.json, the first of its ten.
+OF_SPEC = a_facet(
+    "DataQualityAssertionsDataset",
+    assertions=[
+        {"assertion": "accepted_values", "column": "status", "success": True},
+        {"assertion": "not_null", "column": "amount", "success": True},
+    ],
+)
+# What dbt-ol sends of a singular test, which has no dataset: integration/common/tests/dbt/singular_test/result.json.
+SINGULAR = {
+    "name": "test.my_project.assert_row_count_within_range",
+    "status": "fail",
+    "severity": "warn",
+    "type": "singular",
+    "description": None,
+    "expected": "0",
+    "actual": "5",
+    "content": "select * from my_schema.orders where amount not between 0 and 10000",
+    "contentType": "sql",
+    "params": {},
+}
+METRICS = a_facet("DataQualityMetricsInputDataset", rowCount=3, columnMetrics={"carrier": {"nullCount": 1}})
+
+
+def a_test_run(hour=12, *, facets=None, input_facets=None, tests=None):
+    """Return the end of a run of the check that tested `raw`."""
+    raw = {**a_dataset("raw"), "facets": facets or {}, "inputFacets": input_facets or {}}
+    run_facets = {"test": a_facet("TestRun", tests=tests)} if tests else {}
+    time = f"2025-11-20T{hour}:00:00Z"
+    return a_run_event(job=CHECK, inputs=[raw], outputs=[], run_facets=run_facets, eventTime=time)
+
+
+@pytest.mark.parametrize("side", ["facets", "input_facets"])
+def test_a_failed_test_is_a_dataset_s_wherever_the_facet_stands(side):
+    api = GraphApi()
+    api.load(a_test_run(**{side: {"dataQualityAssertions": OF_DBT}}))
+    (result,) = api.found(f"{RAW}/tests")["tests"]
+    assert result == {
+        "nodeId": f"dataset:{STORE}:raw",
+        "outcome": "FAILED",
+        "at": "2025-11-20T12:00:00Z",
+        "type": "accepted_values",
+        "column": "carrier",
+        **dict.fromkeys(("name", "severity", "expected", "actual", "description")),
+        "job": {"namespace": NAMESPACE, "name": CHECK},
+        "runId": result["runId"],
+    }
+    assert api.found("/tests") == {"tests": [result], "totalCount": 1, "truncated": False}
+    assert api.found(RAW)["tests"] == {"passed": 0, "warned": 0, "failed": 1}
+
+
+def test_counts_are_in_graphs_lists_and_short_forms():
+    api = GraphApi()
+    api.load(a_test_run(facets={"dataQualityAssertions": OF_SPEC}, tests=[SINGULAR]))
+    expected = {
+        f"dataset:{STORE}:raw": {"passed": 2, "warned": 0, "failed": 0},
+        f"job:{NAMESPACE}:{CHECK}": {"passed": 0, "warned": 1, "failed": 0},
+    }
+    for form in ("full", "summary"):
+        graph = api.found("/lineage", nodeId=f"job:{NAMESPACE}:{CHECK}", form=form)["graph"]
+        assert {node["id"]: node["data"].get("tests") for node in graph} == expected
+    assert api.found(JOB)["tests"] == expected[f"job:{NAMESPACE}:{CHECK}"]
+
+
+def test_a_test_without_a_dataset_is_the_job_s_and_its_details_are_shown():
+    api = GraphApi()
+    api.load(a_test_run(tests=[SINGULAR]))
+    (result,) = api.found(f"{JOB}/tests")["tests"]
+    shown = {name: SINGULAR[name] for name in ("name", "severity", "type", "description", "expected", "actual")}
+    assert result.items() >= {"outcome": "WARNED", "column": None, **shown}.items()
+    assert api.found(f"{RAW}/tests")["tests"] == []
+
+
+def test_a_later_result_replaces_the_failure_and_history_keeps_it():
+    api = GraphApi()
+    api.load(a_test_run(13, input_facets={"dataQualityAssertions": {"assertions": [{**FAILED, "success": True}]}}))
+    api.load(a_test_run(12, input_facets={"dataQualityAssertions": OF_DBT}))
+    assert api.found("/tests")["tests"] == []
+    assert [one["outcome"] for one in api.found(f"{RAW}/tests/history")["tests"]] == ["PASSED", "FAILED"]
+    then = "2025-11-20T12:30:00Z"
+    assert [one["outcome"] for one in api.found("/tests", lineageAt=then)["tests"]] == ["FAILED"]
+    assert [one["outcome"] for one in api.found(f"{RAW}/tests", lineageAt=then)["tests"]] == ["FAILED"]
+
+
+def test_failing_tests_of_one_namespace_alone_are_listed():
+    api = GraphApi()
+    api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
+    for namespace, kind in ((STORE, "dataset"), (NAMESPACE, "job")):
+        listed = api.found("/tests", namespace=namespace)["tests"]
+        assert [one["nodeId"].partition(":")[0] for one in listed] == [kind]
+
+
+def test_measures_of_an_input_are_among_the_facets_of_its_dataset():
+    api = GraphApi()
+    api.load(a_test_run(input_facets={"dataQualityMetrics": METRICS}))
+    assert api.found(RAW)["facets"]["dataQualityMetrics"] == METRICS
+
+
+@pytest.mark.parametrize("path", [f"{RAW}/tests", f"{RAW}/tests/history", f"{JOB}/tests", f"{JOB}/tests/history"])
+def test_what_is_unknown_is_not_found(path):
+    status, _ = GraphApi().get(path)
+    assert status == 404

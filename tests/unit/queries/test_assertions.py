@@ -1,0 +1,192 @@
+"""Results of tests of datasets and jobs: the last of each test is a function of the set of events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.events.event import DatasetUse
+from headwater.facts.entities import AssertionCounts
+from headwater.facts.lattice import ASSERTIONS_MAX
+from headwater.facts.visibility import Visibility
+from headwater.queries.past_assertions import ROWS_MAX
+from headwater.queries.service import LineageQueries
+from tests.examples import examples
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, at, short
+from tests.unit.facts.strategies import a_symlink, arrivals, checked_streams, stamped
+from tests.unit.queries.every_query import differences, loaded, results_of, right_results
+
+
+@examples(60)
+@given(st.data())
+def test_results_of_tests_are_the_models_in_any_order_of_arrival(data):
+    statements = data.draw(checked_streams())
+    table = loaded(*data.draw(arrivals(statements)))
+    assert differences(results_of(table), right_results(statements)) == {}
+
+
+def asserted(*sent):
+    """Return the facet with these assertions, each as (type, column, success) or with a severity."""
+    names = ("assertion", "column", "success", "severity")
+    return {"dataQualityAssertions": {"assertions": [dict(zip(names, one, strict=False)) for one in sent]}}
+
+
+def of_run(*sent):
+    """Return the facets of a run with the results of these tests, each as (name, status) or with a severity."""
+    names = ("name", "status", "severity")
+    return {"test": {"tests": [dict(zip(names, one, strict=False)) for one in sent]}}
+
+
+def checked(second, run, *sent, dataset=X, job=A):
+    """Return an event of a run that tested a dataset, as dbt and Great Expectations send it: beside the input."""
+    return an_event(second, run, job, inputs=[DatasetUse(dataset, {}, asserted(*sent))])
+
+
+def listed(page):
+    return [(one.outcome, one.type, one.column, one.run and short(one.run)) for one in page.items]
+
+
+TWICE = [
+    checked(1, "a1", ("not_null", "id", False), ("unique", "id", True)),
+    checked(3, "a3", ("unique", "id", False), ("not_null", None, False, "warn")),
+    checked(2, "a2", ("not_null", "id", True)),
+]
+
+
+def test_the_last_result_of_each_test_counts_by_column(queries_over):
+    queries = queries_over(TWICE)
+    assert listed(queries.list_assertions(X)) == [
+        ("FAILED", "unique", "id", "a3"),
+        ("WARNED", "not_null", None, "a3"),
+        ("PASSED", "not_null", "id", "a2"),
+    ]
+    assert queries.find_dataset(X).assertions == AssertionCounts(passed=1, warned=1, failed=1)
+    (dataset,) = queries.find_graph(A.node_id, depth=1).datasets
+    assert dataset.assertions == AssertionCounts(passed=1, warned=1, failed=1)
+
+
+def test_results_are_those_of_the_time(queries_over):
+    queries = queries_over(TWICE)
+    assert listed(queries.list_assertions(X, at=at(3))) == [
+        ("PASSED", "not_null", "id", "a2"),
+        ("PASSED", "unique", "id", "a1"),
+    ]
+    assert listed(queries.list_failures(at=at(2), limit=9, offset=0)) == [("FAILED", "not_null", "id", "a1")]
+    (dataset,) = queries.find_graph(X.node_id, depth=1, at=at(2)).datasets
+    assert dataset.assertions == AssertionCounts(passed=1, failed=1)
+    assert queries.list_assertions(X, at=at(1)) is None
+
+
+def test_history_has_the_last_results_first(queries_over):
+    queries = queries_over(TWICE)
+    history = queries.list_assertion_history(X, limit=3)
+    assert listed(history) == [
+        ("FAILED", "unique", "id", "a3"),
+        ("WARNED", "not_null", None, "a3"),
+        ("PASSED", "not_null", "id", "a2"),
+    ]
+    assert (history.total, history.truncated) == (5, True)
+
+
+def test_a_test_of_a_run_that_names_no_dataset_is_the_jobs_and_a_skipped_one_has_no_result(queries_over):
+    events = [
+        an_event(1, "a1", A, inputs=[X], run_facets=of_run(("orphans", "fail", "error"), ("rows", "fail", "WARN"))),
+        an_event(2, "a2", A, inputs=[X], run_facets=of_run(("orphans", "skip"), ("rows", "pass"))),
+    ]
+    queries = queries_over(events)
+    assert [(one.name, one.outcome, one.of) for one in queries.list_assertions(A).items] == [
+        ("orphans", "FAILED", A),
+        ("rows", "PASSED", A),
+    ]
+    assert queries.find_job(A).assertions == AssertionCounts(passed=1, failed=1)
+    assert queries.find_dataset(X).assertions is None
+    assert [one.name for one in queries.list_failures(limit=9, offset=0).items] == ["orphans"]
+
+
+def test_failures_come_worst_first_then_the_latest_and_by_page(queries_over):
+    queries = queries_over(
+        [
+            checked(1, "a1", ("unique", "id", False)),
+            checked(2, "b2", ("not_null", "id", False), dataset=Y, job=B),
+            checked(3, "b3", ("not_null", "name", False, "warn"), dataset=Y, job=B),
+        ]
+    )
+    assert [one.of for one in queries.list_failures(limit=9, offset=0).items] == [Y, X, Y]
+    if isinstance(queries, LineageQueries):
+        page = queries.list_failures(limit=1, offset=1)
+        assert ([one.of for one in page.items], page.total) == ([X], 3)
+
+
+def test_a_deleted_dataset_fails_no_test_until_it_comes_back(queries_over):
+    events = [checked(1, "a1", ("unique", "id", False)), a_deletion(2, X)]
+    assert queries_over(events).list_failures(limit=9, offset=0).total == 0
+    assert queries_over([*events, an_event(3, "a3", A, inputs=[X])]).list_failures(limit=9, offset=0).total == 1
+
+
+def test_results_under_another_name_are_the_datasets(queries_over):
+    queries = queries_over(
+        [
+            checked(1, "a1", ("unique", "id", False)),
+            checked(2, "a2", ("unique", "id", True), dataset=Y),
+            a_dataset_event(3, X, **a_symlink(Y)),
+        ]
+    )
+    assert listed(queries.list_assertions(Y)) == [("PASSED", "unique", "id", "a2")]
+
+
+def test_a_caller_sees_failures_of_its_namespaces_alone():
+    queries = LineageQueries(loaded([checked(1, "a1", ("unique", "id", False))]))
+    for namespace, found in ((X.namespace, [(X, None, None)]), (A.namespace, [])):
+        caller = Visibility(covers=namespace.__eq__, namespaces=[namespace], strict=True)
+        failures = queries.seen_by(caller).list_failures(limit=9, offset=0).items
+        assert [(one.of, one.job, one.run) for one in failures] == found
+
+
+def test_a_sender_who_may_only_name_a_dataset_reports_no_results_of_it():
+    event = stamped(replace(checked(1, "a1", ("unique", "id", False)), named=(X,)))
+    assert LineageQueries(loaded([event])).list_failures(limit=9, offset=0).total == 0
+
+
+def test_a_response_is_truncated_where_an_event_reported_more_than_is_kept():
+    many = [("unique", f"c{number}", number > 0) for number in range(ASSERTIONS_MAX + 1)]
+    queries = LineageQueries(loaded([checked(1, "a1", *many)]))
+    assert queries.find_dataset(X).assertions == AssertionCounts(passed=ASSERTIONS_MAX - 1, failed=1)
+    assert queries.list_assertion_history(X, limit=1_000).truncated
+    assert queries.list_assertions(X).truncated
+    assert queries.list_failures(limit=1, offset=0).truncated
+
+
+def test_a_response_is_truncated_where_earlier_rows_may_know_more():
+    first = checked(0, "a1", ("rare", None, False))
+    later = [
+        replace(checked(1, "a2", ("often", None, True)), time=f"2025-11-20T12:01:00.{number:06}Z")
+        for number in range(ROWS_MAX + 1)
+    ]
+    last = replace(checked(1, "a1", ("rare", None, True)), time="2025-11-20T13:00:00.000000Z")
+    queries = LineageQueries(loaded([first, *map(stamped, later), stamped(last)]))
+    page = queries.list_assertions(X, at="2025-11-20T12:30:00.000000Z")
+    assert (listed(page), page.truncated) == ([("PASSED", "often", None, "a2")], True)
+
+
+@pytest.mark.parametrize(
+    "facet",
+    [
+        {"_deleted": True, "assertions": [{"assertion": "unique", "success": False}]},
+        {"assertions": "?"},
+        {"assertions": ["?", {"assertion": 1, "success": False}, {"success": False}, {"assertion": "unique"}]},
+        {"assertions": [{"assertion": "unique", "success": "no"}]},
+    ],
+)
+def test_a_facet_that_is_deleted_or_of_another_shape_has_no_results(facet):
+    event = an_event(1, "a1", A, inputs=[DatasetUse(X, {}, {"dataQualityAssertions": facet})])
+    assert LineageQueries(loaded([event])).list_assertions(X).items == []
+
+
+def test_a_long_text_is_cut_and_takes_no_room():
+    sent = {"assertion": "unique", "success": False, "actual": "é" * 10_000, "name": "a\x00b"}
+    event = an_event(1, "a1", A, inputs=[DatasetUse(X, {}, {"dataQualityAssertions": {"assertions": [sent]}})])
+    (result,) = LineageQueries(loaded([event])).list_assertions(X).items
+    assert (result.name, result.actual) == ("a b", "é" * 126 + "…")
