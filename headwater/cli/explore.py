@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import hmac
 import http.client
 import json
@@ -16,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
+from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeAlias
@@ -191,9 +193,11 @@ class Explorer:
 
     def _forward(self, target: str, headers: Mapping[str, str]) -> Reply:
         try:
-            return self._fetch(target, headers)
+            reply = self._fetch(target, headers)
         except NoResponse as error:
             return _message(502, str(error))
+        is_of_caller = urlsplit(target).path == "/api/v1/me" and reply.status == HTTPStatus.OK
+        return _without_writes(reply) if is_of_caller else reply
 
     def _fetch(self, target: str, headers: Mapping[str, str]) -> Reply:
         url = f"{self._url}{target}"
@@ -252,6 +256,15 @@ def _cookies(headers: Mapping[str, str]) -> Mapping[str, str]:
 def _passed(status: int, headers: Message, body: bytes) -> Reply:
     values = {name: value for name in _PASSED if (value := headers.get(name)) is not None}
     return Reply(status, values, body)
+
+
+def _without_writes(reply: Reply) -> Reply:
+    """Return the response of `/api/v1/me` as it is here: nothing but GET is forwarded, so the page offers no more."""
+    headers = dict(reply.headers)
+    packed = headers.pop("Content-Encoding", None) == "gzip"
+    me = json.loads(gzip.decompress(reply.body) if packed else reply.body)
+    scopes = [scope for scope in me["scopes"] if scope in ("read", "records")]
+    return Reply(reply.status, headers, json.dumps({**me, "scopes": scopes}).encode())
 
 
 def _message(status: int, message: str) -> Reply:

@@ -7,6 +7,7 @@ import os
 import threading
 from dataclasses import fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,7 +18,9 @@ from headwater.api.app import Api
 from headwater.api.http.links import Links
 from headwater.api.services import Services
 from headwater.api.tokens import Tokens, new_token
+from headwater.events.api_change_queue import ApiChangeQueue
 from headwater.events.api_changes import parse_change
+from headwater.events.event_messages import parse_event_message
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
@@ -48,7 +51,7 @@ class Served:
         self.also = also
         # The local stack's routes of the demo, for a page that is to find them.
         self.demo = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._refusals = {}
         self.requested = []
         self.tokens = []
@@ -64,7 +67,7 @@ class Served:
         self._server.shutdown()
         self._server.server_close()
 
-    def respond(self, target, headers, method="GET"):
+    def respond(self, target, headers, method="GET", body=None):
         """Return status, headers and body."""
         url = urlsplit(target)
         if self.demo and target == DEMO_PATH:
@@ -77,9 +80,9 @@ class Served:
             status, sent = waiting.pop()
             return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'
         with self._lock:
-            response = self._resolve(_event(url, headers, self._auth), CONTEXT)
-        body = response["body"] or ""
-        raw = base64.b64decode(body) if response.get("isBase64Encoded") else body.encode()
+            response = self._resolve(_event(url, headers, self._auth, method, body), CONTEXT)
+        text = response["body"] or ""
+        raw = base64.b64decode(text) if response.get("isBase64Encoded") else text.encode()
         return response["statusCode"], {name: some[0] for name, some in response["multiValueHeaders"].items()}, raw
 
 
@@ -90,6 +93,7 @@ class ServedGraph(Served):
         self._table = MemoryTable()
         keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
         self._now_s = now_s
+        self._changes = count()
         self._event_log = EventLog(self._table, MemoryS3().client(), "archive")
         given = {
             "queries": LineageQueries(self._table),
@@ -97,10 +101,17 @@ class ServedGraph(Served):
             "tokens": Tokens(self._table),
             "links": Links(boto3.client("s3", **keys), "archive", "intake"),
             "now_s": lambda: now_s,
-            "now": lambda: from_seconds(now_s),
+            # Two changes are never of one time.
+            "now": lambda: from_seconds(now_s + next(self._changes) / 1000),
+            "changes": ApiChangeQueue(SimpleNamespace(send_message_batch=self._load_sent), "queue"),
+            "sleep": lambda seconds: None,
         }
         services = Services(**{**{field.name: None for field in fields(Services)}, **given, "strict_namespaces": False})
         super().__init__(Api(lambda: services).resolve, auth)
+
+    def _load_sent(self, *, QueueUrl, Entries):  # noqa: N803 - as in boto3
+        self.load(*(parse_event_message(entry["MessageBody"]) for entry in Entries))
+        return {}
 
     def load(self, *events):
         rules = NamingRules(trim_partitions=False)
@@ -116,20 +127,21 @@ class ServedGraph(Served):
         return text
 
 
-def _event(url, headers, auth):
+def _event(url, headers, auth, method, body):
     values = parse_qs(url.query, keep_blank_values=True)
     return {
         "resource": "/{proxy+}",
         "path": url.path,
-        "httpMethod": "GET",
+        "httpMethod": method,
         "headers": headers,
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
         "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
         "multiValueQueryStringParameters": values or None,
         "pathParameters": {"proxy": url.path[1:]},
         "stageVariables": {"auth": auth},
-        "requestContext": {"stage": "prod", "path": url.path, "requestId": "r", "httpMethod": "GET"},
-        "body": None,
+        "requestContext": {"stage": "prod", "path": url.path, "requestId": "r", "httpMethod": method}
+        | {"identity": {"userArn": "arn:aws:iam::123456789012:user/ann"} if auth == "iam" else {}},
+        "body": body,
         "isBase64Encoded": False,
     }
 
@@ -142,7 +154,11 @@ def _handler_of(served):
             self.write(*served.respond(self.path, dict(self.headers.items())))
 
         def do_POST(self):
-            self.write(*served.respond(self.path, dict(self.headers.items()), "POST"))
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or None
+            self.write(*served.respond(self.path, dict(self.headers.items()), self.command, body))
+
+        do_PUT = do_POST  # noqa: N815 - as the server calls it
+        do_DELETE = do_POST  # noqa: N815
 
         def write(self, status, headers, body):
             self.send_response(status)

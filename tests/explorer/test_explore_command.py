@@ -27,10 +27,10 @@ REFUSAL = b'{"message":"The request signature we calculated does not match the s
 class SignedGraph(ServedGraph):
     """The API behind API Gateway's check of signatures; reached as a proxy, since its name is none of this machine."""
 
-    def respond(self, target, headers):
+    def respond(self, target, headers, method="GET", body=None):
         if not is_signed(target, headers):
             return 403, {"Content-Type": "application/json"}, REFUSAL
-        return super().respond(target.removeprefix(API), headers)
+        return super().respond(target.removeprefix(API), headers, method, body)
 
 
 def is_signed(url, headers):
@@ -79,6 +79,8 @@ def test_the_explorer_of_an_api_with_iam_is_read_with_the_credentials_of_the_env
         # An address with all that a query may hold is signed as it is sent.
         page.get_by_role("combobox", name="Find").fill("Größe & +%/ = '\"")
         page.get_by_text("Nothing has this name").wait_for()
+        # What it does not forward, the page does not offer.
+        assert {*page.request.get(f"{served.url}/api/v1/me").json()["scopes"]} == {"read", "records"}
         page.context.clear_cookies()
         assert "open the link" in page.request.get(f"{served.url}/api/v1/namespaces").text()
     assert any(path.startswith("/api/v1/search?q=Gr%C3%B6%C3%9Fe") for path in gateway.requested)

@@ -86,6 +86,11 @@ export async function get<P extends keyof paths>(
   return (await send(path, parts, query, "application/json", signal)).json() as Promise<ResponseOf<P>>;
 }
 
+/** Change what the API holds; return the response's JSON. */
+export async function change(method: "POST" | "PUT" | "DELETE", path: string, parts: Record<string, string>, query: Query, body?: unknown): Promise<unknown> {
+  return (await send(path, parts, query, "application/json", undefined, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).json();
+}
+
 /** Return a response as text: CSV, or JSON lines. */
 export async function getText(path: keyof paths, { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {}): Promise<string> {
   return (await send(path, parts, query, "*/*", signal)).text();
@@ -107,14 +112,15 @@ export async function getBytes(location: string, signal?: AbortSignal): Promise<
   return new Uint8Array(await response.arrayBuffer());
 }
 
-async function send(path: string, parts: Record<string, string>, query: Query, accept: string, signal?: AbortSignal): Promise<Response> {
+async function send(path: string, parts: Record<string, string>, query: Query, accept: string, signal?: AbortSignal, sent: { method: string; body?: string } = { method: "GET" }): Promise<Response> {
   const url = addressOf(path, parts, query);
-  const call = `GET ${url.pathname}${url.search}`;
+  const call = `${sent.method} ${url.pathname}${url.search}`;
   const headers: Record<string, string> = { Accept: accept };
+  if (sent.body !== undefined) headers["Content-Type"] = "application/json";
   if (tokens.get()) headers["Authorization"] = `Bearer ${tokens.get()}`;
   let response: Response;
   try {
-    response = await fetch(url, { headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
+    response = await fetch(url, { ...sent, headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Failure(call, 0, navigator.onLine ? "the API did not respond, or its response is where the browser may not read it" : "this computer is offline");

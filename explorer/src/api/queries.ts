@@ -23,7 +23,9 @@ export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 
 export type Me = ResponseOf<"/api/v1/me">;
 /** Ids of operations that views need. */
-export type Feature = "search" | "listAllJobs" | "getLineage" | "getColumnLineage" | "reportImpact" | "reportUsage" | "getDataset" | "getJob" | "getRun" | "searchRecords" | "reportCoverage";
+export type Feature = "search" | "listAllJobs" | "getLineage" | "getColumnLineage" | "reportImpact" | "reportUsage" | "getDataset" | "getJob" | "getRun" | "searchRecords" | "reportCoverage" | Writing;
+/** Ids of operations that annotate. */
+type Writing = "tagDataset" | "tagField" | "tagJob" | "addDatasetOwner" | "addJobOwner" | "describeDataset" | "describeField" | "describeJob";
 
 export const me = (signal?: AbortSignal) => get("/api/v1/me", { signal });
 

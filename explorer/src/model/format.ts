@@ -38,6 +38,9 @@ export function duration(ms: number | null): string {
   return `${Math.floor(s / 3600)} h ${Math.round((s % 3600) / 60)} min`;
 }
 
+/** Name a caller of the API: `token:ab12` as `token ab12`, an ARN by its end. */
+export const callerName = (caller: string) => (caller.startsWith("arn:") ? caller.slice(caller.lastIndexOf(":") + 1) : caller.replace(":", " "));
+
 export const count = (value: number) => value.toLocaleString("en-US");
 
 export function plural(value: number, one: string, many = `${one}s`): string {

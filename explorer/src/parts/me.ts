@@ -8,11 +8,15 @@ import { me, type Feature, type Me } from "../api/queries";
 /** The one name that a list of names allows; none where it allows beginnings, or several. */
 const only = (names: readonly string[]) => (names.length === 1 && names[0] && !names[0].endsWith("*") ? names[0] : undefined);
 
+const covers = (pattern: string, name: string) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern);
+
 export interface Reader {
   me: Me | undefined;
   /** False while it is not known, and while a token is missing. */
   isKnown: boolean;
   can: (feature: Feature) => boolean;
+  /** True if the reader is known to have all of these, in a namespace. */
+  mayWrite: (features: readonly Feature[], namespace: string) => boolean;
   /** The one namespace, and the one root, that the token covers: queries over all name them. */
   namespace: string | undefined;
   root: string | undefined;
@@ -22,6 +26,7 @@ export function useReader(): Reader {
   const { data, error } = useQuery({ queryKey: ["me"], queryFn: ({ signal }) => me(signal), staleTime: Infinity });
   return {
     me: data, isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)), can: (feature) => !data || data.features.includes(feature),
+    mayWrite: (features, namespace) => data?.scopes.includes("write") === true && features.every((feature) => data.features.includes(feature)) && data.namespaces.some((name) => covers(name, namespace)),
     namespace: data && only(data.namespaces), root: data && only(data.roots),
   };
 }

@@ -9,6 +9,7 @@ import { indirectUses, type ColumnArrow, type ColumnLines, type Source } from ".
 import { plural } from "../../model/format";
 import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
 import { titleOf, titleOfId } from "../../model/titles";
+import { Edit } from "../../parts/edit";
 import { Loaded, NodeLink, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf, StateOf } from "../../parts/signs";
@@ -43,6 +44,7 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
         <Link className="button main" href={link("impact", { node: id })}>What breaks</Link>
         {!isCentre && <Link className="button" href={columnsLink({ node: id })}>Centre here</Link>}
         <Link className="button" href={link("usage", { node: id })}>Usage</Link>
+        <Edit id={id} />
       </div>
       <h2>Made of <span className="muted">{sources.length}</span></h2>
       {sources.length === 0 && <p className="muted">{column ? "Nothing is reported: it begins here, as far as is known." : "Not loaded at this depth."}</p>}

@@ -7,6 +7,7 @@ import { Link, useSearch } from "wouter";
 import { dataset as fetchDataset, datasetVersions, foldedLineage, type Dataset, type DatasetVersion } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { degreeOf } from "../../model/graph";
+import { Edit, SetHere } from "../../parts/edit";
 import { Loaded, Facets, JobLink, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
@@ -35,6 +36,7 @@ export function DatasetView() {
               <Link className="button main" href={mapLink({ node })}>Map</Link>
               <Link className="button" href={columnsLink({ node })}>Columns</Link>
               <Link className="button" href={link("impact", { node })}>Impact</Link>
+              <Edit id={node} namespace={found.namespace} />
             </div>
             <Neighbours node={node} />
             <About dataset={found} />
@@ -79,6 +81,7 @@ function About({ dataset }: { dataset: Dataset }) {
         {dataset.physicalName !== dataset.name && <><dt>Physical name</dt><dd className="mono">{dataset.physicalName}</dd></>}
         {dataset.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={dataset.tags} /></dd></>}
         {dataset.owners.length > 0 && <><dt>Owners</dt><dd><Owners owners={dataset.owners} /></dd></>}
+        <SetHere of={dataset} />
         <dt>Known since</dt><dd><When time={dataset.createdAt} /></dd>
         {dataset.currentVersion && <><dt>Version</dt><dd className="mono">{dataset.currentVersion}</dd></>}
       </dl>
@@ -105,7 +108,7 @@ function Schema({ dataset }: { dataset: Dataset }) {
                 <td className="mono muted">{field.type ?? "–"}</td>
                 {isDescribed && <td>{field.description ?? ""}</td>}
                 {isTagged && <td><Tags names={field.tags} /></td>}
-                <td className="fixed"><Link href={link("impact", { node: id })}>what breaks</Link> · <Link href={link("usage", { node: id })}>usage</Link></td>
+                <td className="fixed"><Link href={link("impact", { node: id })}>what breaks</Link> · <Link href={link("usage", { node: id })}>usage</Link> <Edit id={id} namespace={dataset.namespace} /></td>
               </tr>
             );
           })}

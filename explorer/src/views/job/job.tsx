@@ -6,6 +6,7 @@ import { Link, useSearch } from "wouter";
 import { errorOf, job as fetchJob, jobRuns, jobVersions, type Job, type Run } from "../../api/queries";
 import { shortError } from "../../model/error-text";
 import { count, duration, plural } from "../../model/format";
+import { Edit, SetHere } from "../../parts/edit";
 import { Loaded, Facets, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
@@ -32,6 +33,7 @@ export function JobView() {
             <div className="actions">
               <Link className="button main" href={mapLink({ node })}>Map</Link>
               <Link className="button" href={link("impact", { node })}>Impact</Link>
+              <Edit id={node} namespace={job.namespace} />
             </div>
             <About job={job} />
             <Tasks node={node} />
@@ -59,6 +61,7 @@ function About({ job }: { job: Job }) {
           <dt>Kind</dt><dd>{job.type.toLowerCase()}{job.deleted && <span className="removed"> ✕ deleted</span>}</dd>
           {job.owners.length > 0 && <><dt>Owners</dt><dd><Owners owners={job.owners} /></dd></>}
           {job.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={job.tags} /></dd></>}
+          <SetHere of={job} />
           {job.parentJobName && <><dt>Part of</dt><dd><Link href={link("search", { q: job.parentJobName })}>{job.parentJobName}</Link></dd></>}
           {job.location && <><dt>Location</dt><dd><SafeLink url={job.location} /></dd></>}
           {job.labels.length > 0 && <><dt>Labels</dt><dd>{job.labels.map((label) => <span key={label} className="chip">{label}</span>)}</dd></>}

@@ -1,0 +1,93 @@
+"""Tags, owners and descriptions that are written in the page, by keyboard too, where the reader may write."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.explorer.axe import serious_faults
+
+LAKE = "s3://nordwind-lake"
+NAME = "silver/reference/exchange_rates"
+RATES = f"dataset:{LAKE}:{NAME}"
+JOB = "job:spark:spark.gpu_forecast"
+GUARDED_JOB = "job:emissions:emissions.check"
+
+
+def dialog_of(page, name):
+    page.get_by_role("button", name=f"edit {name}", exact=True).click()
+    dialog = page.get_by_role("dialog", name=f"edit {name}")
+    dialog.get_by_role("heading", name="Description").wait_for()
+    return dialog
+
+
+def test_what_is_written_of_a_dataset_and_its_column_is_shown_with_who_wrote_it(open_view, company):
+    page = open_view(company, f"dataset?node={RATES}")
+    dialog = dialog_of(page, NAME)
+    dialog.get_by_role("textbox", name="description").fill("What a day costs.")
+    dialog.get_by_role("button", name="Save the description").click()
+    dialog.get_by_text("set by user/ann").first.wait_for()
+    # By keyboard alone: a name, its kind, Enter.
+    dialog.get_by_role("textbox", name="new owner").focus()
+    page.keyboard.type("team:forecast")
+    page.keyboard.press("Tab")
+    page.keyboard.type("STEWARD")
+    page.keyboard.press("Enter")
+    dialog.get_by_role("region", name="owners").get_by_text("team:forecast").wait_for()
+    dialog.get_by_role("combobox", name="new tag").fill("reviewed")
+    page.keyboard.press("Enter")
+    dialog.get_by_role("region", name="tags").get_by_text("reviewed").wait_for()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+
+    page.get_by_text("What a day costs.").wait_for()
+    set_here = page.locator("dd", has_text="owner team:forecast")
+    assert [line.split(" set by ")[0] for line in set_here.locator("li").all_inner_texts()] == [
+        "description",
+        "owner team:forecast",
+        "tag reviewed",
+    ]
+    column = page.locator("tbody td.mono a").first.inner_text()
+    dialog = dialog_of(page, column)
+    dialog.get_by_role("textbox", name="description").fill("By day.")
+    dialog.get_by_role("button", name="Save the description").click()
+    dialog.get_by_text("set by user/ann").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("cell", name="By day.").wait_for()
+
+    page.reload()
+    dialog = dialog_of(page, NAME)
+    dialog.get_by_role("button", name="remove reviewed").click()
+    dialog.get_by_role("region", name="tags").get_by_text("reviewed").wait_for(state="detached")
+    dialog.get_by_role("button", name="Withdraw it").click()
+    dialog.get_by_role("button", name="Withdraw it").wait_for(state="detached")
+
+
+def test_what_breaks_a_rule_is_refused_in_the_dialog_with_the_field_and_the_rule(open_view, company):
+    page = open_view(company, f"job?node={JOB}", expected=("status of 400",))
+    dialog = dialog_of(page, "spark.gpu_forecast")
+    dialog.get_by_role("textbox", name="description").fill("x" * 4097)
+    dialog.get_by_role("button", name="Save the description").click()
+    dialog.get_by_role("alert").get_by_text("description: must be at most 4096 bytes").wait_for()
+    assert dialog.get_by_role("textbox", name="description").input_value() == "x" * 4097
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_dialog_is_accessible_and_within_the_screen(open_view, company, width):
+    page = open_view(company, f"dataset?node={RATES}", size=(width, 844), bypass_csp=True)
+    dialog = dialog_of(page, NAME)
+    box = dialog.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert serious_faults(page) == []
+
+
+def test_a_token_that_may_not_write_there_is_offered_no_editing(open_view, guarded):
+    seen = {}
+    for scopes in (("read", "write"), ("read",)):
+        page = open_view(guarded, f"job?node={GUARDED_JOB}", fresh=True, expected=("status of 401",))
+        page.get_by_label("Token", exact=True).fill(guarded.new_token(*scopes, namespaces=["emissions"]))
+        page.get_by_role("button", name="Use it").click()
+        page.get_by_role("link", name="Facets").wait_for()
+        page.wait_for_load_state("networkidle")
+        seen[scopes[-1]] = page.get_by_role("button", name="edit").count()
+    assert seen == {"write": 1, "read": 0}
