@@ -50,6 +50,7 @@ def _counts(jobs: Sequence[JobCoverage]) -> types.CoverageCounts:
         "silent": levels.count("silent"),
         "outputs": sum(job.outputs for job in jobs),
         "certainOutputs": sum(job.certain for job in jobs),
+        "incompleteJobs": sum(job.incomplete for job in jobs),
     }
 
 

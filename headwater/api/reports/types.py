@@ -219,11 +219,13 @@ class CoverageCounts(TypedDict):
     parent: int
     """Jobs that report no datasets themselves, and started others."""
     silent: int
-    """Jobs without an event for `days`; they are in none of the other numbers but `total`."""
+    """Jobs without an event for `days`; they are in no other number of jobs but `total` and `incompleteJobs`."""
     outputs: int
     """Edges from a job to a dataset that it writes."""
     certainOutputs: int
     """Those of them with columns, of jobs that are not incomplete."""
+    incompleteJobs: int
+    """Jobs whose producer says that it could not read all of their lineage, silent ones too."""
 
 
 class NamespaceCoverage(CoverageCounts):

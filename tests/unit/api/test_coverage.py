@@ -34,6 +34,7 @@ def api():
         a_run_event(
             run="01941f29-7c00-7ea7-b5a3-000000000002", job="copy", namespace="etl", inputs=[RAW],
             outputs=[an_output("copy")], job_facets=TYPE,
+            run_facets={"extractionError": {"totalTasks": 2, "failedTasks": 1}},
         ),
         a_run_event(run="01941f29-7c00-7ea7-b5a3-000000000003", job="check", namespace="etl", inputs=[], outputs=[]),
         a_run_event(
@@ -44,16 +45,28 @@ def api():
     return api
 
 
-NONE = dict.fromkeys(("total", "columns", "tables", "nothing", "parent", "silent", "outputs", "certainOutputs"), 0)
+NONE = dict.fromkeys(
+    ("total", "columns", "tables", "nothing", "parent", "silent", "outputs", "certainOutputs", "incompleteJobs"), 0
+)
 
 
 def test_jobs_are_counted_by_what_they_report(api):
     report = api.found("/reports/coverage")
-    etl = {**NONE, "total": 4, "columns": 1, "tables": 1, "nothing": 1, "silent": 1, "outputs": 4, "certainOutputs": 1}
+    etl = {
+        **NONE,
+        "total": 4,
+        "columns": 1,
+        "tables": 1,
+        "nothing": 1,
+        "silent": 1,
+        "outputs": 4,
+        "certainOutputs": 1,
+        "incompleteJobs": 1,
+    }
     dag = {**NONE, "total": 1, "parent": 1}
     assert {name: report[name] for name in NONE} == {name: etl[name] + dag[name] for name in NONE}
     assert report["namespaces"] == [{"namespace": "airflow", **dag}, {"namespace": "etl", **etl}]
-    spark = {**NONE, "total": 2, "columns": 1, "tables": 1, "outputs": 3, "certainOutputs": 1}
+    spark = {**NONE, "total": 2, "columns": 1, "tables": 1, "outputs": 3, "certainOutputs": 1, "incompleteJobs": 1}
     other = {**NONE, "total": 3, "nothing": 1, "parent": 1, "silent": 1, "outputs": 1}
     assert report["producers"] == [{"producer": None, **other}, {"producer": SPARK, **spark}]
     assert [(one["name"], one["coverage"], one["outputs"], one["certainOutputs"]) for one in report["jobs"]] == [

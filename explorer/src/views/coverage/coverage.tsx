@@ -10,7 +10,7 @@ import { LongTable, type ColumnOf } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 
-type Counts = Pick<Coverage, "total" | Level | "outputs" | "certainOutputs">;
+type Counts = Pick<Coverage, "total" | Level | "outputs" | "certainOutputs" | "incompleteJobs">;
 type Level = "columns" | "tables" | "nothing" | "parent" | "silent";
 type Job = Coverage["jobs"][number];
 
@@ -35,7 +35,7 @@ export function CoverageView() {
         {(report) => (
           <>
             <p className="muted">
-              {plural(report.total, "job")}{report.truncated && ", the first of more"}; they report the columns of {report.outputs ? `${share(report)} datasets that they write` : "no dataset"}.
+              {plural(report.total, "job")}{report.truncated && ", the first of more"}; they report the columns of {report.outputs ? `${share(report)} datasets that they write` : "no dataset"}.{report.incompleteJobs > 0 && ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
               {namespace && <> <Link href={link("coverage")}>All namespaces</Link></>}
             </p>
             <div className="actions" role="group" aria-label="what a job reports">
@@ -65,6 +65,7 @@ function Table<T extends Counts>({ title, name, rows, keyOf, cell }: { title: st
     { name, by: keyOf, cell },
     { name: "Jobs", number: true, by: (one) => one.total, cell: (one) => count(one.total) },
     ...LEVELS.map(([level, word]) => ({ name: word, number: true, by: (one: T) => one[level], cell: (one: T) => count(one[level]) })),
+    { name: "Incomplete", number: true, by: (one) => one.incompleteJobs, cell: (one) => count(one.incompleteJobs) },
     { name: "Outputs with columns", by: (one) => (one.outputs ? one.certainOutputs / one.outputs : -1), cell: share },
   ];
   return <section className="card"><h2>{title}</h2><LongTable label={title} columns={columns} rows={rows} keyOf={keyOf} height="360px" /></section>;

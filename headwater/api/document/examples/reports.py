@@ -164,6 +164,7 @@ _COVERED: Mapping[str, int] = {
     "silent": 0,
     "outputs": 1,
     "certainOutputs": 1,
+    "incompleteJobs": 0,
 }
 _SPARK = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark"
 COVERAGE: Example = {
