@@ -75,6 +75,10 @@ class LastWriter:
     ended: str
 
 
+# The outcomes of a test that failed.
+Failure: TypeAlias = Literal["WARNED", "FAILED"]
+
+
 @dataclass(frozen=True, slots=True)
 class AssertionCounts:
     """Numbers of tests by the outcome of their last results; WARNED is a failure of severity `warn`."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import orjson
+from typing_extensions import Unpack
 
 from headwater.facts.assertions import OUTCOMES, TESTS, Assertions, has_failed, row_key, rows_query, stamp_of
-from headwater.facts.entities import AssertionResult
+from headwater.facts.entities import AssertionResult, Failure, SearchHit, SearchOptions
 from headwater.facts.facts import JobFacts, as_of
 from headwater.facts.keys import facts_key, job_pk
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Key, Row
 from headwater.queries.annotated import AnnotatedKind, read_annotated
+from headwater.queries.columns.results import ColumnHit
+from headwater.queries.columns.tags import page_of_hits
 from headwater.queries.past_assertions import pks_of, resolve_assertions, resolve_jobs
 from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
@@ -48,39 +51,70 @@ def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> Resu
     return ResultPage(results[:limit], len(results), more or len(results) > limit)
 
 
+class Failing(NamedTuple):
+    """What fails a test: its partitions, its outcomes, and when it was last updated."""
+
+    pks: Sequence[str]
+    known: Assertions
+    updated: str
+
+
 def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset: int) -> ResultPage[AssertionResult]:
     """Return the last results that are failures, of what the caller sees: the worst first, then the latest."""
     things, cut = read_failing(view, kinds=("DATASET", "JOB"), namespace=namespace)
     failures = [
         (value[1], value[0], thing.node_id, key, thing)
-        for thing, (_, known) in things.items()
-        for key, value in known.items()
+        for thing, failing in things.items()
+        for key, value in failing.known.items()
         if value[1]
     ]
     page = sorted(failures, reverse=True, key=lambda one: one[:4])[offset : offset + limit]
     shown = {thing: {key for *_, key, other in page if other == thing} for *_, thing in page}
-    some = {thing: (things[thing][0], {key: things[thing][1][key] for key in keys}) for thing, keys in shown.items()}
+    some = {
+        thing: (things[thing].pks, {key: things[thing].known[key] for key in keys}) for thing, keys in shown.items()
+    }
     view.expect(_row_keys(some.values()))
     found = {thing: _results(thing, pks, known, view) for thing, (pks, known) in some.items()}
     listed = [found[thing][0][key] for *_, key, thing in page if key in found[thing][0]]
     return ResultPage(listed, len(failures), cut or any(rows_cut for _, rows_cut in found.values()))
 
 
+def search_failing(
+    outcome: Failure,
+    text: str,
+    view: GraphView,
+    *,
+    kind: Literal["job", "dataset"] | None,
+    **options: Unpack[SearchOptions],
+) -> ResultPage[SearchHit | ColumnHit]:
+    """Return the jobs and datasets with a test of this outcome, and with the words of the text in their names."""
+    kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
+    things, cut = read_failing(view, kinds=kinds, namespace=options.get("namespace"))
+    rank = OUTCOMES.index(outcome)
+    hits = [
+        SearchHit(thing, failing.updated)
+        for thing, failing in things.items()
+        if any(value[1] == rank for value in failing.known.values())
+    ]
+    return page_of_hits(hits, text, options, truncated=cut)
+
+
 def read_failing(
     view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None
-) -> tuple[dict[Thing, tuple[list[str], Assertions]], bool]:
-    """Return what fails a test, with its partitions and outcomes; and true if not all of it was read."""
+) -> tuple[dict[Thing, Failing], bool]:
+    """Return what fails a test; and true if not all of it was read."""
     found = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
     cut = resolve_assertions(found.datasets, view) or found.truncated
     rows = view.get(facts_key(job.id) for job in found.jobs) if found.jobs else {}
     facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in found.jobs}
     if view.at:
         facts = resolve_jobs({job: as_of(one, view.at) for job, one in facts.items()}, view, view.at)
-    things: dict[Thing, tuple[list[str], Assertions]] = {
-        group.primary: (pks_of(group), group.facts.assertions) for group in found.datasets
+    things: dict[Thing, Failing] = {
+        group.primary: Failing(pks_of(group), group.facts.assertions, group.facts.last or "")
+        for group in found.datasets
     }
-    things |= {job: ([job_pk(job)], one.assertions) for job, one in facts.items()}
-    return {thing: known for thing, known in things.items() if has_failed(known[1])}, cut
+    things |= {job: Failing([job_pk(job)], one.assertions, one.last or "") for job, one in facts.items()}
+    return {thing: failing for thing, failing in things.items() if has_failed(failing.known)}, cut
 
 
 def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:

@@ -15,6 +15,7 @@ from headwater.facts.entities import (
     AssertionResult,
     Dataset,
     DatasetVersion,
+    Failure,
     Interval,
     Job,
     JobVersion,
@@ -225,6 +226,17 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs, datasets and columns that have the tag, and the owner, and the words of the text."""
         return tags.search_tagged(tag, text, self._view(), kind=kind, owner=owner, **options)
+
+    def search_failing(
+        self,
+        outcome: Failure,
+        text: str = "",
+        *,
+        kind: Literal["job", "dataset"] | None,
+        **options: Unpack[SearchOptions],
+    ) -> ResultPage[SearchHit | ColumnHit]:
+        """Return the jobs and datasets with a test of this outcome, and that have the words of the text."""
+        return assertions.search_failing(outcome, text, self._view(), kind=kind, **options)
 
     def list_assertions(self, thing: DatasetId | JobId, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
         """Return the last result of each test of a dataset or a job, the worst first."""

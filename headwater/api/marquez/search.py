@@ -19,7 +19,7 @@ from headwater.api.marquez.search_terms import SearchTerms, parse_terms
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.api.values import when
-from headwater.facts.entities import SearchHit, SearchOptions, SearchSort
+from headwater.facts.entities import Failure, SearchHit, SearchOptions, SearchSort
 from headwater.facts.result_page import ResultPage
 from headwater.queries.columns.results import ColumnHit
 from headwater.queries.service import LineageQueries
@@ -45,6 +45,12 @@ _TEXT = given_text(
     "check",
 )
 _TAG = text("tag", "Ours: only what has this tag, in any case.")
+_STATES: Mapping[str, Failure] = {"failing": "FAILED", "warning": "WARNED"}
+_STATE = choice(
+    "state",
+    "Ours: only datasets and jobs with a test that fails, or that fails with the severity `warn`; not beside a tag.",
+    _STATES,
+)
 _FILTER = choice("filter", "Only these; columns are found by this alone, or by `tag`.", _KINDS)
 _SORT = choice("sort", "Which come first.", _SORTS, default="name")
 _LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX, default=10)
@@ -61,7 +67,8 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
     the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000 names of each word: `truncated`
     says that there are more.
 
-    With a tag and without a filter, columns are found beside jobs and datasets; with an owner, jobs and datasets.
+    With a tag and without a filter, columns are found beside jobs and datasets; with an owner, or a state, jobs and
+    datasets. With a state no word is needed.
 
     With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
 
@@ -78,9 +85,15 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         "before": _BEFORE.read(request),
         "after": _AFTER.read(request),
     }
-    if wanted is None and tag is None:
+    state = _STATE.read(request)
+    if wanted is None and tag is None and state is None:
         raise Invalid.because("q", None, "must be given, and not blank")
-    found: ResultPage[Any] = _find(services.queries, parse_terms(wanted or ""), tag, kind, options)
+    terms = parse_terms(wanted or "")
+    found: ResultPage[Any] = (
+        _find(services.queries, terms, tag, kind, options)
+        if state is None
+        else _find_failing(services.queries, state, terms, tag, kind, options)
+    )
     return respond_list(services.links, "results", found, render(found.items))
 
 
@@ -101,6 +114,22 @@ def _find(
     if kind == "column":
         return queries.search_columns(terms.words, **options)
     return queries.search(terms.words, kind=kind, **options)
+
+
+def _find_failing(
+    queries: LineageQueries,
+    state: Failure,
+    terms: SearchTerms,
+    tag: str | None,
+    kind: _Kind | None,
+    options: SearchOptions,
+) -> ResultPage[SearchHit | ColumnHit]:
+    if tag is not None or terms.tag is not None or terms.owner is not None:
+        raise Invalid.because("state", state, "must not stand beside a tag or an owner")
+    if kind == "column":
+        raise Invalid.because("filter", kind, "must be dataset or job beside state, which no column has")
+    options = {**options, "within": terms.within}
+    return queries.search_failing(state, terms.words, kind=kind, **options)
 
 
 def _render_hits(hits: Sequence[SearchHit | ColumnHit]) -> Iterator[types.SearchHit]:
@@ -152,7 +181,7 @@ ROUTES = (
         "GET",
         "/api/v1/search",
         search,
-        parameters=(_TEXT, _TAG, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
+        parameters=(_TEXT, _TAG, _STATE, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
         returns=types.SearchResults | types.ShortSearchResults,
         errors=(400, 503),
     ),

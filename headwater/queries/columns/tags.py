@@ -135,7 +135,7 @@ def search_tagged(
     kinds: Sequence[AnnotatedKind] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
     namespace = options.get("namespace")
     tagged = read_tagged(tag, view, kinds=kinds, namespace=namespace, owner=owner)
-    return _page_of(_hits(tagged, kind), text, options, truncated=tagged.truncated)
+    return page_of_hits(_hits(tagged, kind), text, options, truncated=tagged.truncated)
 
 
 def search_owned(
@@ -147,10 +147,10 @@ def search_owned(
     hits = [SearchHit(job.id, job.updated) for job in found.jobs if is_owned(job.annotations, owner)]
     owned = (group for group in found.datasets if is_owned(annotations_of(group.facts), owner))
     hits += [SearchHit(group.primary, group.facts.last or "") for group in owned]
-    return _page_of(hits, text, options, truncated=found.truncated)
+    return page_of_hits(hits, text, options, truncated=found.truncated)
 
 
-def _page_of(candidates: Iterable[Hit], text: str, options: SearchOptions, *, truncated: bool) -> ResultPage[Hit]:
+def page_of_hits(candidates: Iterable[Hit], text: str, options: SearchOptions, *, truncated: bool) -> ResultPage[Hit]:
     """Return the page of the candidates that have the words of the text, and are within the limits of the options."""
     typed, within = typed_words(text), typed_words(options.get("within", ""))
     before, after = options.get("before") or "~", options.get("after") or ""

@@ -105,6 +105,22 @@ def test_failing_tests_of_one_namespace_alone_are_listed():
         assert [one["nodeId"].partition(":")[0] for one in listed] == [kind]
 
 
+def test_a_search_by_state_finds_what_fails_with_or_without_words():
+    api = GraphApi()
+    api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
+
+    def hits(**query):
+        return [one["nodeId"] for one in api.found("/search", **query)["results"]]
+
+    raw, check = f"dataset:{STORE}:raw", f"job:{NAMESPACE}:{CHECK}"
+    assert (hits(state="failing"), hits(state="warning")) == ([raw], [check])
+    assert (hits(state="failing", q="check"), hits(state="failing", q="raw", form="summary")) == ([], [raw])
+    assert hits(state="failing", filter="job") == []
+    for refused in ({"tag": "PII"}, {"filter": "column"}, {"q": "owner:ann"}):
+        assert api.get("/search", state="failing", **refused)[0] == 400
+    assert api.get("/search", state="broken")[0] == 400
+
+
 def test_measures_of_an_input_are_among_the_facets_of_its_dataset():
     api = GraphApi()
     api.load(a_test_run(input_facets={"dataQualityMetrics": METRICS}))
