@@ -52,7 +52,7 @@ def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> Resu
 
 
 class Failing(NamedTuple):
-    """What fails a test: its partitions, its outcomes, and when it was last updated."""
+    """A dataset or job that fails a test: its partitions, its outcomes, and the time of its last update."""
 
     pks: Sequence[str]
     known: Assertions

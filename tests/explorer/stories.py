@@ -167,10 +167,12 @@ def emissions(days=(17, 18, 19, 20)):
                 namespace="marts",
                 error=error,
             )
+        failed_test = {"assertion": "not_null", "column": "flight", "success": False, "actual": "3", "expected": "0"}
+        tests = a_facet(assertions=[failed_test, {"assertion": "unique", "column": "flight", "success": True}])
         events += a_run(
             "ops.rejections",
             day,
-            [{**a_dataset("rejected"), "inputFacets": {"subset": _a_day(day)}}],
+            [{**a_dataset("rejected"), "inputFacets": {"subset": _a_day(day), "dataQualityAssertions": tests}}],
             [a_dataset("tmp.rejections", None, None, LAKE)],
             hour=9,
             namespace="ops",

@@ -11,6 +11,7 @@ from tests.explorer.axe import serious_faults
 from tests.explorer.stories import ATTACK, JOBS, LAKE, run_of
 
 CHECKED, ESTIMATED = f"dataset:{LAKE}:checked", f"dataset:{LAKE}:estimated"
+REJECTED = f"dataset:{LAKE}:rejected"
 CO2 = f"datasetField:{LAKE}:estimated:co2_kg"
 REPORT = "job:marts:marts.airline_report"
 HOSTILE = f"job:ns {ATTACK}:=cmd {ATTACK}"
@@ -28,6 +29,8 @@ VIEWS = {
     f"dataset?node={CHECKED}&tab=versions": "+ contact",
     f"dataset?node={ESTIMATED}&tab=columns": "checked.seats",
     f"dataset?node={CHECKED}&tab=facets": "schema",
+    f"dataset?node={REJECTED}&tab=tests": "not_null of flight",
+    f"map?node={REJECTED}&sel={REJECTED}": "3, expected 0",
     f"job?node={REPORT}": "No space left on device",
     f"job?node=job:{JOBS}:emissions.estimate&tab=code": "0.03 * distance * seats",
     f"job?node=job:{JOBS}:emissions.check&tab=versions": "rejected",

@@ -126,7 +126,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
   if (!node.data) return blank;
   learnName(node.id, node.data);
-  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [], owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [] };
+  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [], owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [], tests: node.data.tests ?? null };
   if (node.type === "JOB") {
     const run = node.data.latestRun;
     return {
@@ -153,7 +153,7 @@ export function blankItem(id: string, kind: "dataset" | "job"): Item {
   const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
   return {
     id, kind, namespace, name, known: false, state: null, runId: null, startedAt: null, endedAt: null, touchedAt: null,
-    incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [],
+    incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], tests: null,
   };
 }
 
@@ -249,6 +249,26 @@ export const dataset = (node: string, signal?: AbortSignal) =>
 export const datasetVersions = (node: string, limit: number, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
     get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions", { parts: { namespace, dataset: name }, query: { limit }, signal }),
+  );
+
+export type TestResult = Schema<"TestResult">;
+
+/** The last result of each test of a dataset, the worst first. */
+export const datasetTests = (node: string, at = "", signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests", { parts: { namespace, dataset: name }, query: { lineageAt: at }, signal }),
+  );
+
+/** The results of a dataset's tests, the last first. */
+export const datasetTestHistory = (node: string, limit: number, signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests/history", { parts: { namespace, dataset: name }, query: { limit }, signal }),
+  );
+
+/** The last result of each test of a job that names no dataset, the worst first. */
+export const jobTests = (node: string, at = "", signal?: AbortSignal) =>
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/jobs/{job}/tests", { parts: { namespace, job: name }, query: { lineageAt: at }, signal }),
   );
 
 export const job = (node: string, signal?: AbortSignal) =>

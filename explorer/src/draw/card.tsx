@@ -9,6 +9,7 @@ import { cutFront, type Title } from "../model/titles";
 import type { Side } from "../url/state";
 import { Name } from "../parts/name";
 import { SignOf, signOfState } from "../parts/signs";
+import { FailingTests } from "../parts/tests";
 
 export const CARD = { width: 256, height: 54 };
 export const FOLD = { width: 148, height: 36 };
@@ -26,7 +27,7 @@ export interface CardLook {
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
 
 export const Card = memo(function Card({ item, title, look, more, onMore }: { item: Item; title: Title; look: CardLook; more: Record<Side, number>; onMore: (side: Side) => void }) {
-  const trouble = item.state === "FAILED" || item.state === "ABORTED";
+  const trouble = item.state === "FAILED" || item.state === "ABORTED" || (item.tests?.failed ?? 0) > 0;
   const marks = [
     trouble && "has-trouble", item.stale && "is-stale", look.focus && "is-focus", look.selected && "is-selected",
     look.muted && "is-muted", look.change && `is-${look.change}`, !item.known && "is-unknown",
@@ -69,6 +70,7 @@ function JobFacts({ item }: { item: Item }) {
   return (
     <>
       <span className={`state state-${item.state}`}><SignOf of={signOfState(item.state)} />{item.state.toLowerCase()}</span>
+      <FailingTests tests={item.tests} />
       {item.state === "RUNNING" ? `for ${agoShort(item.startedAt, Date.now()).replace(/ ago$/, "")}` : agoShort(item.endedAt ?? item.startedAt, Date.now())}
     </>
   );
@@ -79,6 +81,7 @@ function DatasetFacts({ item, place, freshness }: { item: Item; place: string; f
   return (
     <>
       {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
+      <FailingTests tests={item.tests} />
       <span className="place">{place}</span>
       {item.touchedAt && <span className={freshness ? "written changed" : "written"} title={aged(item, freshness)}>{freshness?.late && "late, "}{agoShort(item.touchedAt, Date.now())}{freshness?.builtOn && " on old data"}</span>}
     </>
@@ -100,5 +103,5 @@ export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) =>
 export function spoken(item: Item, inputs: number, outputs: number, now: number): string {
   const counts = `${inputs} input${inputs === 1 ? "" : "s"}, ${outputs} output${outputs === 1 ? "" : "s"}`;
   if (item.kind === "job") return `job ${item.name}, ${item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, now)}` : "never ran"}, ${counts}`;
-  return `dataset ${item.name}${item.stale ? ", stale" : ""}, ${item.fieldCount} columns, ${counts}`;
+  return `dataset ${item.name}${item.stale ? ", stale" : ""}${item.tests?.failed ? `, ${plural(item.tests.failed, "test fails", "tests fail")}` : ""}, ${item.fieldCount} columns, ${counts}`;
 }

@@ -11,7 +11,7 @@ const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
 function anItem(id: string, change: Partial<Item> = {}): Item {
   return {
     id, kind: id.startsWith("job") ? "job" : "dataset", namespace: "n", name: id, known: true, state: null, runId: null, startedAt: null, endedAt: null,
-    touchedAt: null, incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], ...change,
+    touchedAt: null, incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], tests: null, ...change,
   };
 }
 
@@ -158,6 +158,8 @@ test("impact by owner: the nearest first, and unknown owners last", () => {
 test("why: the nearest trouble on each path, and none behind it", () => {
   const lineage = aLineage(["a job:a b job:b c", "stale job:b"], { "job:a": { state: "FAILED" }, "job:b": { state: "COMPLETED" }, stale: { stale: true }, a: { stale: true } });
   expect(nearestTroubles(lineage, "c").map(({ item, hops }) => [item.id, hops])).toEqual([["stale", 2], ["job:a", 3]]);
+  const tested = aLineage(["a job:a b job:b c"], { a: { tests: { passed: 1, warned: 0, failed: 1 } }, b: { tests: { passed: 1, warned: 1, failed: 0 } } });
+  expect(nearestTroubles(tested, "c").map(({ item, hops }) => [item.id, hops])).toEqual([["a", 4]]);
 });
 
 test("compare: the union, with what is added, removed and changed", () => {

@@ -27,6 +27,8 @@ export interface Item {
   description: string | null;
   owners: readonly string[];
   tags: readonly string[];
+  /** Tests by the outcome of their last results; null where none was reported. `warned` failed with the severity `warn`. */
+  tests: { passed: number; warned: number; failed: number } | null;
 }
 
 /** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */

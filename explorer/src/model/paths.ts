@@ -50,8 +50,8 @@ export interface Trouble {
   hops: number;
 }
 
-/** True of a job whose last run went wrong, and of a dataset that its last writer writes no more. */
-export const isTroubled = (item: Item) => item.state === "FAILED" || item.state === "ABORTED" || item.stale;
+/** True of a job whose last run went wrong, of a dataset that its last writer writes no more, and of what fails a test. */
+export const isTroubled = (item: Item) => item.state === "FAILED" || item.state === "ABORTED" || item.stale || (item.tests?.failed ?? 0) > 0;
 
 /** What is wrong upstream of a node, and nothing else is before it on the path; nearest first. */
 export function nearestTroubles(lineage: Lineage, id: string, most = 10): Trouble[] {

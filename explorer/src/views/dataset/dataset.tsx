@@ -4,18 +4,20 @@ import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { dataset as fetchDataset, datasetVersions, foldedLineage, type Dataset, type DatasetVersion } from "../../api/queries";
+import { dataset as fetchDataset, datasetTestHistory, datasetTests, datasetVersions, foldedLineage, type Dataset, type DatasetVersion } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { degreeOf } from "../../model/graph";
 import { Edit, SetHere } from "../../parts/edit";
 import { Loaded, Facets, JobLink, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
+import { TestList, TestsOf } from "../../parts/tests";
 import { datasetId, fieldId } from "../../url/ids";
 import { columnsLink, link, mapLink, type Side } from "../../url/state";
 
-const TABS: readonly [string, string][] = [["", "Schema"], ["versions", "Versions"], ["columns", "Columns’ sources"], ["facets", "Facets"]];
+const TABS: readonly [string, string][] = [["", "Schema"], ["versions", "Versions"], ["columns", "Columns’ sources"], ["tests", "Tests"], ["facets", "Facets"]];
 const VERSIONS_MAX = 100;
+const TESTS_MAX = 100;
 const FILTERED_FROM = 20;
 
 export function DatasetView() {
@@ -46,6 +48,7 @@ export function DatasetView() {
             {tab === "" && <Schema dataset={found} />}
             {tab === "versions" && <Versions node={node} />}
             {tab === "columns" && <Sources dataset={found} />}
+            {tab === "tests" && <Tests node={node} />}
             {tab === "facets" && <Facets facets={found.facets} />}
           </>
         )}
@@ -78,6 +81,7 @@ function About({ dataset }: { dataset: Dataset }) {
         <dt>Written</dt><dd><When time={dataset.lastModifiedAt} /></dd>
         {dataset.lastWrittenBy && <><dt>By</dt><dd><JobLink job={dataset.lastWrittenBy.job} /> <Link href={link("run", { id: dataset.lastWrittenBy.runId })}>run</Link></dd></>}
         {dataset.stale && <><dt>State</dt><dd><span className="state stale"><SignOf of="stale" />stale</span>: who wrote it last does so no more</dd></>}
+        <TestsOf tests={dataset.tests ?? null} />
         {dataset.physicalName !== dataset.name && <><dt>Physical name</dt><dd className="mono">{dataset.physicalName}</dd></>}
         {dataset.tags.length > 0 && <><dt>Tags</dt><dd><Tags names={dataset.tags} /></dd></>}
         {dataset.owners.length > 0 && <><dt>Owners</dt><dd><Owners owners={dataset.owners} /></dd></>}
@@ -115,6 +119,21 @@ function Schema({ dataset }: { dataset: Dataset }) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+function Tests({ node }: { node: string }) {
+  const last = useQuery({ queryKey: ["tests", node, ""], queryFn: ({ signal }) => datasetTests(node, "", signal) });
+  const history = useQuery({ queryKey: ["test history", node], queryFn: ({ signal }) => datasetTestHistory(node, TESTS_MAX, signal) });
+  return (
+    <Loaded of={last}>
+      {({ tests, truncated }) => (tests.length === 0 ? <Nothing title="No result of a test was reported">A job reports it in the facet <code>dataQualityAssertions</code>.</Nothing> : (
+        <>
+          <section className="card"><h2>Last results</h2><TestList results={tests} />{truncated && <p className="small muted">There are more than are kept.</p>}</section>
+          <Loaded of={history}>{(found) => <section className="card"><h2>History</h2><TestList results={found.tests} />{found.truncated && <p className="small muted">Older results are not here.</p>}</section>}</Loaded>
+        </>
+      ))}
+    </Loaded>
   );
 }
 

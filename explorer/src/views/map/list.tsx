@@ -9,6 +9,7 @@ import { count } from "../../model/format";
 import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
 import { SignOf, StateOf } from "../../parts/signs";
+import { FailingTests } from "../../parts/tests";
 import { LongTable, type ColumnOf } from "../../parts/table";
 
 interface Props {
@@ -63,7 +64,8 @@ function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }
 }
 
 export function StateCell({ item }: { item: Item }) {
-  if (item.kind === "job") return <StateOf state={item.state} />;
+  if (item.kind === "job") return <><StateOf state={item.state} /> <FailingTests tests={item.tests} /></>;
+  if (item.tests?.failed) return <FailingTests tests={item.tests} />;
   return item.stale ? <span className="state stale"><SignOf of="stale" />stale</span> : <span className="muted">–</span>;
 }
 

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { dataset as fetchDataset, errorOf, lineage as fetchLineage, run as fetchRun } from "../../api/queries";
+import { dataset as fetchDataset, datasetTests, errorOf, jobTests, lineage as fetchLineage, run as fetchRun } from "../../api/queries";
 import { arrowKey, degreeOf, showWay, type Item, type Lineage } from "../../model/graph";
 import { count, duration, plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
@@ -13,6 +13,7 @@ import { Loaded, NodeLink, pageOf, When } from "../../parts/frame";
 import { ErrorText } from "../../parts/error-text";
 import { SignOf, StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
+import { FailingTests, TestList, TestsOf } from "../../parts/tests";
 import { columnsLink, link, mapLink, type MapState, type Side } from "../../url/state";
 
 interface Props {
@@ -45,6 +46,7 @@ export function NodePanel({ item, lineage, state, drawn, close, choose, open }: 
       {why && <Why item={item} state={state} drawn={drawn} choose={choose} />}
       {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}
       {(["up", "down"] as const).map((side) => <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />)}
+      {item.tests && item.tests.failed + item.tests.warned > 0 && <Failures item={item} at={state.at} />}
       {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
     </aside>
   );
@@ -69,12 +71,12 @@ function Troubles({ lineage, id, state, drawn, choose }: { lineage: Lineage; id:
   const isPart = lineage.truncated || [...lineage.degrees].some(([one, { up }]) => up > (lineage.up.get(one)?.length ?? 0));
   return (
     <>
-      {troubles.length === 0 && <p className="muted">No failed or aborted job and no stale dataset is known upstream.</p>}
+      {troubles.length === 0 && <p className="muted">No failed or aborted job, no stale dataset and no failing test is known upstream.</p>}
       <ul className="plain">
         {troubles.map(({ item: found, hops }) => (
           <li key={found.id}>
             {drawn.has(found.id) ? <button className="chip" onClick={() => choose(found.id)}>{found.name}</button> : <b>{found.name}</b>}{" "}
-            {found.kind === "job" ? <StateOf state={found.state} /> : <span className="state stale"><SignOf of="stale" />stale</span>} <span className="muted">{plural(hops, "hop")} up, <When time={found.touchedAt} /></span>
+            {found.kind === "job" && <StateOf state={found.state} />}{found.stale && <span className="state stale"><SignOf of="stale" />stale</span>} <FailingTests tests={found.tests} /> <span className="muted">{plural(hops, "hop")} up, <When time={found.touchedAt} /></span>
             {found.state === "FAILED" && found.runId && <RunError id={found.runId} />}
             <div className="actions">
               <Link className="button" href={mapLink({ ...showWay(lineage, found.id, id), at: state.at })}>Show the way</Link>
@@ -99,6 +101,7 @@ function JobFacts({ item }: { item: Item }) {
         {item.incomplete && <><dt>Lineage</dt><dd><span className="state stale"><SignOf of="stale" />incomplete</span>: the run could not report all of it</dd></>}
         <dt>Ended</dt><dd><When time={item.endedAt} /></dd>
         <dt>Took</dt><dd>{duration(took)}</dd>
+        <TestsOf tests={item.tests} />
         <Owned item={item} />
       </dl>
       {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
@@ -119,8 +122,20 @@ function DatasetFacts({ item }: { item: Item }) {
       <dt>Written</dt><dd><When time={item.touchedAt} /></dd>
       {item.stale && <><dt>State</dt><dd><span className="state stale"><SignOf of="stale" />stale</span>: who wrote it last does so no more</dd></>}
       {item.temporary && <><dt>Kind</dt><dd>temporary</dd></>}
+      <TestsOf tests={item.tests} />
       <Owned item={item} />
     </dl>
+  );
+}
+
+/** The tests that fail: the graph has their numbers alone. */
+function Failures({ item, at }: { item: Item; at: string }) {
+  const result = useQuery({ queryKey: ["tests", item.id, at], queryFn: ({ signal }) => (item.kind === "job" ? jobTests : datasetTests)(item.id, at, signal) });
+  return (
+    <section>
+      <h2>Failing tests</h2>
+      <Loaded of={result} rows={2}>{({ tests }) => <TestList results={tests.filter(({ outcome }) => outcome !== "PASSED").slice(0, NEIGHBOURS_MAX)} />}</Loaded>
+    </section>
   );
 }
 
