@@ -51,6 +51,8 @@ class Served:
         self.also = also
         # The local stack's routes of the demo, for a page that is to find them.
         self.demo = None
+        # User of IAM who calls; None: requests say nothing of who sent them, as on the local stack.
+        self.user = None
         self._lock = threading.RLock()
         self._refusals = {}
         self.requested = []
@@ -80,7 +82,7 @@ class Served:
             status, sent = waiting.pop()
             return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'
         with self._lock:
-            response = self._resolve(_event(url, headers, self._auth, method, body), CONTEXT)
+            response = self._resolve(_event(url, headers, self._auth, method, body, self.user), CONTEXT)
         text = response["body"] or ""
         raw = base64.b64decode(text) if response.get("isBase64Encoded") else text.encode()
         return response["statusCode"], {name: some[0] for name, some in response["multiValueHeaders"].items()}, raw
@@ -127,7 +129,7 @@ class ServedGraph(Served):
         return text
 
 
-def _event(url, headers, auth, method, body):
+def _event(url, headers, auth, method, body, user):
     values = parse_qs(url.query, keep_blank_values=True)
     return {
         "resource": "/{proxy+}",
@@ -140,7 +142,7 @@ def _event(url, headers, auth, method, body):
         "pathParameters": {"proxy": url.path[1:]},
         "stageVariables": {"auth": auth},
         "requestContext": {"stage": "prod", "path": url.path, "requestId": "r", "httpMethod": method}
-        | {"identity": {"userArn": "arn:aws:iam::123456789012:user/ann"} if auth == "iam" else {}},
+        | {"identity": {"userArn": f"arn:aws:iam::123456789012:user/{user}"} if user else {}},
         "body": body,
         "isBase64Encoded": False,
     }

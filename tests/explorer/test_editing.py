@@ -13,6 +13,11 @@ JOB = "job:spark:spark.gpu_forecast"
 GUARDED_JOB = "job:emissions:emissions.check"
 
 
+@pytest.fixture(autouse=True)
+def _user(company, monkeypatch):
+    monkeypatch.setattr(company, "user", "ann")
+
+
 def dialog_of(page, name):
     page.get_by_role("button", name=f"edit {name}", exact=True).click()
     dialog = page.get_by_role("dialog", name=f"edit {name}")
