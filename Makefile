@@ -98,6 +98,7 @@ check-others:
 format: $(READY) ## write the code as `make check` wants it
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+	@$(BUILD_EXPLORER) --format
 
 openapi: $(LOCAL) ## print the OpenAPI document of the HTTP API
 	@$(BIN)/python -c "from headwater.api.app import render_document; print(render_document(), end='')"

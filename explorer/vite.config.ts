@@ -14,10 +14,13 @@ export default defineConfig({
       onwarn: (warning, warn) => (warning.code === "MODULE_LEVEL_DIRECTIVE" ? undefined : warn(warning)),
       output: {
         // What all views need changes less often than the views: a browser keeps it.
-        manualChunks: (id) => (id.includes("node_modules") ? (id.includes("xyflow") || id.includes("d3-") ? "flow" : "base") : undefined),
+        manualChunks: (id) =>
+          id.includes("node_modules") ? (id.includes("xyflow") || id.includes("d3-") ? "flow" : "base") : undefined,
       },
     },
   },
   worker: { format: "es" },
-  server: { proxy: { "/api": "http://127.0.0.1:8080", "/v3": "http://127.0.0.1:8080", "/local": "http://127.0.0.1:8080" } },
+  server: {
+    proxy: { "/api": "http://127.0.0.1:8080", "/v3": "http://127.0.0.1:8080", "/local": "http://127.0.0.1:8080" },
+  },
 });

@@ -1,9 +1,10 @@
-"""Build the explorer into explorer/dist/, or check it: `.venv/bin/python scripts/explorer.py [--optional | --check]`.
+"""Build the explorer into explorer/dist/, check or format it: `scripts/explorer.py [--optional | --check | --format]`.
 
 The types of the API come from its OpenAPI document, so a page that does not fit today's API is not built. It is built
 again only where that document, the sources or the lock changed. npm belongs to the Node that the CDK command line gets.
 The API needs no page: without npm the script prints so and succeeds, and with --optional a failed build does not fail
-it either. In CI (the variable CI) both fail. --check builds nothing: it checks types and the rules of the source.
+it either. In CI (the variable CI) both fail. --check builds nothing: it checks types, format, lint and the rules of the
+source; --format formats, and mends what Biome can.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line."""
     _write_document()
     wanted = digest_of(sources())
-    is_check = "--check" in arguments
-    if _is(_STAMP, wanted) and not is_check:
+    script = next((name for name in ("check", "format") if f"--{name}" in arguments), "build")
+    if _is(_STAMP, wanted) and script == "build":
         return 0
     is_needed = bool(os.environ.get("CI"))
     try:
         npm = npm_command(find_node())
     except ToolMissing as error:
-        _print(f"not {'checked' if is_check else 'built'}, the API works without it: {error}")
+        _print(f"no {script}, the API works without it: {error}")
         return int(is_needed)
-    failure = _install(npm) or _run(npm, "run", "check" if is_check else "build")
+    failure = _install(npm) or _run(npm, "run", script)
     if failure:
-        _print(f"not {'right' if is_check else 'built'}:\n{failure}")
+        _print(f"{script} failed:\n{failure}")
         return int(is_needed or "--optional" not in arguments)
-    if not is_check:
+    if script == "build":
         _STAMP.write_text(wanted, encoding="utf-8")
     return 0
 

@@ -1,18 +1,18 @@
 /** The frame around every view: search on top, the view below, dialogs over both. */
 
-import { Suspense, useRef, type ComponentType, type ReactNode } from "react";
+import { type ComponentType, type ReactNode, Suspense, useRef } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 
 import type { Feature } from "./api/queries";
 import { Boundary, lazyView } from "./parts/boundary";
-import { Bones, Nothing } from "./parts/frame";
 import { Find } from "./parts/find";
+import { Bones, Nothing } from "./parts/frame";
 import { useKeys } from "./parts/keys";
 import { KeysDialog } from "./parts/keys-dialog";
 import { useReader } from "./parts/me";
 import { Account, TokenDialog } from "./parts/token";
-import { StartView } from "./views/start/start";
 import mark from "./style/mark.svg?url";
+import { StartView } from "./views/start/start";
 
 /** Views, and the operation without which a view shows nothing. */
 const VIEWS: readonly [string, ComponentType, Feature?][] = [
@@ -37,7 +37,10 @@ function Allowed({ feature, children }: { feature: Feature | undefined; children
   if (!feature || can(feature)) return children;
   return (
     <Nothing title="Your token does not open this view">
-      It needs the scope <code>{feature === "searchRecords" ? "records" : "read"}</code>; yours has {me?.scopes.map((scope) => <code key={scope}>{scope} </code>)}
+      It needs the scope <code>{feature === "searchRecords" ? "records" : "read"}</code>; yours has{" "}
+      {me?.scopes.map((scope) => (
+        <code key={scope}>{scope} </code>
+      ))}
     </Nothing>
   );
 }
@@ -58,24 +61,56 @@ export function App() {
   });
   return (
     <>
-      <a className="skip" href="#view">To the view</a>
+      <a className="skip" href="#view">
+        To the view
+      </a>
       <header className="top">
-        <Link className="brand" href="/" aria-label="Headwater"><img src={mark} alt="" /><span>Headwater</span></Link>
+        <Link className="brand" href="/" aria-label="Headwater">
+          <img src={mark} alt="" />
+          <span>Headwater</span>
+        </Link>
         {path !== "/" && <Find />}
         <nav style={{ marginLeft: path === "/" ? "auto" : undefined }}>
-          {can("listAllJobs") && <span className="lists"><Link href="/jobs">Jobs</Link><Link href="/datasets">Datasets</Link></span>}
-          {me?.stage && <span className="stage-of" title={`stage ${me.stage} of the API`}>{me.stage}</span>}
+          {can("listAllJobs") && (
+            <span className="lists">
+              <Link href="/jobs">Jobs</Link>
+              <Link href="/datasets">Datasets</Link>
+            </span>
+          )}
+          {me?.stage && (
+            <span className="stage-of" title={`stage ${me.stage} of the API`}>
+              {me.stage}
+            </span>
+          )}
           <Account />
-          <button className="icon" aria-label="keys and help" onClick={() => keys.current?.showModal()}>?</button>
+          <button className="icon" aria-label="keys and help" onClick={() => keys.current?.showModal()}>
+            ?
+          </button>
         </nav>
       </header>
       <main id="view" tabIndex={-1} className={WIDE.includes(path) ? "wide" : ""}>
         <Boundary place={`${path}?${query}`}>
-          <Suspense fallback={<div className="page"><Bones rows={8} /></div>}>
+          <Suspense
+            fallback={
+              <div className="page">
+                <Bones rows={8} />
+              </div>
+            }
+          >
             <Switch>
               <Route path="/" component={StartView} />
-              {VIEWS.map(([route, View, feature]) => <Route key={route} path={route}><Allowed feature={feature}><View /></Allowed></Route>)}
-              <Route><Nothing title="There is no such view"><Link href="/">Start again</Link></Nothing></Route>
+              {VIEWS.map(([route, View, feature]) => (
+                <Route key={route} path={route}>
+                  <Allowed feature={feature}>
+                    <View />
+                  </Allowed>
+                </Route>
+              ))}
+              <Route>
+                <Nothing title="There is no such view">
+                  <Link href="/">Start again</Link>
+                </Nothing>
+              </Route>
             </Switch>
           </Suspense>
         </Boundary>

@@ -1,6 +1,6 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Router } from "wouter";
 
 import { Failure, tokens } from "./api/client";
@@ -15,7 +15,10 @@ const client = new QueryClient({
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       retry: (tries, error) => tries < RETRIES && error instanceof Failure && error.isPassing,
-      retryDelay: (tries, error) => (error instanceof Failure && error.retryAfterS !== null ? Math.min(error.retryAfterS, 30) * 1000 : 400 * 2 ** tries),
+      retryDelay: (tries, error) =>
+        error instanceof Failure && error.retryAfterS !== null
+          ? Math.min(error.retryAfterS, 30) * 1000
+          : 400 * 2 ** tries,
     },
   },
 });

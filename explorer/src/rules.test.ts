@@ -2,16 +2,28 @@
 
 import { expect, test } from "vitest";
 
-const files = import.meta.glob<string>(["./**/*.ts", "./**/*.tsx", "!./**/*.test.ts", "!./api/schema.ts"], { query: "?raw", import: "default", eager: true });
+const files = import.meta.glob<string>(["./**/*.ts", "./**/*.tsx", "!./**/*.test.ts", "!./api/schema.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const importsOf = (folder: RegExp) =>
-  Object.entries(files).filter(([name]) => folder.test(name)).flatMap(([name, text]) => [...text.matchAll(/(?:from |import\()"([^"]+)"/g)].map(([, from]) => `${name}: ${from}`));
+  Object.entries(files)
+    .filter(([name]) => folder.test(name))
+    .flatMap(([name, text]) =>
+      [...text.matchAll(/(?:from |import\()"([^"]+)"/g)].map(([, from]) => `${name}: ${from}`),
+    );
 const linesWith = (pattern: RegExp) =>
-  Object.entries(files).flatMap(([name, text]) => text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${name}:${index + 1}: ${line.trim()}`] : [])));
+  Object.entries(files).flatMap(([name, text]) =>
+    text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${name}:${index + 1}: ${line.trim()}`] : [])),
+  );
 
 test("model, layout and url know neither React nor the API", () => {
   const pure = importsOf(/^\.\/(model|layout|url)\//);
   expect(pure.length).toBeGreaterThan(10);
-  expect(pure.filter((line) => /: (react|@tanstack|@xyflow|wouter|.*\/(api|parts|views|draw)\/)/.test(line))).toEqual([]);
+  expect(pure.filter((line) => /: (react|@tanstack|@xyflow|wouter|.*\/(api|parts|views|draw)\/)/.test(line))).toEqual(
+    [],
+  );
 });
 
 test("views call the API through queries alone, and parts know no view", () => {
@@ -27,6 +39,10 @@ test.each([
   ["output to the console", /console\.(log|debug|info)/],
 ])("nothing uses %s", (_, pattern) => expect(linesWith(pattern)).toEqual([]));
 
-test("a file has at most 300 lines", () => {
-  expect(Object.entries(files).filter(([, text]) => text.split("\n").length > 300).map(([name]) => name)).toEqual([]);
+test("a file has at most 500 lines", () => {
+  expect(
+    Object.entries(files)
+      .filter(([, text]) => text.split("\n").length > 500)
+      .map(([name]) => name),
+  ).toEqual([]);
 });

@@ -7,7 +7,9 @@ export type Schema<Name extends keyof components["schemas"]> = components["schem
 
 type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
 /** Body of a route's 200 response, by its path. */
-export type ResponseOf<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer Good } } } ? Json<Good> : never;
+export type ResponseOf<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer Good } } }
+  ? Json<Good>
+  : never;
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
@@ -63,7 +65,7 @@ class TokenStore {
 
   private enter(state: TokenState): void {
     this.state = state;
-    this.listeners.forEach((listener) => listener());
+    for (const listener of this.listeners) listener();
   }
 }
 
@@ -75,24 +77,40 @@ export function addressOf(path: string, parts: Record<string, string>, query: Qu
   const url = new URL(`..${filled}`, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === "" || value === false) continue;
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value]) url.searchParams.append(name, String(one));
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
+      url.searchParams.append(name, String(one));
   }
   return url;
 }
 
 export async function get<P extends keyof paths>(
-  path: P, { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
+  path: P,
+  { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
 ): Promise<ResponseOf<P>> {
   return (await send(path, parts, query, "application/json", signal)).json() as Promise<ResponseOf<P>>;
 }
 
 /** Change what the API holds; return the response's JSON. */
-export async function change(method: "POST" | "PUT" | "DELETE", path: string, parts: Record<string, string>, query: Query, body?: unknown): Promise<unknown> {
-  return (await send(path, parts, query, "application/json", undefined, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).json();
+export async function change(
+  method: "POST" | "PUT" | "DELETE",
+  path: string,
+  parts: Record<string, string>,
+  query: Query,
+  body?: unknown,
+): Promise<unknown> {
+  return (
+    await send(path, parts, query, "application/json", undefined, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  ).json();
 }
 
 /** Return a response as text: CSV, or JSON lines. */
-export async function getText(path: keyof paths, { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {}): Promise<string> {
+export async function getText(
+  path: keyof paths,
+  { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
+): Promise<string> {
   return (await send(path, parts, query, "*/*", signal)).text();
 }
 
@@ -103,7 +121,12 @@ export async function getBytes(location: string, signal?: AbortSignal): Promise<
   if (!/^https?:$/.test(url.protocol)) throw new Failure(call, 0, "this is no link of the web");
   let response: Response;
   try {
-    response = await fetch(url, { signal: signal ?? null, referrerPolicy: "no-referrer", credentials: "omit", cache: "no-store" });
+    response = await fetch(url, {
+      signal: signal ?? null,
+      referrerPolicy: "no-referrer",
+      credentials: "omit",
+      cache: "no-store",
+    });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Failure(call, 0, "the archive did not respond");
@@ -112,7 +135,14 @@ export async function getBytes(location: string, signal?: AbortSignal): Promise<
   return new Uint8Array(await response.arrayBuffer());
 }
 
-async function send(path: string, parts: Record<string, string>, query: Query, accept: string, signal?: AbortSignal, sent: { method: string; body?: string } = { method: "GET" }): Promise<Response> {
+async function send(
+  path: string,
+  parts: Record<string, string>,
+  query: Query,
+  accept: string,
+  signal?: AbortSignal,
+  sent: { method: string; body?: string } = { method: "GET" },
+): Promise<Response> {
   const url = addressOf(path, parts, query);
   const call = `${sent.method} ${url.pathname}${url.search}`;
   const headers: Record<string, string> = { Accept: accept };
@@ -123,7 +153,13 @@ async function send(path: string, parts: Record<string, string>, query: Query, a
     response = await fetch(url, { ...sent, headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Failure(call, 0, navigator.onLine ? "the API did not respond, or its response is where the browser may not read it" : "this computer is offline");
+    throw new Failure(
+      call,
+      0,
+      navigator.onLine
+        ? "the API did not respond, or its response is where the browser may not read it"
+        : "this computer is offline",
+    );
   }
   if (response.ok) return response;
   if (response.status === 401) tokens.need();

@@ -1,8 +1,8 @@
 /** Changes of what is annotated: tags, owners and descriptions, each answered with the thing as it is then. */
 
-import { change } from "./client";
-import { dataset, job, type Dataset, type Feature, type Job } from "./queries";
 import { datasetOf, kindOf, nameOf } from "../url/ids";
+import { change } from "./client";
+import { type Dataset, dataset, type Feature, type Job, job } from "./queries";
 
 /** A dataset, a job or a column that is annotated; `field` of a column. */
 export interface Target {
@@ -34,16 +34,34 @@ export async function annotated(id: string, signal?: AbortSignal): Promise<Datas
 }
 
 export function targetOf(id: string, thing: Dataset | Job): Target {
-  const { namespace, name } = thing, field = nameOf(id).field;
-  return field === undefined ? { kind: kindOf(id) === "job" ? "job" : "dataset", namespace, name } : { kind: "field", namespace, name, field };
+  const { namespace, name } = thing,
+    field = nameOf(id).field;
+  return field === undefined
+    ? { kind: kindOf(id) === "job" ? "job" : "dataset", namespace, name }
+    : { kind: "field", namespace, name, field };
 }
 
-const send = (method: "POST" | "PUT" | "DELETE", target: Target, end: string, parts: Record<string, string>, query = {}, body?: unknown) =>
-  change(method, `${PATHS[target.kind]}/${end}`, { namespace: target.namespace, name: target.name, field: target.field ?? "", ...parts }, query, body) as Promise<Dataset | Job>;
+const send = (
+  method: "POST" | "PUT" | "DELETE",
+  target: Target,
+  end: string,
+  parts: Record<string, string>,
+  query = {},
+  body?: unknown,
+) =>
+  change(
+    method,
+    `${PATHS[target.kind]}/${end}`,
+    { namespace: target.namespace, name: target.name, field: target.field ?? "", ...parts },
+    query,
+    body,
+  ) as Promise<Dataset | Job>;
 
 export const setTag = (target: Target, tag: string) => send("POST", target, "tags/{tag}", { tag });
 export const removeTag = (target: Target, tag: string) => send("DELETE", target, "tags/{tag}", { tag });
-export const setOwner = (target: Target, owner: string, type: string) => send("POST", target, "owners/{owner}", { owner }, { type });
+export const setOwner = (target: Target, owner: string, type: string) =>
+  send("POST", target, "owners/{owner}", { owner }, { type });
 export const removeOwner = (target: Target, owner: string) => send("DELETE", target, "owners/{owner}", { owner });
-export const describe = (target: Target, description: string) => send("PUT", target, "description", {}, {}, { description });
+export const describe = (target: Target, description: string) =>
+  send("PUT", target, "description", {}, {}, { description });
 export const withdraw = (target: Target) => send("DELETE", target, "description", {});

@@ -1,16 +1,22 @@
 /** Queries of lists: jobs by state, datasets by namespace. */
 
+import { datasetId, jobId } from "../url/ids";
 import { get, type Schema } from "./client";
 import type { Hit } from "./queries";
-import { datasetId, jobId } from "../url/ids";
 
 /** Return the jobs that changed last, in short. */
 export const changedJobs = async (signal?: AbortSignal) =>
-  (await get("/api/v1/jobs", { query: { sort: "updated_at", form: "summary", limit: 8 }, signal })) as Schema<"ShortJobs">;
+  (await get("/api/v1/jobs", {
+    query: { sort: "updated_at", form: "summary", limit: 8 },
+    signal,
+  })) as Schema<"ShortJobs">;
 
 /** Return the jobs whose last run is in a state, in short, the last updated first. */
 export const jobsOfState = async (state: string, limit: number, signal?: AbortSignal) =>
-  (await get("/api/v1/jobs", { query: { lastRunStates: state, sort: "updated_at", form: "summary", limit }, signal })) as Schema<"ShortJobs">;
+  (await get("/api/v1/jobs", {
+    query: { lastRunStates: state, sort: "updated_at", form: "summary", limit },
+    signal,
+  })) as Schema<"ShortJobs">;
 
 export type ShortJob = Schema<"ShortJobs">["jobs"][number];
 export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
@@ -24,23 +30,48 @@ interface Listing {
 /** Return a page of all jobs, or of a namespace's, the last updated first. */
 export async function listJobs({ namespace, state, ...page }: Listing & { state: string }, signal?: AbortSignal) {
   const query = { ...page, lastRunStates: state, sort: "updated_at", form: "summary" };
-  const found = namespace ? await get("/api/v1/namespaces/{namespace}/jobs", { parts: { namespace }, query, signal }) : await get("/api/v1/jobs", { query, signal });
+  const found = namespace
+    ? await get("/api/v1/namespaces/{namespace}/jobs", { parts: { namespace }, query, signal })
+    : await get("/api/v1/jobs", { query, signal });
   return { items: (found as Schema<"ShortJobs">).jobs, total: found.totalCount };
 }
 
 /** Return a page of a namespace's datasets, the last updated first. */
 export async function listDatasets({ namespace, ...page }: Listing, signal?: AbortSignal) {
-  const found = await get("/api/v1/namespaces/{namespace}/datasets", { parts: { namespace }, query: { ...page, sort: "updated_at", form: "summary" }, signal });
+  const found = await get("/api/v1/namespaces/{namespace}/datasets", {
+    parts: { namespace },
+    query: { ...page, sort: "updated_at", form: "summary" },
+    signal,
+  });
   return { items: (found as Schema<"ShortDatasets">).datasets, total: found.totalCount };
 }
 
 /** What a namespace has, as search hits have it. */
-export async function browse(namespace: string, limit: number, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number }> {
+export async function browse(
+  namespace: string,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<{ hits: Hit[]; total: number }> {
   const request = { parts: { namespace }, query: { limit, form: "summary" }, signal };
-  const [found, jobs] = await Promise.all([get("/api/v1/namespaces/{namespace}/datasets", request), get("/api/v1/namespaces/{namespace}/jobs", request)]);
+  const [found, jobs] = await Promise.all([
+    get("/api/v1/namespaces/{namespace}/datasets", request),
+    get("/api/v1/namespaces/{namespace}/jobs", request),
+  ]);
   const hits: Hit[] = [
-    ...found.datasets.map(({ name, updatedAt }) => ({ type: "DATASET" as const, name, namespace, updatedAt, nodeId: datasetId({ namespace, name }) })),
-    ...jobs.jobs.map(({ name, updatedAt }) => ({ type: "JOB" as const, name, namespace, updatedAt, nodeId: jobId({ namespace, name }) })),
+    ...found.datasets.map(({ name, updatedAt }) => ({
+      type: "DATASET" as const,
+      name,
+      namespace,
+      updatedAt,
+      nodeId: datasetId({ namespace, name }),
+    })),
+    ...jobs.jobs.map(({ name, updatedAt }) => ({
+      type: "JOB" as const,
+      name,
+      namespace,
+      updatedAt,
+      nodeId: jobId({ namespace, name }),
+    })),
   ];
   return { hits, total: found.totalCount + jobs.totalCount };
 }

@@ -28,7 +28,11 @@ export async function startDemo(): Promise<Demo> {
 
 async function send(method: "GET" | "POST", signal?: AbortSignal): Promise<Response> {
   try {
-    return await fetch(addressOf("/local/demo", {}, {}), { method, signal: signal ?? null, referrerPolicy: "no-referrer" });
+    return await fetch(addressOf("/local/demo", {}, {}), {
+      method,
+      signal: signal ?? null,
+      referrerPolicy: "no-referrer",
+    });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Failure(`${method} /local/demo`, 0, "the stack on this machine did not respond");

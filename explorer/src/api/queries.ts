@@ -1,10 +1,10 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
-import { get, Failure, type ResponseOf, type Schema } from "./client";
-import { DRAWN_MAX, FOLD_ABOVE, toLineage, type Arrow, type Item, type Lineage, type State } from "../model/graph";
 import type { Column, ColumnLines, Source } from "../model/columns";
-import { cutsOf, datasetId, fieldId, jobId, learnName, slashed, type NodeName } from "../url/ids";
+import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
+import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed } from "../url/ids";
 import type { Side } from "../url/state";
+import { Failure, get, type ResponseOf, type Schema } from "./client";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
 export type Dataset = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}">;
@@ -23,9 +23,29 @@ export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 
 export type Me = ResponseOf<"/api/v1/me">;
 /** Ids of operations that views need. */
-export type Feature = "search" | "listAllJobs" | "getLineage" | "getColumnLineage" | "reportImpact" | "reportUsage" | "getDataset" | "getJob" | "getRun" | "searchRecords" | "reportCoverage" | Writing;
+export type Feature =
+  | "search"
+  | "listAllJobs"
+  | "getLineage"
+  | "getColumnLineage"
+  | "reportImpact"
+  | "reportUsage"
+  | "getDataset"
+  | "getJob"
+  | "getRun"
+  | "searchRecords"
+  | "reportCoverage"
+  | Writing;
 /** Ids of operations that annotate. */
-type Writing = "tagDataset" | "tagField" | "tagJob" | "addDatasetOwner" | "addJobOwner" | "describeDataset" | "describeField" | "describeJob";
+type Writing =
+  | "tagDataset"
+  | "tagField"
+  | "tagJob"
+  | "addDatasetOwner"
+  | "addJobOwner"
+  | "describeDataset"
+  | "describeField"
+  | "describeJob";
 
 export const me = (signal?: AbortSignal) => get("/api/v1/me", { signal });
 
@@ -40,8 +60,19 @@ export interface Searching {
   namespace: string | undefined;
 }
 
-export async function search({ q, tag, kind, limit, namespace }: Searching, signal?: AbortSignal): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
-  const query = { q, tag, namespace, limit, filter: kind === "field" ? "column" : undefined, sort: q ? "relevance" : undefined, form: "summary" };
+export async function search(
+  { q, tag, kind, limit, namespace }: Searching,
+  signal?: AbortSignal,
+): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
+  const query = {
+    q,
+    tag,
+    namespace,
+    limit,
+    filter: kind === "field" ? "column" : undefined,
+    sort: q ? "relevance" : undefined,
+    form: "summary",
+  };
   const { results, totalCount, truncated } = await get("/api/v1/search", { query, signal });
   for (const hit of results) if (hit.field === undefined) learnName(hit.nodeId, hit);
   return { hits: results, total: totalCount, truncated };
@@ -69,22 +100,44 @@ export interface LineageQuery {
 // A version's graph goes up alone and is never folded.
 const VERSION = /#[0-9a-f-]{36}$/;
 
-export async function lineage({ node, depth, at = "", direction, fold, dependencies, full }: LineageQuery, signal?: AbortSignal): Promise<Lineage> {
+export async function lineage(
+  { node, depth, at = "", direction, fold, dependencies, full }: LineageQuery,
+  signal?: AbortSignal,
+): Promise<Lineage> {
   const ways = VERSION.test(node) ? {} : { direction, fold };
-  const query = { nodeId: node, depth, lineageAt: at, ...ways, dependencies: dependencies ? ("true" as const) : undefined, form: full ? undefined : "summary" };
+  const query = {
+    nodeId: node,
+    depth,
+    lineageAt: at,
+    ...ways,
+    dependencies: dependencies ? ("true" as const) : undefined,
+    form: full ? undefined : "summary",
+  };
   const graph = await get("/api/v1/lineage", { query, signal });
   const nodes: readonly GraphNode[] = graph.graph;
-  const arrows: Arrow[] = nodes.flatMap((node) => [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })));
-  arrows.push(...(graph.dependencies ?? []).map(({ origin, destination }) => ({ from: origin, to: destination, isControl: true })));
+  const arrows: Arrow[] = nodes.flatMap((node) =>
+    [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })),
+  );
+  arrows.push(
+    ...(graph.dependencies ?? []).map(({ origin, destination }) => ({
+      from: origin,
+      to: destination,
+      isControl: true,
+    })),
+  );
   const more = new Map(nodes.flatMap(({ id, more }) => (more ? [[id, more] as const] : [])));
   return toLineage(nodes.map(toItem), arrows, graph.truncated, more);
 }
 
 /** The query of the graph around a node with at most so many neighbours of each as a map draws. */
-export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_ABOVE) => lineageQuery({ node, depth, direction: "through", at, fold });
+export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_ABOVE) =>
+  lineageQuery({ node, depth, direction: "through", at, fold });
 
 /** A query of a graph, under one key wherever it is needed. */
-export const lineageQuery = (query: LineageQuery) => ({ queryKey: ["lineage", query] as const, queryFn: ({ signal }: { signal: AbortSignal }) => lineage(query, signal) });
+export const lineageQuery = (query: LineageQuery) => ({
+  queryKey: ["lineage", query] as const,
+  queryFn: ({ signal }: { signal: AbortSignal }) => lineage(query, signal),
+});
 
 export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
 
@@ -96,7 +149,10 @@ export async function history(node: string, depth: number, signal?: AbortSignal)
   let start = "1970-01-01T00:00:00Z";
   for (let page = 0; page < HISTORY_PAGES_MAX; page++) {
     try {
-      const found = await get("/api/v1/lineage/history", { query: { nodeId: node, depth, direction: "through", start }, signal });
+      const found = await get("/api/v1/lineage/history", {
+        query: { nodeId: node, depth, direction: "through", start },
+        signal,
+      });
       changes.push(...found.changes);
       if (!found.truncated) return changes;
       start = found.until;
@@ -114,8 +170,17 @@ export interface NeighbourPage {
 }
 
 /** Return a page of what a fold holds, by name; a page may be empty and not be the last. */
-export async function neighbours(node: string, side: Side, q: string, cursor: string | undefined, signal?: AbortSignal): Promise<NeighbourPage> {
-  const page = await get("/api/v1/lineage/neighbours", { query: { nodeId: node, side, q, limit: DRAWN_MAX, cursor }, signal });
+export async function neighbours(
+  node: string,
+  side: Side,
+  q: string,
+  cursor: string | undefined,
+  signal?: AbortSignal,
+): Promise<NeighbourPage> {
+  const page = await get("/api/v1/lineage/neighbours", {
+    query: { nodeId: node, side, q, limit: DRAWN_MAX, cursor },
+    signal,
+  });
   return { items: page.neighbours.map(toItem), cursor: page.cursor };
 }
 
@@ -126,7 +191,16 @@ export function toItem(node: GraphNode | Neighbour): Item {
   const blank = blankItem(node.id, node.type === "JOB" ? "job" : "dataset");
   if (!node.data) return blank;
   learnName(node.id, node.data);
-  const shared = { ...blank, known: true, namespace: node.data.namespace, name: node.data.name, description: node.data.description ?? null, tags: "tags" in node.data ? node.data.tags : [], owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [], tests: node.data.tests ?? null };
+  const shared = {
+    ...blank,
+    known: true,
+    namespace: node.data.namespace,
+    name: node.data.name,
+    description: node.data.description ?? null,
+    tags: "tags" in node.data ? node.data.tags : [],
+    owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [],
+    tests: node.data.tests ?? null,
+  };
   if (node.type === "JOB") {
     const run = node.data.latestRun;
     return {
@@ -145,15 +219,35 @@ export function toItem(node: GraphNode | Neighbour): Item {
     stale: node.data.stale,
     temporary: node.data.temporary,
     fieldCount: "fieldCount" in node.data ? node.data.fieldCount : node.data.fields.length,
-    fields: "fields" in node.data ? node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null })) : [],
+    fields:
+      "fields" in node.data
+        ? node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null }))
+        : [],
   };
 }
 
 export function blankItem(id: string, kind: "dataset" | "job"): Item {
   const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
   return {
-    id, kind, namespace, name, known: false, state: null, runId: null, startedAt: null, endedAt: null, touchedAt: null,
-    incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], tests: null,
+    id,
+    kind,
+    namespace,
+    name,
+    known: false,
+    state: null,
+    runId: null,
+    startedAt: null,
+    endedAt: null,
+    touchedAt: null,
+    incomplete: false,
+    stale: false,
+    temporary: false,
+    fieldCount: 0,
+    fields: [],
+    description: null,
+    owners: [],
+    tags: [],
+    tests: null,
   };
 }
 
@@ -166,7 +260,13 @@ export function errorOf(facets: Record<string, unknown>): string | null {
 
 // -- columns
 
-const NO_COLUMNS: ColumnLines = { columns: [], sources: new Map(), own: new Map(), dependencies: new Map(), truncated: false };
+const NO_COLUMNS: ColumnLines = {
+  columns: [],
+  sources: new Map(),
+  own: new Map(),
+  dependencies: new Map(),
+  truncated: false,
+};
 
 /** Return the lines of columns on both sides, as of now or of a time; of what did not exist before then, none. */
 export async function columnsThen(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
@@ -182,19 +282,35 @@ export async function columnsThen(node: string, depth: number, at: string, signa
 export async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
   const query = { nodeId: node, depth, lineageAt: at, withDownstream: true };
   const response = await get("/api/v1/column-lineage", { query, signal });
-  const found: Column[] = [], sources = new Map<string, readonly Source[]>(), about = new Map<string, Source[]>();
+  const found: Column[] = [],
+    sources = new Map<string, readonly Source[]>(),
+    about = new Map<string, Source[]>();
   for (const node of response.graph) {
     if (!node.data) continue;
-    const id = unversioned(node.id), { data } = node;
+    const id = unversioned(node.id),
+      { data } = node;
     found.push({
-      id, dataset: datasetId({ namespace: data.namespace, name: data.dataset }), namespace: data.namespace, datasetName: data.dataset,
-      field: data.field, type: data.fieldType || null, stale: data.stale, known: data.schemaKnown,
-      reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({ run, job: job ? jobId(job) : null, version, declared })),
+      id,
+      dataset: datasetId({ namespace: data.namespace, name: data.dataset }),
+      namespace: data.namespace,
+      datasetName: data.dataset,
+      field: data.field,
+      type: data.fieldType || null,
+      stale: data.stale,
+      known: data.schemaKnown,
+      reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({
+        run,
+        job: job ? jobId(job) : null,
+        version,
+        declared,
+      })),
     });
     sources.set(id, data.inputFields.map(toSource));
     about.set(id, data.datasetDependencies.map(toSource));
   }
-  const dependencies = new Map(response.datasets.map((one) => [unversioned(one.id), one.datasetDependencies.map(toSource)]));
+  const dependencies = new Map(
+    response.datasets.map((one) => [unversioned(one.id), one.datasetDependencies.map(toSource)]),
+  );
   return { columns: found, sources, own: about, dependencies, truncated: response.truncated };
 }
 
@@ -204,16 +320,23 @@ function toSource(source: InputField): Source {
   const dataset = { namespace: source.namespace, name: source.dataset };
   return {
     id: source.field === null ? datasetId(dataset) : fieldId(dataset, source.field),
-    dataset: datasetId(dataset), namespace: source.namespace, datasetName: source.dataset, field: source.field,
+    dataset: datasetId(dataset),
+    namespace: source.namespace,
+    datasetName: source.dataset,
+    field: source.field,
     steps: source.transformations.map(({ type, subtype, description, masking }) => ({
-      direct: type !== "INDIRECT", kind: subtype ?? type, description, masked: masking === true,
+      direct: type !== "INDIRECT",
+      kind: subtype ?? type,
+      description,
+      masked: masking === true,
     })),
   };
 }
 
 const unversioned = (id: string) => id.replace(/#[0-9a-f-]{36}$/, "");
 
-export const origins = (node: string, signal?: AbortSignal) => get("/api/v1/column-lineage/origins", { query: { nodeId: node }, signal });
+export const origins = (node: string, signal?: AbortSignal) =>
+  get("/api/v1/column-lineage/origins", { query: { nodeId: node }, signal });
 
 export const fieldPaths = (node: NodeName, view: "simple" | "detailed", signal?: AbortSignal) =>
   get("/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage", {
@@ -230,7 +353,12 @@ const RUNS_DEPTH = 3;
 /** Try the cuts of a node's id, the likeliest first, until the API knows one. */
 async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
   const [first, ...others] = cutsOf(id);
-  if (!first) throw new Failure("the address", 400, `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${id}`);
+  if (!first)
+    throw new Failure(
+      "the address",
+      400,
+      `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${id}`,
+    );
   let failure: unknown;
   for (const name of [first, ...others]) {
     try {
@@ -244,11 +372,17 @@ async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): 
 }
 
 export const dataset = (node: string, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/datasets/{dataset}", { parts: { namespace, dataset: name }, signal }));
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}", { parts: { namespace, dataset: name }, signal }),
+  );
 
 export const datasetVersions = (node: string, limit: number, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions", { parts: { namespace, dataset: name }, query: { limit }, signal }),
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions", {
+      parts: { namespace, dataset: name },
+      query: { limit },
+      signal,
+    }),
   );
 
 export type TestResult = Schema<"TestResult">;
@@ -256,44 +390,80 @@ export type TestResult = Schema<"TestResult">;
 /** The last result of each test of a dataset, the worst first. */
 export const datasetTests = (node: string, at = "", signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests", { parts: { namespace, dataset: name }, query: { lineageAt: at }, signal }),
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests", {
+      parts: { namespace, dataset: name },
+      query: { lineageAt: at },
+      signal,
+    }),
   );
 
 /** The results of a dataset's tests, the last first. */
 export const datasetTestHistory = (node: string, limit: number, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests/history", { parts: { namespace, dataset: name }, query: { limit }, signal }),
+    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests/history", {
+      parts: { namespace, dataset: name },
+      query: { limit },
+      signal,
+    }),
   );
 
 /** The last result of each test of a job that names no dataset, the worst first. */
 export const jobTests = (node: string, at = "", signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/jobs/{job}/tests", { parts: { namespace, job: name }, query: { lineageAt: at }, signal }),
+    get("/api/v1/namespaces/{namespace}/jobs/{job}/tests", {
+      parts: { namespace, job: name },
+      query: { lineageAt: at },
+      signal,
+    }),
   );
 
 export const job = (node: string, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}", { parts: { namespace, job: name }, signal }));
+  firstFound(node, ({ namespace, name }) =>
+    get("/api/v1/namespaces/{namespace}/jobs/{job}", { parts: { namespace, job: name }, signal }),
+  );
 
 /** The jobs whose parent this is, each with its last ten runs. */
 export const childJobs = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/jobs/{job}/children", { parts: { namespace, job: name }, query: { limit }, signal }) as Promise<Schema<"Jobs">>,
+  firstFound(
+    node,
+    ({ namespace, name }) =>
+      get("/api/v1/namespaces/{namespace}/jobs/{job}/children", {
+        parts: { namespace, job: name },
+        query: { limit },
+        signal,
+      }) as Promise<Schema<"Jobs">>,
   );
 
 export const jobVersions = (node: string, limit: number, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/jobs/{job}/versions", { parts: { namespace, job: name }, query: { limit }, signal }),
+    get("/api/v1/namespaces/{namespace}/jobs/{job}/versions", {
+      parts: { namespace, job: name },
+      query: { limit },
+      signal,
+    }),
   );
 
 export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) => get("/api/v1/namespaces/{namespace}/jobs/{job}/runs", { parts: { namespace, job: name }, query: { limit }, signal }) as Promise<Runs>);
+  firstFound(
+    node,
+    ({ namespace, name }) =>
+      get("/api/v1/namespaces/{namespace}/jobs/{job}/runs", {
+        parts: { namespace, job: name },
+        query: { limit },
+        signal,
+      }) as Promise<Runs>,
+  );
 
-export const run = (id: string, signal?: AbortSignal) => get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });
+export const run = (id: string, signal?: AbortSignal) =>
+  get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });
 
-export const upstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/upstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
-export const downstreamRuns = (id: string, signal?: AbortSignal) => get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
+export const upstreamRuns = (id: string, signal?: AbortSignal) =>
+  get("/api/v1/runlineage/upstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
+export const downstreamRuns = (id: string, signal?: AbortSignal) =>
+  get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
 
 // Of one run, in the order in which they happened.
 const EVENTS_MAX = 100;
 
-export const runEvents = (runId: string, signal?: AbortSignal) => get("/api/v1/events/lineage", { query: { runId, sortDirection: "asc", limit: EVENTS_MAX }, signal });
+export const runEvents = (runId: string, signal?: AbortSignal) =>
+  get("/api/v1/events/lineage", { query: { runId, sortDirection: "asc", limit: EVENTS_MAX }, signal });

@@ -7,11 +7,15 @@ type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
 export type Place = Exclude<Found, { matches: unknown }>;
 export type RecordProof = ResponseOf<"/api/v1/records/roots/{root_id}/proof">;
 
-export const searchRecords = (by: { node?: string; location?: string; root?: string | undefined }, cursor: string | undefined, signal?: AbortSignal) =>
-  get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
+export const searchRecords = (
+  by: { node?: string; location?: string; root?: string | undefined },
+  cursor: string | undefined,
+  signal?: AbortSignal,
+) => get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
 
 /** The first roots whose id begins so, and whether there are more. */
-export const rootsFrom = (prefix: string, signal?: AbortSignal) => get("/api/v1/records/roots", { query: { prefix, limit: 50 }, signal });
+export const rootsFrom = (prefix: string, signal?: AbortSignal) =>
+  get("/api/v1/records/roots", { query: { prefix, limit: 50 }, signal });
 
 /** A record of each root that has a node of this id: mostly one. */
 export async function recordNode(id: string, signal?: AbortSignal): Promise<{ matches: Place[]; truncated: boolean }> {
@@ -19,13 +23,15 @@ export async function recordNode(id: string, signal?: AbortSignal): Promise<{ ma
   return "matches" in found ? found : { matches: [found], truncated: false };
 }
 
-export const rootOutline = (id: string, signal?: AbortSignal) => get("/api/v1/records/roots/{root_id}/outline", { parts: { root_id: id }, signal });
+export const rootOutline = (id: string, signal?: AbortSignal) =>
+  get("/api/v1/records/roots/{root_id}/outline", { parts: { root_id: id }, signal });
 
 const PROOF_PAGES_MAX = 20;
 
 /** Return what proves a record, with all digests up to the end of the chain. */
 export async function recordProof(root: string, node: string, signal?: AbortSignal): Promise<RecordProof> {
-  const ask = (after?: string) => get("/api/v1/records/roots/{root_id}/proof", { parts: { root_id: root }, query: { node, after }, signal });
+  const ask = (after?: string) =>
+    get("/api/v1/records/roots/{root_id}/proof", { parts: { root_id: root }, query: { node, after }, signal });
   const first = await ask();
   const digests = [...first.digests];
   let next = first.next;
@@ -39,4 +45,5 @@ export async function recordProof(root: string, node: string, signal?: AbortSign
 
 export const archivedBytes = (location: string, signal?: AbortSignal) => getBytes(location, signal);
 
-export const rootTrace = (id: string, signal?: AbortSignal) => getText("/api/v1/records/roots/{root_id}/trace", { parts: { root_id: id }, signal });
+export const rootTrace = (id: string, signal?: AbortSignal) =>
+  getText("/api/v1/records/roots/{root_id}/trace", { parts: { root_id: id }, signal });

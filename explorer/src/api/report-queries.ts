@@ -1,10 +1,10 @@
 /** Queries of reports: usage, provenance, impact. */
 
-import { get, getText, type ResponseOf, type Schema } from "./client";
-import { blankItem, toItem, type Neighbour } from "./queries";
 import type { Item } from "../model/graph";
 import type { Impact, Impacted } from "../model/impact";
 import { nameOf } from "../url/ids";
+import { get, getText, type ResponseOf, type Schema } from "./client";
+import { blankItem, type Neighbour, toItem } from "./queries";
 
 export type Usage = Schema<"UsageReport">;
 export type TagUsage = Schema<"TagReport">;
@@ -16,13 +16,16 @@ interface Range {
   end: string;
 }
 
-export const usage = async (node: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
-export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) => (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
-export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) => getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
-export const coverage = (namespace: string, signal?: AbortSignal) => get("/api/v1/reports/coverage", { query: { namespace: namespace || undefined }, signal });
+export const usage = async (node: string, range: Range, signal?: AbortSignal) =>
+  (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
+export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) =>
+  (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
+export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) =>
+  getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
+export const coverage = (namespace: string, signal?: AbortSignal) =>
+  get("/api/v1/reports/coverage", { query: { namespace: namespace || undefined }, signal });
 export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
-
 
 /** What is downstream of a job, dataset or column, nearest first. */
 export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
@@ -39,8 +42,11 @@ function toImpacted(row: Reported): Impacted {
 
 function itemOf(row: Reported): Item {
   if (row.type !== "DATASET_FIELD") return toItem({ id: row.nodeId, type: row.type, data: row.data } as Neighbour);
-  const { namespace, name, field } = row.data ? { ...nameOf(row.data.dataset), field: row.data.field } : nameOf(row.nodeId);
+  const { namespace, name, field } = row.data
+    ? { ...nameOf(row.data.dataset), field: row.data.field }
+    : nameOf(row.nodeId);
   return { ...blankItem(row.nodeId, "dataset"), known: row.data !== null, namespace, name: `${name}.${field}` };
 }
 
-export const impactCsv = (node: string, depth: number) => getText("/api/v1/reports/impact", { query: { nodeId: node, depth, format: "csv" } });
+export const impactCsv = (node: string, depth: number) =>
+  getText("/api/v1/reports/impact", { query: { nodeId: node, depth, format: "csv" } });

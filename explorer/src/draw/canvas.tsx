@@ -1,14 +1,26 @@
 /** The picture: nodes and arrows where a layout put them, to move around in, with what is lit and what is muted. */
 
-import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import {
-  BaseEdge, Handle, MiniMap, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore,
-  type Edge, type EdgeProps, type Node, type NodeChange, type NodeProps, type ReactFlowState,
+  BaseEdge,
+  type Edge,
+  type EdgeProps,
+  Handle,
+  MiniMap,
+  type Node,
+  type NodeChange,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  type ReactFlowState,
+  useReactFlow,
+  useStore,
 } from "@xyflow/react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
 
-import { bendsOf, type Box, type Placed, type Point } from "../layout/boxes";
+import { type Box, bendsOf, type Placed, type Point } from "../layout/boxes";
 import { pathOf } from "../layout/path";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
@@ -54,12 +66,23 @@ function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
     <>
       <Handle type="target" position={Position.Left} isConnectable={false} style={{ top: height / 2, left: 0 }} />
       {draw(id, muted)}
-      <Handle type="source" position={Position.Right} isConnectable={false} style={{ top: height / 2, left: width - 1 }} />
+      <Handle
+        type="source"
+        position={Position.Right}
+        isConnectable={false}
+        style={{ top: height / 2, left: width - 1 }}
+      />
     </>
   );
 }
 
-function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<{ bends: Point[]; half: number; fromY: number; toY: number }>>) {
+function ArrowEdge({
+  sourceX,
+  sourceY,
+  targetX,
+  targetY,
+  data,
+}: EdgeProps<Edge<{ bends: Point[]; half: number; fromY: number; toY: number }>>) {
   const { bends = [], half = 60, fromY = 0, toY = 0 } = data ?? {};
   // The tip stays clear of the ring around the focus.
   const end = { x: targetX - 13, y: targetY + toY };
@@ -73,7 +96,14 @@ function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<
 
 const NODE_TYPES = { box: BoxNode };
 const EDGE_TYPES = { arrow: ArrowEdge };
-const level = ({ transform: [, , scale] }: ReactFlowState) => (scale >= FULL_FROM ? "zoom-full" : scale >= LARGE_FROM ? "zoom-large" : scale >= NAME_FROM ? "zoom-name" : "zoom-block");
+const level = ({ transform: [, , scale] }: ReactFlowState) =>
+  scale >= FULL_FROM
+    ? "zoom-full"
+    : scale >= LARGE_FROM
+      ? "zoom-large"
+      : scale >= NAME_FROM
+        ? "zoom-name"
+        : "zoom-block";
 const paneSize = ({ width, height }: ReactFlowState) => `${width} ${height}`;
 
 export interface CanvasProps {
@@ -110,7 +140,26 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Flow({ boxes, arrows, layoutArrows, anchor, focus, isLate, isWhole = false, dir, inSight, path, isOnPath, neighbours, draw, label, onChoose, onClear, handle, onPlaced }: CanvasProps) {
+function Flow({
+  boxes,
+  arrows,
+  layoutArrows,
+  anchor,
+  focus,
+  isLate,
+  isWhole = false,
+  dir,
+  inSight,
+  path,
+  isOnPath,
+  neighbours,
+  draw,
+  label,
+  onChoose,
+  onClear,
+  handle,
+  onPlaced,
+}: CanvasProps) {
   const { placed, isCurrent } = usePlaced(boxes, layoutArrows ?? arrows, anchor, onPlaced);
   const [pins, setPins] = useState<Record<string, Point>>({});
   const [hovered, setHovered] = useState<string | null>(null);
@@ -123,6 +172,7 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, isLate, isWhole = fa
   const sizes = useMemo(() => new Map(boxes.map((box) => [box.id, box])), [boxes]);
 
   // Another focus is another picture: nothing of the old one is pinned in it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another focus, or the whole, is another picture
   useEffect(() => {
     setPins({});
     settled.current = null;
@@ -133,45 +183,75 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, isLate, isWhole = fa
     return boxes.flatMap(({ id, width, height }) => {
       const at = pins[id] ?? placed.at[id];
       if (!at) return [];
-      return [{
-        id, type: "box", position: at, width, height, measured: { width, height }, zIndex: 2, data: {}, ariaLabel: label(id), connectable: false, deletable: false,
-        handles: [
-          { type: "target", position: Position.Left, x: 0, y: height / 2, width: 1, height: 1 },
-          { type: "source", position: Position.Right, x: width - 1, y: height / 2, width: 1, height: 1 },
-        ],
-      } satisfies Node];
+      return [
+        {
+          id,
+          type: "box",
+          position: at,
+          width,
+          height,
+          measured: { width, height },
+          zIndex: 2,
+          data: {},
+          ariaLabel: label(id),
+          connectable: false,
+          deletable: false,
+          handles: [
+            { type: "target", position: Position.Left, x: 0, y: height / 2, width: 1, height: 1 },
+            { type: "source", position: Position.Right, x: width - 1, y: height / 2, width: 1, height: 1 },
+          ],
+        } satisfies Node,
+      ];
     });
   }, [placed, boxes, pins, label]);
 
   const hover = useMemo(() => (hovered === null ? null : neighbours(hovered)), [hovered, neighbours]);
   const edges = useMemo<Edge[]>(() => {
     if (!placed) return [];
-    return arrows.filter(({ from, to }) => placed.at[from] && placed.at[to]).map((arrow) => {
-      const { from, to, look = "" } = arrow;
-      const free = !pins[from] && !pins[to];
-      const lit = isOnPath(arrow) || (hovered !== null && (from === hovered || to === hovered));
-      const middle = (id: string) => (sizes.get(id)?.height ?? 0) / 2;
-      return {
-        id: arrow.key ?? arrowKey(arrow), source: from, target: to, type: "arrow", focusable: false, selectable: false,
-        className: `${look} ${lit ? "is-lit" : path !== null ? "is-muted" : ""}`, zIndex: lit ? 1 : 0,
-        data: {
-          bends: free ? bendsOf(placed, arrow) : [], half: 110,
-          fromY: arrow.fromY === undefined ? 0 : arrow.fromY - middle(from), toY: arrow.toY === undefined ? 0 : arrow.toY - middle(to),
-        },
-      };
-    });
+    return arrows
+      .filter(({ from, to }) => placed.at[from] && placed.at[to])
+      .map((arrow) => {
+        const { from, to, look = "" } = arrow;
+        const free = !pins[from] && !pins[to];
+        const lit = isOnPath(arrow) || (hovered !== null && (from === hovered || to === hovered));
+        const middle = (id: string) => (sizes.get(id)?.height ?? 0) / 2;
+        return {
+          id: arrow.key ?? arrowKey(arrow),
+          source: from,
+          target: to,
+          type: "arrow",
+          focusable: false,
+          selectable: false,
+          className: `${look} ${lit ? "is-lit" : path !== null ? "is-muted" : ""}`,
+          zIndex: lit ? 1 : 0,
+          data: {
+            bends: free ? bendsOf(placed, arrow) : [],
+            half: 110,
+            fromY: arrow.fromY === undefined ? 0 : arrow.fromY - middle(from),
+            toY: arrow.toY === undefined ? 0 : arrow.toY - middle(to),
+          },
+        };
+      });
   }, [placed, arrows, pins, path, isOnPath, hovered, sizes]);
 
   const fit = useCallback(() => void flow.fitView({ padding: 0.12, maxZoom: 1, minZoom: 0.05 }), [flow]);
   useEffect(() => {
     // While the next picture loads, or is laid out, its place is not known.
-    if (!placed || !isCurrent || isLate || !nodes.length || (isWhole ? settled.current === placed : settled.current !== null)) return;
+    if (
+      !placed ||
+      !isCurrent ||
+      isLate ||
+      !nodes.length ||
+      (isWhole ? settled.current === placed : settled.current !== null)
+    )
+      return;
     settled.current = placed;
     if (isWhole) fit();
     else showFirst(flow, nodes, focus, dir);
     performance.mark("map-drawn");
   }, [placed, isCurrent, isLate, nodes, flow, focus, dir, isWhole, fit]);
   const sighted = inSight.join("\n");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pane's size decides what is in sight
   useEffect(() => {
     // Not before the first sight, and after the new boxes are known.
     if (!placed || !settled.current || isWhole) return;
@@ -183,9 +263,15 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, isLate, isWhole = fa
       fit,
       center: (id) => {
         const node = flow.getNode(id);
-        if (node) void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, { zoom: Math.max(flow.getZoom(), LARGE_FROM) });
+        if (node)
+          void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, {
+            zoom: Math.max(flow.getZoom(), LARGE_FROM),
+          });
       },
-      focusNode: (id) => document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }),
+      focusNode: (id) =>
+        document
+          .querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
+          ?.focus({ preventScroll: true }),
       zoom: (factor) => void (factor > 1 ? flow.zoomIn() : flow.zoomOut()),
     });
   }, [handle, fit, flow]);
@@ -210,12 +296,31 @@ function Flow({ boxes, arrows, layoutArrows, anchor, focus, isLate, isWhole = fa
   return (
     <Looks.Provider value={useMemo(() => ({ draw, path, hover }), [draw, path, hover])}>
       <ReactFlow
-        className={`${zoomLevel} settling`} nodes={nodes} edges={edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES}
-        onlyRenderVisibleElements nodesConnectable={false} elementsSelectable={false} edgesFocusable={false} nodesFocusable
-        minZoom={0.05} maxZoom={2} proOptions={{ hideAttribution: true }} nodeDragThreshold={4} zoomOnDoubleClick={false} panOnScroll={false}
-        disableKeyboardA11y deleteKeyCode={null} selectionKeyCode={null} multiSelectionKeyCode={null}
-        onNodesChange={change} onNodeClick={(event, node) => onChoose(node.id, event)} onPaneClick={onClear}
-        onNodeMouseEnter={enter} onNodeMouseLeave={leave}
+        className={`${zoomLevel} settling`}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        onlyRenderVisibleElements
+        nodesConnectable={false}
+        elementsSelectable={false}
+        edgesFocusable={false}
+        nodesFocusable
+        minZoom={0.05}
+        maxZoom={2}
+        proOptions={{ hideAttribution: true }}
+        nodeDragThreshold={4}
+        zoomOnDoubleClick={false}
+        panOnScroll={false}
+        disableKeyboardA11y
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
+        onNodesChange={change}
+        onNodeClick={(event, node) => onChoose(node.id, event)}
+        onPaneClick={onClear}
+        onNodeMouseEnter={enter}
+        onNodeMouseLeave={leave}
       >
         {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
       </ReactFlow>

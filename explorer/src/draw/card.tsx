@@ -1,15 +1,14 @@
 /** A dataset's card, a job's pill, a fold. */
 
 import { memo } from "react";
-
+import { ago, agoShort, count, plural } from "../model/format";
 import type { Freshness } from "../model/freshness";
 import type { Fold, Item } from "../model/graph";
-import { ago, agoShort, count, plural } from "../model/format";
 import { cutFront, type Title } from "../model/titles";
-import type { Side } from "../url/state";
 import { Name } from "../parts/name";
 import { SignOf, signOfState } from "../parts/signs";
 import { FailingTests } from "../parts/tests";
+import type { Side } from "../url/state";
 
 export const CARD = { width: 256, height: 54 };
 export const FOLD = { width: 148, height: 36 };
@@ -26,35 +25,84 @@ export interface CardLook {
 
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
 
-export const Card = memo(function Card({ item, title, look, more, onMore }: { item: Item; title: Title; look: CardLook; more: Record<Side, number>; onMore: (side: Side) => void }) {
+export const Card = memo(function Card({
+  item,
+  title,
+  look,
+  more,
+  onMore,
+}: {
+  item: Item;
+  title: Title;
+  look: CardLook;
+  more: Record<Side, number>;
+  onMore: (side: Side) => void;
+}) {
   const trouble = item.state === "FAILED" || item.state === "ABORTED" || (item.tests?.failed ?? 0) > 0;
   const marks = [
-    trouble && "has-trouble", item.stale && "is-stale", look.focus && "is-focus", look.selected && "is-selected",
-    look.muted && "is-muted", look.change && `is-${look.change}`, !item.known && "is-unknown",
-  ].filter(Boolean).join(" ");
+    trouble && "has-trouble",
+    item.stale && "is-stale",
+    look.focus && "is-focus",
+    look.selected && "is-selected",
+    look.muted && "is-muted",
+    look.change && `is-${look.change}`,
+    !item.known && "is-unknown",
+  ]
+    .filter(Boolean)
+    .join(" ");
   return (
     <div className={`box of-${item.kind} ${marks}`} title={titled(item)}>
       <div className="name">
-        <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}><SignOf of={item.kind} /></span>
-        <span><Name text={cutFront(title.title, NAME_CHARS_MAX)} /></span>
-        {item.tags.length > 0 && <span className="tagged" title={`tagged ${item.tags.join(", ")}`}><SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} /></span>}
+        <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
+          <SignOf of={item.kind} />
+        </span>
+        <span>
+          <Name text={cutFront(title.title, NAME_CHARS_MAX)} />
+        </span>
+        {item.tags.length > 0 && (
+          <span className="tagged" title={`tagged ${item.tags.join(", ")}`}>
+            <SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} />
+          </span>
+        )}
       </div>
-      <div className="about">{item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} freshness={look.freshness} />}</div>
+      <div className="about">
+        {item.kind === "job" ? (
+          <JobFacts item={item} />
+        ) : (
+          <DatasetFacts item={item} place={title.place} freshness={look.freshness} />
+        )}
+      </div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
-      {(["up", "down"] as const).map((side) => more[side] > 0 && (
-        <button
-          key={side} className={`more nodrag nopan ${side}`} aria-label={`show ${more[side]} more ${side === "up" ? "upstream" : "downstream"} of ${item.name}`}
-          onClick={(event) => { event.stopPropagation(); onMore(side); }}
-        >
-          +{count(more[side])}
-        </button>
-      ))}
+      {(["up", "down"] as const).map(
+        (side) =>
+          more[side] > 0 && (
+            <button
+              key={side}
+              className={`more nodrag nopan ${side}`}
+              aria-label={`show ${more[side]} more ${side === "up" ? "upstream" : "downstream"} of ${item.name}`}
+              onClick={(event) => {
+                event.stopPropagation();
+                onMore(side);
+              }}
+            >
+              +{count(more[side])}
+            </button>
+          ),
+      )}
     </div>
   );
 });
 
 const titled = ({ name, namespace, fieldCount, owners, tags }: Item) =>
-  [name, namespace, fieldCount > 0 ? plural(fieldCount, "column") : "", owners.length ? `owned by ${owners.join(", ")}` : "", tags.length ? `tagged ${tags.join(", ")}` : ""].filter(Boolean).join("\n");
+  [
+    name,
+    namespace,
+    fieldCount > 0 ? plural(fieldCount, "column") : "",
+    owners.length ? `owned by ${owners.join(", ")}` : "",
+    tags.length ? `tagged ${tags.join(", ")}` : "",
+  ]
+    .filter(Boolean)
+    .join("\n");
 
 /** What a hint says of a dataset's age. */
 function aged(item: Item, freshness: Freshness | undefined): string {
@@ -69,9 +117,14 @@ function JobFacts({ item }: { item: Item }) {
   if (!item.state) return <>never ran</>;
   return (
     <>
-      <span className={`state state-${item.state}`}><SignOf of={signOfState(item.state)} />{item.state.toLowerCase()}</span>
+      <span className={`state state-${item.state}`}>
+        <SignOf of={signOfState(item.state)} />
+        {item.state.toLowerCase()}
+      </span>
       <FailingTests tests={item.tests} />
-      {item.state === "RUNNING" ? `for ${agoShort(item.startedAt, Date.now()).replace(/ ago$/, "")}` : agoShort(item.endedAt ?? item.startedAt, Date.now())}
+      {item.state === "RUNNING"
+        ? `for ${agoShort(item.startedAt, Date.now()).replace(/ ago$/, "")}`
+        : agoShort(item.endedAt ?? item.startedAt, Date.now())}
     </>
   );
 }
@@ -80,10 +133,21 @@ function DatasetFacts({ item, place, freshness }: { item: Item; place: string; f
   if (!item.known) return <>not yours to see</>;
   return (
     <>
-      {item.stale && <span className="state stale"><SignOf of="stale" />stale</span>}
+      {item.stale && (
+        <span className="state stale">
+          <SignOf of="stale" />
+          stale
+        </span>
+      )}
       <FailingTests tests={item.tests} />
       <span className="place">{place}</span>
-      {item.touchedAt && <span className={freshness ? "written changed" : "written"} title={aged(item, freshness)}>{freshness?.late && "late, "}{agoShort(item.touchedAt, Date.now())}{freshness?.builtOn && " on old data"}</span>}
+      {item.touchedAt && (
+        <span className={freshness ? "written changed" : "written"} title={aged(item, freshness)}>
+          {freshness?.late && "late, "}
+          {agoShort(item.touchedAt, Date.now())}
+          {freshness?.builtOn && " on old data"}
+        </span>
+      )}
     </>
   );
 }
@@ -91,17 +155,21 @@ function DatasetFacts({ item, place, freshness }: { item: Item; place: string; f
 export function FoldBox({ fold, selected, muted }: { fold: Fold; selected: boolean; muted: boolean }) {
   return (
     <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
-      <div className="name"><span>{moreOf(fold)}</span></div>
+      <div className="name">
+        <span>{moreOf(fold)}</span>
+      </div>
     </div>
   );
 }
 
 /** "1,992 more"; of what is counted in an index, "about 1,992 more". */
-export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) => `${exact ? "" : "about "}${count(left)} more`;
+export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) =>
+  `${exact ? "" : "about "}${count(left)} more`;
 
 /** How a node is named to who does not see it. */
 export function spoken(item: Item, inputs: number, outputs: number, now: number): string {
   const counts = `${inputs} input${inputs === 1 ? "" : "s"}, ${outputs} output${outputs === 1 ? "" : "s"}`;
-  if (item.kind === "job") return `job ${item.name}, ${item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, now)}` : "never ran"}, ${counts}`;
+  if (item.kind === "job")
+    return `job ${item.name}, ${item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, now)}` : "never ran"}, ${counts}`;
   return `dataset ${item.name}${item.stale ? ", stale" : ""}${item.tests?.failed ? `, ${plural(item.tests.failed, "test fails", "tests fail")}` : ""}, ${item.fieldCount} columns, ${counts}`;
 }

@@ -20,21 +20,29 @@ interface Area {
   bottom: number;
 }
 
-const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node): Area => ({ left: x, right: x + width, top: y, bottom: y + height });
+const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node): Area => ({
+  left: x,
+  right: x + width,
+  top: y,
+  bottom: y + height,
+});
 
 /** Show all of a graph where its names can be read; else the focus, at the edge where nothing follows. */
 export function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, dir: Direction): void {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
   const areas = nodes.map(areaOf);
-  const left = Math.min(...areas.map((area) => area.left)), right = Math.max(...areas.map((area) => area.right));
-  const top = Math.min(...areas.map((area) => area.top)), bottom = Math.max(...areas.map((area) => area.bottom));
+  const left = Math.min(...areas.map((area) => area.left)),
+    right = Math.max(...areas.map((area) => area.right));
+  const top = Math.min(...areas.map((area) => area.top)),
+    bottom = Math.max(...areas.map((area) => area.bottom));
   const scale = pane ? Math.min((pane.width * 0.92) / (right - left), (pane.height * 0.86) / (bottom - top), 1) : 1;
   const on = nodes.find((node) => node.id === focus);
   if (scale >= FIT_FROM || !on || !pane) {
     void flow.setCenter((left + right) / 2, (top + bottom) / 2, { zoom: Math.max(scale, 0.05) });
     return;
   }
-  const at = areaOf(on), half = pane.width / READ_AT / 2 - 2 * MARGIN;
+  const at = areaOf(on),
+    half = pane.width / READ_AT / 2 - 2 * MARGIN;
   const x = dir === "up" ? at.right - half : dir === "down" ? at.left + half : (at.left + at.right) / 2;
   void flow.setCenter(x, (at.top + at.bottom) / 2, { zoom: READ_AT });
 }
@@ -45,7 +53,8 @@ export function moveIntoSight(flow: FlowOf, ids: readonly string[]): void {
   const areas = ids.flatMap((id) => flow.getNode(id) ?? []).map(areaOf);
   if (!pane || !areas.length) return;
   const { x, y, zoom } = flow.getViewport();
-  let dx = 0, dy = 0;
+  let dx = 0,
+    dy = 0;
   for (const area of [...areas].reverse()) {
     dx += shift(area.left * zoom + x + dx, area.right * zoom + x + dx, pane.width);
     dy += shift(area.top * zoom + y + dy, area.bottom * zoom + y + dy, pane.height);

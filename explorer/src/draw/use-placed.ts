@@ -6,15 +6,35 @@ import { anchored, type Box, type Placed } from "../layout/boxes";
 import { place } from "../layout/place";
 
 /** The layout of the boxes; the last one stays until the next is there, and the anchor stays where it was. */
-export function usePlaced(boxes: readonly Box[], arrows: readonly { from: string; to: string }[], anchor: string, onPlaced?: (placed: Placed) => void): { placed: Placed | null; isCurrent: boolean } {
+export function usePlaced(
+  boxes: readonly Box[],
+  arrows: readonly { from: string; to: string }[],
+  anchor: string,
+  onPlaced?: (placed: Placed) => void,
+): { placed: Placed | null; isCurrent: boolean } {
   const [{ placed, of }, setPlaced] = useState<{ placed: Placed | null; of: string }>({ placed: null, of: "" });
   const last = useRef<Placed | null>(null);
-  const key = useMemo(() => JSON.stringify([boxes.map(({ id, width, height }) => [id, width, height]).sort(), arrows.map(({ from, to }) => [from, to]).sort()]), [boxes, arrows]);
+  const key = useMemo(
+    () =>
+      JSON.stringify([
+        boxes.map(({ id, width, height }) => [id, width, height]).sort(),
+        arrows.map(({ from, to }) => [from, to]).sort(),
+      ]),
+    [boxes, arrows],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the layout depends on
   useEffect(() => {
     if (!boxes.length) return;
     const stop = new AbortController();
     const heights = Object.fromEntries(Object.entries(last.current?.at ?? {}).map(([id, { y }]) => [id, y]));
-    place({ boxes: boxes.map(({ id, width, height }) => ({ id, width, height })), arrows: arrows.map(({ from, to }) => ({ from, to })), last: heights }, stop.signal)
+    place(
+      {
+        boxes: boxes.map(({ id, width, height }) => ({ id, width, height })),
+        arrows: arrows.map(({ from, to }) => ({ from, to })),
+        last: heights,
+      },
+      stop.signal,
+    )
       .then((found) => {
         last.current = anchored(found, anchor, last.current?.at[anchor]);
         setPlaced({ placed: last.current, of: key });
@@ -24,7 +44,6 @@ export function usePlaced(boxes: readonly Box[], arrows: readonly { from: string
         if (!stop.signal.aborted) throw error;
       });
     return () => stop.abort();
-    // The key says all that the layout depends on.
   }, [key]);
   return { placed, isCurrent: of === key };
 }

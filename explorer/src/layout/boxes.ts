@@ -47,4 +47,5 @@ export function anchored(placed: Placed, id: string, was: Point | undefined): Pl
 }
 
 /** Where the line between two boxes passes others, so that it crosses none. */
-export const bendsOf = (placed: Placed, { from, to }: { from: string; to: string }): readonly Point[] => placed.bends[`${from}→${to}`] ?? [];
+export const bendsOf = (placed: Placed, { from, to }: { from: string; to: string }): readonly Point[] =>
+  placed.bends[`${from}→${to}`] ?? [];

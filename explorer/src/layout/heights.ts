@@ -11,11 +11,25 @@ const KEPT = 200;
 /** Return the middle of each cell; those in `kept` stay near the height that they had. */
 export function heightsOf(layers: readonly Cell[][], kept: ReadonlyMap<Cell, number>): Map<Cell, number> {
   const middles = new Map<Cell, number>();
-  for (const layer of layers) settle(layer, middles, layer.map((cell) => ({ at: kept.get(cell) ?? 0, weight: kept.has(cell) ? KEPT : 0.01 })));
+  for (const layer of layers)
+    settle(
+      layer,
+      middles,
+      layer.map((cell) => ({ at: kept.get(cell) ?? 0, weight: kept.has(cell) ? KEPT : 0.01 })),
+    );
   for (let round = 0; round < ROUNDS; round++) {
-    const sides = round >= ROUNDS - 2 ? (["before", "after"] as const) : round % 2 === 0 ? (["before"] as const) : (["after"] as const);
+    const sides =
+      round >= ROUNDS - 2
+        ? (["before", "after"] as const)
+        : round % 2 === 0
+          ? (["before"] as const)
+          : (["after"] as const);
     for (const layer of round % 2 === 0 ? layers : [...layers].reverse()) {
-      settle(layer, middles, layer.map((cell) => wishOf(cell, sides, middles, kept)));
+      settle(
+        layer,
+        middles,
+        layer.map((cell) => wishOf(cell, sides, middles, kept)),
+      );
     }
   }
   return middles;
@@ -26,9 +40,15 @@ interface Wish {
   weight: number;
 }
 
-function wishOf(cell: Cell, sides: readonly ("before" | "after")[], middles: ReadonlyMap<Cell, number>, kept: ReadonlyMap<Cell, number>): Wish {
+function wishOf(
+  cell: Cell,
+  sides: readonly ("before" | "after")[],
+  middles: ReadonlyMap<Cell, number>,
+  kept: ReadonlyMap<Cell, number>,
+): Wish {
   if (kept.has(cell)) return { at: kept.get(cell)!, weight: KEPT };
-  let sum = 0, weight = 0;
+  let sum = 0,
+    weight = 0;
   for (const side of sides) {
     for (const other of cell[side]) {
       const part = cell.isPass && other.isPass ? STRAIGHT : 1;
@@ -44,7 +64,13 @@ function settle(layer: readonly Cell[], middles: Map<Cell, number>, wishes: read
   const offsets: number[] = [];
   layer.forEach((cell, index) => {
     const above = layer[index - 1];
-    offsets.push(above ? offsets[index - 1]! + (above.height + cell.height) / 2 + (above.isPass && cell.isPass ? ROW_GAP / 4 : above.isPass || cell.isPass ? ROW_GAP / 2 : ROW_GAP) : 0);
+    offsets.push(
+      above
+        ? offsets[index - 1]! +
+            (above.height + cell.height) / 2 +
+            (above.isPass && cell.isPass ? ROW_GAP / 4 : above.isPass || cell.isPass ? ROW_GAP / 2 : ROW_GAP)
+        : 0,
+    );
   });
   const blocks: { sum: number; weight: number; count: number }[] = [];
   wishes.forEach(({ at, weight }, index) => {

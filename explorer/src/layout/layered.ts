@@ -4,18 +4,20 @@
  * A box that has a place already keeps its height as well as it can: only new boxes push others aside.
  */
 
-import { RANK_GAP, type Placed, type Task } from "./boxes";
+import { type Placed, RANK_GAP, type Task } from "./boxes";
 import { heightsOf } from "./heights";
 import { orderByCrossings, orderByHeights } from "./order";
-import { toLayers, type Cell } from "./ranks";
+import { type Cell, toLayers } from "./ranks";
 
 export function layered(task: Task): Placed {
   const { layers, passes } = toLayers(task);
   const sizes = new Map(task.boxes.map((box) => [box.id, box]));
-  const kept = new Map(layers.flat().flatMap((cell): [Cell, number][] => {
-    const y = cell.isPass ? undefined : task.last[cell.id];
-    return y === undefined ? [] : [[cell, y + cell.height / 2]];
-  }));
+  const kept = new Map(
+    layers.flat().flatMap((cell): [Cell, number][] => {
+      const y = cell.isPass ? undefined : task.last[cell.id];
+      return y === undefined ? [] : [[cell, y + cell.height / 2]];
+    }),
+  );
   if (kept.size) orderByHeights(layers, new Map(kept));
   else orderByCrossings(layers);
   const middles = heightsOf(layers, kept);
@@ -27,10 +29,13 @@ export function layered(task: Task): Placed {
     centres.push(x + width / 2);
     for (const cell of layer) {
       const box = sizes.get(cell.id);
-      if (!cell.isPass && box) at[cell.id] = { x: x + (width - box.width) / 2, y: middles.get(cell)! - cell.height / 2 };
+      if (!cell.isPass && box)
+        at[cell.id] = { x: x + (width - box.width) / 2, y: middles.get(cell)! - cell.height / 2 };
     }
     x += width + RANK_GAP;
   }
-  const bends = Object.fromEntries([...passes].map(([key, cells]) => [key, cells.map((cell) => ({ x: centres[cell.rank]!, y: middles.get(cell)! }))]));
+  const bends = Object.fromEntries(
+    [...passes].map(([key, cells]) => [key, cells.map((cell) => ({ x: centres[cell.rank]!, y: middles.get(cell)! }))]),
+  );
   return { at, bends, simple: false };
 }

@@ -7,21 +7,33 @@ import { simple } from "./simple";
 /** A graph without circles: each box may lead to some of the next ones; the same for the same seed. */
 function aTask(boxes: number, seed: number): Task {
   let state = seed;
-  const dice = (sides: number) => (state = (state * 1103515245 + 12345) % 2147483648) % sides;
+  const dice = (sides: number) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state % sides;
+  };
   const ids = Array.from({ length: boxes }, (_, index) => `n${String(index).padStart(3, "0")}`);
-  const arrows = ids.flatMap((from, index) => Array.from({ length: 1 + dice(2) }, () => index + 1 + dice(6)).filter((to) => to < boxes).map((to) => ({ from, to: ids[to]! })));
+  const arrows = ids.flatMap((from, index) =>
+    Array.from({ length: 1 + dice(2) }, () => index + 1 + dice(6))
+      .filter((to) => to < boxes)
+      .map((to) => ({ from, to: ids[to]! })),
+  );
   return { boxes: ids.map((id) => ({ id, width: 216, height: 54 })), arrows, last: {} };
 }
 
 const CASES = [1, 2, 7, 30, 60].flatMap((size) => [1, 2, 3].map((seed) => [size, seed] as const));
 
-for (const [name, layout] of [["layered", layered], ["simple", simple]] as const) {
+for (const [name, layout] of [
+  ["layered", layered],
+  ["simple", simple],
+] as const) {
   test.each(CASES)(`${name}: no box lies on another (%i boxes, seed %i)`, (size, seed) => {
-    const task = aTask(size, seed), { at } = layout(task);
+    const task = aTask(size, seed),
+      { at } = layout(task);
     for (const a of task.boxes) {
       for (const b of task.boxes) {
         if (a.id >= b.id) continue;
-        const p = at[a.id]!, q = at[b.id]!;
+        const p = at[a.id]!,
+          q = at[b.id]!;
         const apart = p.x + a.width <= q.x || q.x + b.width <= p.x || p.y + a.height <= q.y || q.y + b.height <= p.y;
         expect(apart, `${a.id} ${b.id}`).toBe(true);
       }
@@ -29,19 +41,29 @@ for (const [name, layout] of [["layered", layered], ["simple", simple]] as const
   });
 
   test.each(CASES)(`${name}: every arrow leads to the right (%i boxes, seed %i)`, (size, seed) => {
-    const task = aTask(size, seed), { at } = layout(task);
+    const task = aTask(size, seed),
+      { at } = layout(task);
     for (const { from, to } of task.arrows) expect(at[to]!.x).toBeGreaterThanOrEqual(at[from]!.x + 216);
   });
 
   test.each(CASES)(`${name}: the order of the input does not matter (%i boxes, seed %i)`, (size, seed) => {
     const task = aTask(size, seed);
-    const shuffled = { ...task, boxes: [...task.boxes].reverse(), arrows: [...task.arrows].sort((a, b) => (a.to < b.to ? 1 : -1)) };
+    const shuffled = {
+      ...task,
+      boxes: [...task.boxes].reverse(),
+      arrows: [...task.arrows].sort((a, b) => (a.to < b.to ? 1 : -1)),
+    };
     expect(layout(shuffled)).toEqual(layout(task));
   });
 
   test(`${name}: a circle is laid out as well`, () => {
     const boxes = ["a", "b", "c"].map((id) => ({ id, width: 216, height: 54 }));
-    const arrows = [["a", "b"], ["b", "c"], ["c", "a"], ["c", "c"]].map(([from, to]) => ({ from: from!, to: to! }));
+    const arrows = [
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "a"],
+      ["c", "c"],
+    ].map(([from, to]) => ({ from: from!, to: to! }));
     expect(Object.keys(layout({ boxes, arrows, last: {} }).at).sort()).toEqual(["a", "b", "c"]);
   });
 }
@@ -54,7 +76,15 @@ test("what was clicked stays where it was when others are added", () => {
 
 test("a long arrow passes the ranks between its ends clear of their boxes", () => {
   const boxes = ["a", "b", "c"].map((id) => ({ id, width: 216, height: 54 }));
-  const { at, bends } = layered({ boxes, arrows: [{ from: "a", to: "b" }, { from: "b", to: "c" }, { from: "a", to: "c" }], last: {} });
+  const { at, bends } = layered({
+    boxes,
+    arrows: [
+      { from: "a", to: "b" },
+      { from: "b", to: "c" },
+      { from: "a", to: "c" },
+    ],
+    last: {},
+  });
   const [bend] = bends["a→c"]!;
   expect(bend!.x).toBeCloseTo(at["b"]!.x + 108);
   expect(bend!.y < at["b"]!.y || bend!.y > at["b"]!.y + 54).toBe(true);

@@ -10,21 +10,22 @@ const SWAPS_MAX = 400;
 /** Order layers so that few lines cross: sweeps by the mean place of neighbours, then swaps of neighbours in a rank. */
 export function orderByCrossings(layers: readonly Cell[][]): void {
   const size = layers.reduce((sum, layer) => sum + layer.length, 0);
-  let best = layers.map((layer) => [...layer]), least = crossingsOf(layers);
+  let best = layers.map((layer) => [...layer]),
+    least = crossingsOf(layers);
   for (let sweep = 0; sweep < (size > LARGE ? SWEEPS / 6 : SWEEPS) && least > 0; sweep++) {
     const isForward = sweep % 2 === 0;
     const places = new Map<Cell, number>();
-    for (const layer of layers) layer.forEach((cell, index) => places.set(cell, index));
+    for (const layer of layers) for (const [index, cell] of layer.entries()) places.set(cell, index);
     for (const layer of isForward ? layers.slice(1) : [...layers].reverse().slice(1)) {
       // Equal means change places now and then: an order that sweeps do not leave is seldom the best.
       if (sweep % 4 > 1) layer.reverse();
       sortByMean(layer, places, isForward ? "before" : "after");
     }
-    if (size <= SWAPS_MAX && sweep % 4 === 3) layers.forEach((layer) => swap(layer, places));
+    if (size <= SWAPS_MAX && sweep % 4 === 3) for (const layer of layers) swap(layer, places);
     const crossings = crossingsOf(layers);
     if (crossings < least) [best, least] = [layers.map((layer) => [...layer]), crossings];
   }
-  best.forEach((cells, rank) => layers[rank]!.splice(0, Infinity, ...cells));
+  for (const [rank, cells] of best.entries()) layers[rank]!.splice(0, Infinity, ...cells);
 }
 
 /** Order layers by known heights; cells without one stand beside their neighbours. */
@@ -41,12 +42,17 @@ export function orderByHeights(layers: readonly Cell[][], heights: Map<Cell, num
 }
 
 function sortByMean(layer: Cell[], places: Map<Cell, number>, side: "before" | "after"): void {
-  const means = new Map(layer.map((cell, index) => {
-    const near = cell[side];
-    return [cell, near.length ? near.reduce((sum, other) => sum + places.get(other)!, 0) / near.length : index] as const;
-  }));
+  const means = new Map(
+    layer.map((cell, index) => {
+      const near = cell[side];
+      return [
+        cell,
+        near.length ? near.reduce((sum, other) => sum + places.get(other)!, 0) / near.length : index,
+      ] as const;
+    }),
+  );
   stableSort(layer, (cell) => means.get(cell)!);
-  layer.forEach((cell, index) => places.set(cell, index));
+  for (const [index, cell] of layer.entries()) places.set(cell, index);
 }
 
 function stableSort(layer: Cell[], key: (cell: Cell) => number): void {
@@ -65,7 +71,7 @@ function swap(layer: Cell[], places: Map<Cell, number>): void {
       changed = true;
     }
   }
-  layer.forEach((cell, index) => places.set(cell, index));
+  for (const [index, cell] of layer.entries()) places.set(cell, index);
 }
 
 function pairCrossings(above: Cell, below: Cell, places: Map<Cell, number>): number {
@@ -85,10 +91,14 @@ export function crossingsOf(layers: readonly (readonly Cell[])[]): number {
     let seen = 0;
     for (const cell of layers[index]!) {
       const ends = cell.after.map((other) => places.get(other)!);
-      for (const end of ends) for (let at = end + 1, upTo = seen; ; at -= at & -at) {
-        if (at <= 0) { count += upTo; break; }
-        upTo -= tree[at]!;
-      }
+      for (const end of ends)
+        for (let at = end + 1, upTo = seen; ; at -= at & -at) {
+          if (at <= 0) {
+            count += upTo;
+            break;
+          }
+          upTo -= tree[at]!;
+        }
       for (const end of ends) for (let at = end + 1; at <= layer.length; at += at & -at) tree[at]!++;
       seen += ends.length;
     }

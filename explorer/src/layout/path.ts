@@ -3,11 +3,15 @@
 import type { Point } from "./boxes";
 
 export function pathOf(start: Point, end: Point, bends: readonly Point[] = [], half = 60): string {
-  const stops = bends.flatMap(({ x, y }) => [{ x: x - half, y }, { x: x + half, y }]);
+  const stops = bends.flatMap(({ x, y }) => [
+    { x: x - half, y },
+    { x: x + half, y },
+  ]);
   const points = [start, ...stops, end];
   let path = `M${round(start.x)},${round(start.y)}`;
   for (let index = 1; index < points.length; index++) {
-    const from = points[index - 1]!, to = points[index]!;
+    const from = points[index - 1]!,
+      to = points[index]!;
     path += curve(from, to);
   }
   return path;

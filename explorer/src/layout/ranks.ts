@@ -28,7 +28,10 @@ export function toLayers(task: Task): Layers {
   const lines = task.arrows
     .filter(({ from, to }) => from !== to && place.has(from) && place.has(to))
     .sort((a, b) => place.get(a.from)! - place.get(b.from)! || place.get(a.to)! - place.get(b.to)!);
-  const order = topological(boxes.map(({ id }) => id), lines);
+  const order = topological(
+    boxes.map(({ id }) => id),
+    lines,
+  );
   const isBack = ({ from, to }: { from: string; to: string }) => order.get(from)! > order.get(to)!;
   const forward = lines.map((line) => (isBack(line) ? { from: line.to, to: line.from } : line));
   const ranks = ranksOf([...order.keys()], forward);
@@ -46,7 +49,8 @@ export function toLayers(task: Task): Layers {
     const { from, to } = forward[index]!;
     const key = `${line.from}→${line.to}`;
     const chain = [cells.get(from)!];
-    for (let rank = chain[0]!.rank + 1; rank < ranks.get(to)!; rank++) chain.push(add(`${key} ${rank}`, rank, PASS_HEIGHT, true));
+    for (let rank = chain[0]!.rank + 1; rank < ranks.get(to)!; rank++)
+      chain.push(add(`${key} ${rank}`, rank, PASS_HEIGHT, true));
     chain.push(cells.get(to)!);
     for (let at = 1; at < chain.length; at++) join(chain[at - 1]!, chain[at]!);
     const between = chain.slice(1, -1);
@@ -62,7 +66,8 @@ function join(left: Cell, right: Cell): void {
 
 /** Number the boxes so that lines lead from lower to higher numbers, but for one line of each circle. */
 function topological(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
-  const next = new Map<string, string[]>(), waits = new Map(ids.map((id) => [id, 0]));
+  const next = new Map<string, string[]>(),
+    waits = new Map(ids.map((id) => [id, 0]));
   for (const { from, to } of lines) {
     const found = next.get(from);
     if (found) found.push(to);
@@ -91,16 +96,25 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
 
 /** Rank each box after all that lead to it; what has more lines to the right than to the left stands near its readers. */
 function ranksOf(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
-  const before = new Map<string, string[]>(ids.map((id) => [id, []])), after = new Map<string, string[]>(ids.map((id) => [id, []]));
+  const before = new Map<string, string[]>(ids.map((id) => [id, []])),
+    after = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const { from, to } of lines) {
     after.get(from)!.push(to);
     before.get(to)!.push(from);
   }
   const ranks = new Map<string, number>();
-  for (const id of ids) ranks.set(id, before.get(id)!.reduce((most, from) => Math.max(most, ranks.get(from)! + 1), 0));
+  for (const id of ids)
+    ranks.set(
+      id,
+      before.get(id)!.reduce((most, from) => Math.max(most, ranks.get(from)! + 1), 0),
+    );
   for (const id of [...ids].reverse()) {
     const readers = after.get(id)!;
-    if (readers.length > before.get(id)!.length) ranks.set(id, readers.reduce((least, to) => Math.min(least, ranks.get(to)! - 1), Infinity));
+    if (readers.length > before.get(id)!.length)
+      ranks.set(
+        id,
+        readers.reduce((least, to) => Math.min(least, ranks.get(to)! - 1), Infinity),
+      );
   }
   const least = Math.min(...ranks.values());
   return new Map([...ranks].map(([id, rank]) => [id, rank - least]));

@@ -1,6 +1,6 @@
 /** The layout where the layered one would take too long: ranks by hops, and in a rank one below the other. */
 
-import { inOrder, RANK_GAP, ROW_GAP, type Placed, type Task } from "./boxes";
+import { inOrder, type Placed, RANK_GAP, ROW_GAP, type Task } from "./boxes";
 
 export function simple(task: Task): Placed {
   const ranks = ranksOf(task);

@@ -1,6 +1,6 @@
 /** Columns and what they are made of. */
 
-import { reach, type Arrow } from "./graph";
+import { type Arrow, reach } from "./graph";
 
 export interface Step {
   direct: boolean;
@@ -52,13 +52,15 @@ export const COLUMNS_SHOWN = 12;
 /** From source to column. Where a column is used both directly and indirectly, the direct use is what counts. */
 export function columnArrows(lines: ColumnLines): ColumnArrow[] {
   return [...lines.sources].flatMap(([to, sources]) =>
-    sources.filter((source) => source.field !== null).map((source) => ({
-      from: source.id,
-      to,
-      steps: source.steps,
-      direct: !source.steps.length || source.steps.some((step) => step.direct),
-      masked: source.steps.some((step) => step.masked),
-    })),
+    sources
+      .filter((source) => source.field !== null)
+      .map((source) => ({
+        from: source.id,
+        to,
+        steps: source.steps,
+        direct: !source.steps.length || source.steps.some((step) => step.direct),
+        masked: source.steps.some((step) => step.masked),
+      })),
   );
 }
 
@@ -73,13 +75,34 @@ export interface Card {
 }
 
 /** A card for each dataset; first the columns on the path of the selected one, then as they were reported. */
-export function cardsOf(lines: ColumnLines, path: ReadonlySet<string>, opened: ReadonlySet<string>, order: ReadonlyMap<string, number> = new Map()): Card[] {
+export function cardsOf(
+  lines: ColumnLines,
+  path: ReadonlySet<string>,
+  opened: ReadonlySet<string>,
+  order: ReadonlyMap<string, number> = new Map(),
+): Card[] {
   const cards = new Map<string, Card & { columns: { id: string; field: string; type: string | null }[] }>();
-  const at = (one: { id: string; dataset: string; namespace: string; datasetName: string; field: string | null; type?: string | null; stale?: boolean }) => {
-    const card = cards.get(one.dataset) ?? { id: one.dataset, namespace: one.namespace, name: one.datasetName, stale: false, columns: [], more: 0 };
+  const at = (one: {
+    id: string;
+    dataset: string;
+    namespace: string;
+    datasetName: string;
+    field: string | null;
+    type?: string | null;
+    stale?: boolean;
+  }) => {
+    const card = cards.get(one.dataset) ?? {
+      id: one.dataset,
+      namespace: one.namespace,
+      name: one.datasetName,
+      stale: false,
+      columns: [],
+      more: 0,
+    };
     cards.set(one.dataset, card);
     card.stale ||= one.stale ?? false;
-    if (one.field !== null && !card.columns.some(({ id }) => id === one.id)) card.columns.push({ id: one.id, field: one.field, type: one.type ?? null });
+    if (one.field !== null && !card.columns.some(({ id }) => id === one.id))
+      card.columns.push({ id: one.id, field: one.field, type: one.type ?? null });
   };
   lines.columns.forEach(at);
   for (const sources of lines.sources.values()) sources.forEach(at);
@@ -94,7 +117,8 @@ export function cardsOf(lines: ColumnLines, path: ReadonlySet<string>, opened: R
 
 /** The whole path of a column, up and down. */
 export function columnPath(arrows: readonly Arrow[], id: string): Set<string> {
-  const up = new Map<string, string[]>(), down = new Map<string, string[]>();
+  const up = new Map<string, string[]>(),
+    down = new Map<string, string[]>();
   for (const { from, to } of arrows) {
     up.set(to, [...(up.get(to) ?? []), from]);
     down.set(from, [...(down.get(from) ?? []), to]);
@@ -106,7 +130,10 @@ export function columnPath(arrows: readonly Arrow[], id: string): Set<string> {
 export function indirectUses(lines: ColumnLines, id: string): number {
   const isOf = (sources: readonly Source[]) => sources.some((source) => source.id === id);
   const datasets = lines.columns.filter((column) => isOf(lines.own.get(column.id) ?? [])).map(({ dataset }) => dataset);
-  return new Set([...datasets, ...[...lines.dependencies].filter(([, sources]) => isOf(sources)).map(([dataset]) => dataset)]).size;
+  return new Set([
+    ...datasets,
+    ...[...lines.dependencies].filter(([, sources]) => isOf(sources)).map(([dataset]) => dataset),
+  ]).size;
 }
 
 /** Arrows between datasets, each once. */
@@ -120,15 +147,23 @@ export function cardArrows(arrows: readonly ColumnArrow[], datasetOf: (id: strin
 }
 
 /** The lines on a directed path through the focus, a column or all of a dataset's, on the given sides. */
-export function restrict(arrows: readonly ColumnArrow[], dataset: string, column: string, dir: "up" | "down" | "both"): ColumnArrow[] {
-  const up = new Map<string, string[]>(), down = new Map<string, string[]>();
+export function restrict(
+  arrows: readonly ColumnArrow[],
+  dataset: string,
+  column: string,
+  dir: "up" | "down" | "both",
+): ColumnArrow[] {
+  const up = new Map<string, string[]>(),
+    down = new Map<string, string[]>();
   for (const { from, to } of arrows) {
     up.set(to, [...(up.get(to) ?? []), from]);
     down.set(from, [...(down.get(from) ?? []), to]);
   }
   const prefix = `datasetField:${dataset.slice("dataset:".length)}:`;
   const starts = column ? [column] : [...new Set([...up.keys(), ...down.keys()])].filter((id) => id.startsWith(prefix));
-  const all = (next: ReadonlyMap<string, readonly string[]>) => new Set(starts.flatMap((start) => [...reach(next, start).keys()]));
-  const above = dir === "down" ? new Set<string>() : all(up), below = dir === "up" ? new Set<string>() : all(down);
+  const all = (next: ReadonlyMap<string, readonly string[]>) =>
+    new Set(starts.flatMap((start) => [...reach(next, start).keys()]));
+  const above = dir === "down" ? new Set<string>() : all(up),
+    below = dir === "up" ? new Set<string>() : all(down);
   return arrows.filter(({ from, to }) => (above.has(from) && above.has(to)) || (below.has(from) && below.has(to)));
 }

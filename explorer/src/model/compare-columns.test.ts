@@ -10,31 +10,58 @@ function someLines(...texts: readonly string[]): ColumnLines {
   const parsed = texts.map((text) => text.split(": ").map((part) => part.split(" ").filter(Boolean)));
   const columnOf = (text: string) => {
     const [dataset = "", field = ""] = text.split(".");
-    return { id: idOf(text), dataset: `dataset:s3://lake:${dataset}`, namespace: "s3://lake", datasetName: dataset, field };
+    return {
+      id: idOf(text),
+      dataset: `dataset:s3://lake:${dataset}`,
+      namespace: "s3://lake",
+      datasetName: dataset,
+      field,
+    };
   };
   const sourceOf = (text: string): Source => {
     const [name = "", description = null] = text.split("=");
     return { ...columnOf(name), steps: [{ direct: true, kind: "IDENTITY", description, masked: false }] };
   };
   return {
-    columns: parsed.map(([[name = "", type = "int"] = []]) => ({ ...columnOf(name), type, stale: false, known: true, reportedBy: [] })),
+    columns: parsed.map(([[name = "", type = "int"] = []]) => ({
+      ...columnOf(name),
+      type,
+      stale: false,
+      known: true,
+      reportedBy: [],
+    })),
     sources: new Map(parsed.map(([[name = ""] = [], sources = []]) => [idOf(name), sources.map(sourceOf)])),
-    own: new Map(), dependencies: new Map(), truncated: false,
+    own: new Map(),
+    dependencies: new Map(),
+    truncated: false,
   };
 }
 
-const shown = (changes: ReadonlyMap<string, string>) => Object.fromEntries([...changes].map(([id, change]) => [id.replaceAll("datasetField:s3://lake:", ""), change]));
+const shown = (changes: ReadonlyMap<string, string>) =>
+  Object.fromEntries([...changes].map(([id, change]) => [id.replaceAll("datasetField:s3://lake:", ""), change]));
 
 test("columns and lines that came, went or are made in another way are named", () => {
   const before = someLines("checked.seats: planes.seats", "checked.old: raw.old", "checked.id: raw.id");
   const now = someLines("checked.seats: planes.seats=max", "checked.new: raw.new", "checked.id: raw.id");
   const { changes, arrows } = compareColumns(before, now);
-  expect(shown(changes)).toEqual({ "checked:new": "added", "raw:new": "added", "checked:old": "removed", "raw:old": "removed", "checked:seats": "changed" });
-  expect(shown(arrows)).toEqual({ "planes:seats→checked:seats": "changed", "raw:new→checked:new": "added", "raw:old→checked:old": "removed" });
+  expect(shown(changes)).toEqual({
+    "checked:new": "added",
+    "raw:new": "added",
+    "checked:old": "removed",
+    "raw:old": "removed",
+    "checked:seats": "changed",
+  });
+  expect(shown(arrows)).toEqual({
+    "planes:seats→checked:seats": "changed",
+    "raw:new→checked:new": "added",
+    "raw:old→checked:old": "removed",
+  });
 });
 
 test("another type is a change; what is the same has none", () => {
-  expect(shown(compareColumns(someLines("a.x int: b.x"), someLines("a.x bigint: b.x")).changes)).toEqual({ "a:x": "changed" });
+  expect(shown(compareColumns(someLines("a.x int: b.x"), someLines("a.x bigint: b.x")).changes)).toEqual({
+    "a:x": "changed",
+  });
   expect(compareColumns(someLines("a.x: b.x"), someLines("a.x: b.x")).changes.size).toBe(0);
 });
 

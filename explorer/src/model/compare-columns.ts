@@ -1,7 +1,7 @@
 /** What changed between two moments in the lineage of columns: the union of both, and the changes of columns and lines. */
 
+import { type Column, type ColumnLines, columnArrows, type Source } from "./columns";
 import type { Change } from "./compare";
-import { columnArrows, type Column, type ColumnLines, type Source } from "./columns";
 
 export interface ColumnComparison {
   lines: ColumnLines;
@@ -12,8 +12,10 @@ export interface ColumnComparison {
 }
 
 export function compareColumns(before: ColumnLines, now: ColumnLines): ColumnComparison {
-  const changes = new Map<string, Change>(), arrows = compareLines(before, now);
-  const old = known(before), current = known(now);
+  const changes = new Map<string, Change>(),
+    arrows = compareLines(before, now);
+  const old = known(before),
+    current = known(now);
   for (const [id, column] of current) {
     const was = old.get(id);
     if (was === undefined) changes.set(id, "added");
@@ -31,12 +33,17 @@ export function compareColumns(before: ColumnLines, now: ColumnLines): ColumnCom
 /** Return every column that lines name, with its schema where it is known. */
 function known(lines: ColumnLines): Map<string, Column | null> {
   const sources = [...lines.sources.values()].flat().filter(({ field }) => field !== null);
-  return new Map<string, Column | null>([...sources.map(({ id }) => [id, null] as const), ...lines.columns.map((column) => [column.id, column] as const)]);
+  return new Map<string, Column | null>([
+    ...sources.map(({ id }) => [id, null] as const),
+    ...lines.columns.map((column) => [column.id, column] as const),
+  ]);
 }
 
 function compareLines(before: ColumnLines, now: ColumnLines): Map<string, Change> {
-  const stepsOf = (lines: ColumnLines) => new Map(columnArrows(lines).map(({ from, to, steps }) => [`${from}→${to}`, JSON.stringify(steps)]));
-  const old = stepsOf(before), current = stepsOf(now);
+  const stepsOf = (lines: ColumnLines) =>
+    new Map(columnArrows(lines).map(({ from, to, steps }) => [`${from}→${to}`, JSON.stringify(steps)]));
+  const old = stepsOf(before),
+    current = stepsOf(now);
   const arrows = new Map<string, Change>();
   for (const [line, steps] of current) {
     if (!old.has(line)) arrows.set(line, "added");
@@ -49,14 +56,18 @@ function compareLines(before: ColumnLines, now: ColumnLines): Map<string, Change
 function union(before: ColumnLines, now: ColumnLines): ColumnLines {
   const has = new Set(now.columns.map(({ id }) => id));
   const merge = (old: ReadonlyMap<string, readonly Source[]>, current: ReadonlyMap<string, readonly Source[]>) =>
-    new Map([...new Set([...current.keys(), ...old.keys()])].map((id) => {
-      const sources = current.get(id) ?? [];
-      const met = new Set(sources.map((source) => source.id));
-      return [id, [...sources, ...(old.get(id) ?? []).filter((source) => !met.has(source.id))]] as const;
-    }));
+    new Map(
+      [...new Set([...current.keys(), ...old.keys()])].map((id) => {
+        const sources = current.get(id) ?? [];
+        const met = new Set(sources.map((source) => source.id));
+        return [id, [...sources, ...(old.get(id) ?? []).filter((source) => !met.has(source.id))]] as const;
+      }),
+    );
   return {
     columns: [...now.columns, ...before.columns.filter(({ id }) => !has.has(id))],
-    sources: merge(before.sources, now.sources), own: merge(before.own, now.own), dependencies: merge(before.dependencies, now.dependencies),
+    sources: merge(before.sources, now.sources),
+    own: merge(before.own, now.own),
+    dependencies: merge(before.dependencies, now.dependencies),
     truncated: before.truncated || now.truncated,
   };
 }

@@ -1,6 +1,6 @@
 /** What changed between two moments: the union of two lineages, and what each has that the other has not. */
 
-import { arrowsOf, toLineage, type Item, type Lineage } from "./graph";
+import { arrowsOf, type Item, type Lineage, toLineage } from "./graph";
 
 export type Change = "added" | "removed" | "changed";
 
@@ -13,13 +13,18 @@ export interface Comparison {
 }
 
 export function compareLineages(before: Lineage, now: Lineage): Comparison {
-  const changes = new Map<string, Change>(), details = new Map<string, readonly string[]>(), arrows = new Map<string, string>();
+  const changes = new Map<string, Change>(),
+    details = new Map<string, readonly string[]>(),
+    arrows = new Map<string, string>();
   const items: Item[] = [...now.items.values()];
   for (const item of now.items.values()) {
     const was = before.items.get(item.id);
     const differs = was ? differences(was, item) : [];
     if (!was) changes.set(item.id, "added");
-    else if (differs.length) changes.set(item.id, "changed"), details.set(item.id, differs);
+    else if (differs.length) {
+      changes.set(item.id, "changed");
+      details.set(item.id, differs);
+    }
   }
   for (const item of before.items.values()) {
     if (now.items.has(item.id)) continue;
@@ -27,21 +32,31 @@ export function compareLineages(before: Lineage, now: Lineage): Comparison {
     changes.set(item.id, "removed");
   }
   const key = ({ from, to }: { from: string; to: string }) => `${from}→${to}`;
-  const old = arrowsOf(before), current = arrowsOf(now);
-  const had = new Set(old.map(key)), has = new Set(current.map(key));
+  const old = arrowsOf(before),
+    current = arrowsOf(now);
+  const had = new Set(old.map(key)),
+    has = new Set(current.map(key));
   for (const arrow of current) if (!had.has(key(arrow))) arrows.set(key(arrow), "is-added");
   for (const arrow of old) if (!has.has(key(arrow))) arrows.set(key(arrow), "is-removed");
-  return { lineage: toLineage(items, [...current, ...old], before.truncated || now.truncated), changes, arrows, details };
+  return {
+    lineage: toLineage(items, [...current, ...old], before.truncated || now.truncated),
+    changes,
+    arrows,
+    details,
+  };
 }
 
 /** Return the columns that were added, removed or retyped; a side without a schema has no differences. */
 function differences(was: Item, is: Item): string[] {
   if (!was.known || !is.known) return [];
-  const old = new Map(was.fields.map(({ name, type }) => [name, type])), current = new Map(is.fields.map(({ name, type }) => [name, type]));
+  const old = new Map(was.fields.map(({ name, type }) => [name, type])),
+    current = new Map(is.fields.map(({ name, type }) => [name, type]));
   if (!old.size || !current.size) return [];
   return [
     ...[...current.keys()].filter((name) => !old.has(name)).map((name) => `+ ${name}`),
     ...[...old.keys()].filter((name) => !current.has(name)).map((name) => `− ${name}`),
-    ...[...current].filter(([name, type]) => old.has(name) && old.get(name) !== type).map(([name, type]) => `~ ${name}: ${old.get(name) ?? "?"} → ${type ?? "?"}`),
+    ...[...current]
+      .filter(([name, type]) => old.has(name) && old.get(name) !== type)
+      .map(([name, type]) => `~ ${name}: ${old.get(name) ?? "?"} → ${type ?? "?"}`),
   ];
 }

@@ -3,8 +3,11 @@
 // A spreadsheet computes a cell that begins with one of these, in their full-width and small forms, too.
 const COMPUTED = /^[=+\-@\t\r\n＝＋－＠﹢﹣﹦﹫]/;
 
-export function toCsv(header: readonly string[], rows: readonly (readonly (string | number | boolean | null | undefined)[])[]): string {
-  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+export function toCsv(
+  header: readonly string[],
+  rows: readonly (readonly (string | number | boolean | null | undefined)[])[],
+): string {
+  return [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
 function cell(value: string | number | boolean | null | undefined): string {

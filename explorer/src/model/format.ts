@@ -1,6 +1,11 @@
 /** How values are written for people: short times, durations, numbers, names cut in the middle. */
 
-const STEPS: readonly [number, string][] = [[60, "second"], [60, "minute"], [24, "hour"], [31, "day"]];
+const STEPS: readonly [number, string][] = [
+  [60, "second"],
+  [60, "minute"],
+  [24, "hour"],
+  [31, "day"],
+];
 
 /** Return "2 hours ago", and the day (UTC) of a time more than a month ago; `now` is in milliseconds. */
 export function ago(time: string | null, now: number): string {
@@ -39,7 +44,8 @@ export function duration(ms: number | null): string {
 }
 
 /** Name a caller of the API: `token:ab12` as `token ab12`, an ARN by its end. */
-export const callerName = (caller: string) => (caller.startsWith("arn:") ? caller.slice(caller.lastIndexOf(":") + 1) : caller.replace(":", " "));
+export const callerName = (caller: string) =>
+  caller.startsWith("arn:") ? caller.slice(caller.lastIndexOf(":") + 1) : caller.replace(":", " ");
 
 export const count = (value: number) => value.toLocaleString("en-US");
 

@@ -1,6 +1,6 @@
 /** How old data is: what was written after a failure upstream, from data that is older than itself. */
 
-import { reach, type Item, type Lineage } from "./graph";
+import { type Item, type Lineage, reach } from "./graph";
 
 export interface Freshness {
   /** True of a dataset whose writer's last run failed or was aborted. */

@@ -1,8 +1,20 @@
 import { expect, test } from "vitest";
 
 import { compareLineages } from "./compare";
-import { depthToRequest, FOLD_SHOWS, isWide, mergeLineages, rank, show, toLineage, withoutTemporary, type Item, type Lineage, type Showing } from "./graph";
 import { freshnessOf } from "./freshness";
+import {
+  depthToRequest,
+  FOLD_SHOWS,
+  type Item,
+  isWide,
+  type Lineage,
+  mergeLineages,
+  rank,
+  type Showing,
+  show,
+  toLineage,
+  withoutTemporary,
+} from "./graph";
 import { byOwner, messageTo } from "./owners";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
@@ -10,8 +22,26 @@ const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
 
 function anItem(id: string, change: Partial<Item> = {}): Item {
   return {
-    id, kind: id.startsWith("job") ? "job" : "dataset", namespace: "n", name: id, known: true, state: null, runId: null, startedAt: null, endedAt: null,
-    touchedAt: null, incomplete: false, stale: false, temporary: false, fieldCount: 0, fields: [], description: null, owners: [], tags: [], tests: null, ...change,
+    id,
+    kind: id.startsWith("job") ? "job" : "dataset",
+    namespace: "n",
+    name: id,
+    known: true,
+    state: null,
+    runId: null,
+    startedAt: null,
+    endedAt: null,
+    touchedAt: null,
+    incomplete: false,
+    stale: false,
+    temporary: false,
+    fieldCount: 0,
+    fields: [],
+    description: null,
+    owners: [],
+    tags: [],
+    tests: null,
+    ...change,
   };
 }
 
@@ -22,11 +52,18 @@ function aLineage(paths: readonly string[], changes: Record<string, Partial<Item
     return ids.slice(1).map((to, index) => ({ from: ids[index]!, to }));
   });
   const ids = [...new Set(paths.flatMap((path) => path.split(" ")))];
-  return toLineage(ids.map((id) => anItem(id, changes[id])), arrows);
+  return toLineage(
+    ids.map((id) => anItem(id, changes[id])),
+    arrows,
+  );
 }
 
 const hopsOf = (shown: ReturnType<typeof show>) => Object.fromEntries([...shown.hops].sort());
-const PIPELINE = aLineage(["raw job:check checked job:estimate estimated job:sum report", "planes job:check rejected", "estimated job:bill bills"]);
+const PIPELINE = aLineage([
+  "raw job:check checked job:estimate estimated job:sum report",
+  "planes job:check rejected",
+  "estimated job:bill bills",
+]);
 
 test("what is shown lies on a path through the focus; siblings are a count", () => {
   const shown = show(PIPELINE, "checked", NOTHING);
@@ -42,7 +79,11 @@ test("a view is beside the datasets that it is made of, without a job between", 
 });
 
 test("one direction, and no depth", () => {
-  expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, dir: "down" }))).toEqual({ checked: 0, "job:estimate": 1, estimated: 2 });
+  expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, dir: "down" }))).toEqual({
+    checked: 0,
+    "job:estimate": 1,
+    estimated: 2,
+  });
   expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, depth: 0 }))).toEqual({ checked: 0 });
 });
 
@@ -54,12 +95,19 @@ test("an opened side shows what comes next, and an opened sibling its own", () =
 
 test("the order in which sides were opened does not matter", () => {
   const open = ["down:estimated", "down:report", "down:job:check"];
-  expect(hopsOf(show(PIPELINE, "raw", { ...NOTHING, open }))).toEqual(hopsOf(show(PIPELINE, "raw", { ...NOTHING, open: [...open].reverse() })));
+  expect(hopsOf(show(PIPELINE, "raw", { ...NOTHING, open }))).toEqual(
+    hopsOf(show(PIPELINE, "raw", { ...NOTHING, open: [...open].reverse() })),
+  );
 });
 
 test("of many neighbours those that ran last are shown, the others are a fold", () => {
   const readers = Array.from({ length: 20 }, (_, index) => `job:${String(index).padStart(2, "0")}`);
-  const hub = aLineage(readers.map((reader) => `hub ${reader}`), Object.fromEntries(readers.map((id, index) => [id, { touchedAt: `2025-11-${String(1 + index).padStart(2, "0")}` }])));
+  const hub = aLineage(
+    readers.map((reader) => `hub ${reader}`),
+    Object.fromEntries(
+      readers.map((id, index) => [id, { touchedAt: `2025-11-${String(1 + index).padStart(2, "0")}` }]),
+    ),
+  );
   const shown = show(hub, "hub", NOTHING);
   expect([...shown.hops.keys()].sort()).toEqual(["hub", "job:15", "job:16", "job:17", "job:18", "job:19"]);
   expect(shown.folds.map(({ side, count, exact }) => [side, count, exact])).toEqual([["down", 20 - FOLD_SHOWS, true]]);
@@ -69,14 +117,20 @@ test("of many neighbours those that ran last are shown, the others are a fold", 
 });
 
 /** As a folded response has it: nodes, arrows, and the number of the neighbours that it leaves out. */
-function aFolded(paths: readonly string[], more: Record<string, { up: number; down: number; exact: boolean }>): Lineage {
+function aFolded(
+  paths: readonly string[],
+  more: Record<string, { up: number; down: number; exact: boolean }>,
+): Lineage {
   const { items, down, truncated } = aLineage(paths);
   const arrows = [...down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
   return toLineage([...items.values()], arrows, truncated, new Map(Object.entries(more)));
 }
 
 test("what a folded response leaves out is counted, in the fold of a hub and at the border", () => {
-  const hub = aFolded(["hub job:a copy", ...Array.from({ length: 7 }, (_, index) => `hub job:r${index}`)], { hub: { up: 0, down: 1992, exact: false }, copy: { up: 0, down: 3, exact: true } });
+  const hub = aFolded(["hub job:a copy", ...Array.from({ length: 7 }, (_, index) => `hub job:r${index}`)], {
+    hub: { up: 0, down: 1992, exact: false },
+    copy: { up: 0, down: 3, exact: true },
+  });
   const shown = show(hub, "hub", NOTHING);
   expect(shown.folds.map(({ count, exact }) => [count, exact])).toEqual([[2000 - FOLD_SHOWS, false]]);
   expect(shown.more.get("copy")).toEqual({ up: 0, down: 3 });
@@ -85,24 +139,42 @@ test("what a folded response leaves out is counted, in the fold of a hub and at 
 });
 
 test("graphs of one moment are merged, and a neighbour that one of them has is not hidden", () => {
-  const focus = aFolded(["raw job:check checked"], { raw: { up: 1, down: 0, exact: true }, "job:check": { up: 0, down: 1, exact: true }, checked: { up: 0, down: 2, exact: false } });
-  const opened = aFolded(["job:check rejected", "job:check checked"], { "job:check": { up: 1, down: 0, exact: true }, rejected: { up: 0, down: 4, exact: true } });
+  const focus = aFolded(["raw job:check checked"], {
+    raw: { up: 1, down: 0, exact: true },
+    "job:check": { up: 0, down: 1, exact: true },
+    checked: { up: 0, down: 2, exact: false },
+  });
+  const opened = aFolded(["job:check rejected", "job:check checked"], {
+    "job:check": { up: 1, down: 0, exact: true },
+    rejected: { up: 0, down: 4, exact: true },
+  });
   const merged = mergeLineages([focus, opened]);
   expect([...merged.items.keys()]).toEqual(["raw", "job:check", "checked", "rejected"]);
   expect(Object.fromEntries(merged.degrees)).toEqual({
-    raw: { up: 1, down: 1, exact: true }, "job:check": { up: 1, down: 2, exact: true },
-    checked: { up: 1, down: 2, exact: false }, rejected: { up: 1, down: 4, exact: true },
+    raw: { up: 1, down: 1, exact: true },
+    "job:check": { up: 1, down: 2, exact: true },
+    checked: { up: 1, down: 2, exact: false },
+    rejected: { up: 1, down: 4, exact: true },
   });
-  expect(show(merged, "checked", { ...NOTHING, open: ["down:job:check"] }).more.get("job:check")).toEqual({ up: 0, down: 0 });
+  expect(show(merged, "checked", { ...NOTHING, open: ["down:job:check"] }).more.get("job:check")).toEqual({
+    up: 0,
+    down: 0,
+  });
   expect(mergeLineages([focus])).toBe(focus);
 });
 
 test("a job that waits for another is beside it, apart from data", () => {
   const items = ["job:a", "job:b", "job:c"].map((id) => anItem(id));
-  const waits = [{ from: "job:a", to: "job:b", isControl: true }, { from: "job:b", to: "job:c", isControl: true }];
+  const waits = [
+    { from: "job:a", to: "job:b", isControl: true },
+    { from: "job:b", to: "job:c", isControl: true },
+  ];
   const lineage = toLineage(items, [...waits, { from: "job:b", to: "job:c" }]);
   expect(hopsOf(show(lineage, "job:b", NOTHING))).toEqual({ "job:a": -1, "job:b": 0, "job:c": 1 });
-  expect(show(lineage, "job:b", NOTHING).arrows).toEqual([{ from: "job:a", to: "job:b", isControl: true }, { from: "job:b", to: "job:c" }]);
+  expect(show(lineage, "job:b", NOTHING).arrows).toEqual([
+    { from: "job:a", to: "job:b", isControl: true },
+    { from: "job:b", to: "job:c" },
+  ]);
   expect([...mergeLineages([lineage, toLineage(items, waits)]).controls]).toEqual(["job:a→job:b"]);
 });
 
@@ -112,7 +184,17 @@ test("a temporary dataset that is left out is no hidden neighbour", () => {
 });
 
 test("the API counts jobs, a map datasets to each side", () => {
-  expect(([["dataset", 0], ["dataset", 1], ["dataset", 3], ["job", 0], ["job", 1]] as const).map(([kind, depth]) => depthToRequest(kind, depth))).toEqual([0, 0, 2, 0, 1]);
+  expect(
+    (
+      [
+        ["dataset", 0],
+        ["dataset", 1],
+        ["dataset", 3],
+        ["job", 0],
+        ["job", 1],
+      ] as const
+    ).map(([kind, depth]) => depthToRequest(kind, depth)),
+  ).toEqual([0, 0, 2, 0, 1]);
 });
 
 test("circles end", () => {
@@ -123,7 +205,11 @@ test("circles end", () => {
 test("a temporary dataset is left out, and who reads it follows on who wrote it", () => {
   const whole = aLineage(["raw job:a tmp job:b out"], { tmp: { temporary: true } });
   const { lineage, left } = withoutTemporary(whole, "raw");
-  expect([left, [...lineage.items.keys()], lineage.down.get("job:a")]).toEqual([1, ["raw", "job:a", "job:b", "out"], ["job:b"]]);
+  expect([left, [...lineage.items.keys()], lineage.down.get("job:a")]).toEqual([
+    1,
+    ["raw", "job:a", "job:b", "out"],
+    ["job:b"],
+  ]);
   expect(withoutTemporary(whole, "tmp").left).toBe(0);
 });
 
@@ -134,31 +220,77 @@ test("those that ran last come first, and what never ran last, by id", () => {
 test("paths: through a node, between two, in whichever order, and none", () => {
   const arrows = [...PIPELINE.down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
   expect([...pathThrough(arrows, "rejected").nodes].sort()).toEqual(["job:check", "planes", "raw", "rejected"]);
-  expect([...between(arrows, "estimated", "raw").nodes].sort()).toEqual(["checked", "estimated", "job:check", "job:estimate", "raw"]);
+  expect([...between(arrows, "estimated", "raw").nodes].sort()).toEqual([
+    "checked",
+    "estimated",
+    "job:check",
+    "job:estimate",
+    "raw",
+  ]);
   expect([...between(arrows, "bills", "report").nodes].sort()).toEqual(["bills", "report"]);
 });
 
 test("an arrow around a node is not on the path through it", () => {
-  const arrows = [{ from: "dim", to: "job:a" }, { from: "job:a", to: "out" }, { from: "dim", to: "out" }];
+  const arrows = [
+    { from: "dim", to: "job:a" },
+    { from: "job:a", to: "out" },
+    { from: "dim", to: "out" },
+  ];
   expect([...pathThrough(arrows, "job:a").arrows]).toEqual(["dim→job:a", "job:a→out"]);
 });
 
 test("freshness: behind a failed job, what was written since is built on old data", () => {
-  const lineage = aLineage(["raw job:load old job:good new job:later newer", "other job:later"], { "job:load": { state: "FAILED" }, old: { touchedAt: "2025-11-01" }, new: { touchedAt: "2025-11-03" }, newer: { touchedAt: "2025-10-01" } });
-  expect(Object.fromEntries(freshnessOf(lineage))).toEqual({ old: { late: true, builtOn: null }, new: { late: false, builtOn: "2025-11-01" } });
+  const lineage = aLineage(["raw job:load old job:good new job:later newer", "other job:later"], {
+    "job:load": { state: "FAILED" },
+    old: { touchedAt: "2025-11-01" },
+    new: { touchedAt: "2025-11-03" },
+    newer: { touchedAt: "2025-10-01" },
+  });
+  expect(Object.fromEntries(freshnessOf(lineage))).toEqual({
+    old: { late: true, builtOn: null },
+    new: { late: false, builtOn: "2025-11-01" },
+  });
 });
 
 test("impact by owner: the nearest first, and unknown owners last", () => {
-  const row = (id: string, hops: number, ...owners: string[]) => ({ item: { ...aLineage([id]).items.get(id)!, owners }, hops, through: [] });
-  const reached = byOwner([row("job:a", 2, "team:a"), row("b", 1, "team:b", "team:a"), row("c", 1), row("datasetField:s3:b:x", 1, "team:c")]);
-  expect(reached.map(({ owner, jobs, datasets, hops }) => [owner, jobs.length, datasets.length, hops])).toEqual([["team:a", 1, 1, 1], ["team:b", 0, 1, 1], ["", 0, 1, 1]]);
-  expect(messageTo(reached[1]!, "orders.id", "http://x").split("\n")).toEqual(["To team:b: a change of orders.id reaches 1 dataset of yours, the nearest 1 hop away.", "- b", "http://x"]);
+  const row = (id: string, hops: number, ...owners: string[]) => ({
+    item: { ...aLineage([id]).items.get(id)!, owners },
+    hops,
+    through: [],
+  });
+  const reached = byOwner([
+    row("job:a", 2, "team:a"),
+    row("b", 1, "team:b", "team:a"),
+    row("c", 1),
+    row("datasetField:s3:b:x", 1, "team:c"),
+  ]);
+  expect(reached.map(({ owner, jobs, datasets, hops }) => [owner, jobs.length, datasets.length, hops])).toEqual([
+    ["team:a", 1, 1, 1],
+    ["team:b", 0, 1, 1],
+    ["", 0, 1, 1],
+  ]);
+  expect(messageTo(reached[1]!, "orders.id", "http://x").split("\n")).toEqual([
+    "To team:b: a change of orders.id reaches 1 dataset of yours, the nearest 1 hop away.",
+    "- b",
+    "http://x",
+  ]);
 });
 
 test("why: the nearest trouble on each path, and none behind it", () => {
-  const lineage = aLineage(["a job:a b job:b c", "stale job:b"], { "job:a": { state: "FAILED" }, "job:b": { state: "COMPLETED" }, stale: { stale: true }, a: { stale: true } });
-  expect(nearestTroubles(lineage, "c").map(({ item, hops }) => [item.id, hops])).toEqual([["stale", 2], ["job:a", 3]]);
-  const tested = aLineage(["a job:a b job:b c"], { a: { tests: { passed: 1, warned: 0, failed: 1 } }, b: { tests: { passed: 1, warned: 1, failed: 0 } } });
+  const lineage = aLineage(["a job:a b job:b c", "stale job:b"], {
+    "job:a": { state: "FAILED" },
+    "job:b": { state: "COMPLETED" },
+    stale: { stale: true },
+    a: { stale: true },
+  });
+  expect(nearestTroubles(lineage, "c").map(({ item, hops }) => [item.id, hops])).toEqual([
+    ["stale", 2],
+    ["job:a", 3],
+  ]);
+  const tested = aLineage(["a job:a b job:b c"], {
+    a: { tests: { passed: 1, warned: 0, failed: 1 } },
+    b: { tests: { passed: 1, warned: 1, failed: 0 } },
+  });
   expect(nearestTroubles(tested, "c").map(({ item, hops }) => [item.id, hops])).toEqual([["a", 4]]);
 });
 

@@ -64,9 +64,15 @@ export const FOLD_SHOWS = 5;
 export const DRAWN_MAX = 100;
 
 /** Make a lineage of items, of arrows between them, and of what it leaves out; arrows to what is not there are dropped. */
-export function toLineage(items: readonly Item[], arrows: readonly Arrow[], truncated = false, more: ReadonlyMap<string, Degree> = new Map()): Lineage {
+export function toLineage(
+  items: readonly Item[],
+  arrows: readonly Arrow[],
+  truncated = false,
+  more: ReadonlyMap<string, Degree> = new Map(),
+): Lineage {
   const found = new Map(items.map((item) => [item.id, item]));
-  const up = new Map<string, Set<string>>(), down = new Map<string, Set<string>>();
+  const up = new Map<string, Set<string>>(),
+    down = new Map<string, Set<string>>();
   const controls = new Set(arrows.filter(({ isControl }) => isControl).map(arrowKey));
   for (const arrow of arrows) {
     const { from, to } = arrow;
@@ -76,10 +82,19 @@ export function toLineage(items: readonly Item[], arrows: readonly Arrow[], trun
     add(down, from, to);
     add(up, to, from);
   }
-  const degrees = new Map(items.map(({ id }) => {
-    const beyond = more.get(id);
-    return [id, { up: (up.get(id)?.size ?? 0) + (beyond?.up ?? 0), down: (down.get(id)?.size ?? 0) + (beyond?.down ?? 0), exact: beyond?.exact ?? true }];
-  }));
+  const degrees = new Map(
+    items.map(({ id }) => {
+      const beyond = more.get(id);
+      return [
+        id,
+        {
+          up: (up.get(id)?.size ?? 0) + (beyond?.up ?? 0),
+          down: (down.get(id)?.size ?? 0) + (beyond?.down ?? 0),
+          exact: beyond?.exact ?? true,
+        },
+      ];
+    }),
+  );
   return { items: found, up: sorted(up), down: sorted(down), degrees, controls, truncated };
 }
 
@@ -87,28 +102,47 @@ export function toLineage(items: readonly Item[], arrows: readonly Arrow[], trun
 export function mergeLineages(lineages: readonly Lineage[]): Lineage {
   const [first, ...others] = lineages;
   if (first && !others.length) return first;
-  const items = new Map<string, Item>(), degrees = new Map<string, Degree>();
+  const items = new Map<string, Item>(),
+    degrees = new Map<string, Degree>();
   for (const lineage of lineages) {
     for (const [id, item] of lineage.items) if (!items.get(id)?.known) items.set(id, item);
     for (const [id, { up, down, exact }] of lineage.degrees) {
       const was = degrees.get(id);
-      degrees.set(id, was ? { up: Math.max(was.up, up), down: Math.max(was.down, down), exact: was.exact && exact } : { up, down, exact });
+      degrees.set(
+        id,
+        was
+          ? { up: Math.max(was.up, up), down: Math.max(was.down, down), exact: was.exact && exact }
+          : { up, down, exact },
+      );
     }
   }
-  const merged = toLineage([...items.values()], lineages.flatMap(arrowsOf), lineages.some(({ truncated }) => truncated));
-  return { ...merged, degrees: new Map([...merged.degrees].map(([id, within]) => [id, atLeast(degrees.get(id), within)])) };
+  const merged = toLineage(
+    [...items.values()],
+    lineages.flatMap(arrowsOf),
+    lineages.some(({ truncated }) => truncated),
+  );
+  return {
+    ...merged,
+    degrees: new Map([...merged.degrees].map(([id, within]) => [id, atLeast(degrees.get(id), within)])),
+  };
 }
 
 const atLeast = (counted: Degree | undefined, within: Degree): Degree =>
-  counted ? { up: Math.max(counted.up, within.up), down: Math.max(counted.down, within.down), exact: counted.exact } : within;
+  counted
+    ? { up: Math.max(counted.up, within.up), down: Math.max(counted.down, within.down), exact: counted.exact }
+    : within;
 
 export function arrowsOf(lineage: Lineage): Arrow[] {
-  return [...lineage.down].flatMap(([from, tos]) => tos.map((to) => (lineage.controls.has(arrowKey({ from, to })) ? { from, to, isControl: true } : { from, to })));
+  return [...lineage.down].flatMap(([from, tos]) =>
+    tos.map((to) => (lineage.controls.has(arrowKey({ from, to })) ? { from, to, isControl: true } : { from, to })),
+  );
 }
 
 /** The lineage without its temporary datasets, but for those to keep: who reads one follows on who wrote it. */
 export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lineage; left: number } {
-  const gone = new Set([...lineage.items.values()].filter((item) => item.temporary && item.id !== keep).map((item) => item.id));
+  const gone = new Set(
+    [...lineage.items.values()].filter((item) => item.temporary && item.id !== keep).map((item) => item.id),
+  );
   if (gone.size === 0) return { lineage, left: 0 };
   const arrows = arrowsOf(lineage).filter(({ from, to }) => !gone.has(from) && !gone.has(to));
   for (const id of gone) {
@@ -121,7 +155,12 @@ export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lin
 /** What a lineage leaves out at each of its nodes. */
 function beyond(lineage: Lineage): Map<string, Degree> {
   const left = (id: string, side: Side, all: number) => all - (lineage[side].get(id)?.length ?? 0);
-  return new Map([...lineage.degrees].map(([id, { up, down, exact }]) => [id, { up: left(id, "up", up), down: left(id, "down", down), exact }]));
+  return new Map(
+    [...lineage.degrees].map(([id, { up, down, exact }]) => [
+      id,
+      { up: left(id, "up", up), down: left(id, "down", down), exact },
+    ]),
+  );
 }
 
 export interface Fold {
@@ -160,7 +199,8 @@ export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
     opened = hops.size;
     for (const mark of showing.open) {
       const [side, id] = parseMark(mark);
-      if (hops.has(id)) spread(lineage, showing, hops, folds, [id], side, lineage.items.get(id)?.kind === "dataset" ? 2 : 1);
+      if (hops.has(id))
+        spread(lineage, showing, hops, folds, [id], side, lineage.items.get(id)?.kind === "dataset" ? 2 : 1);
     }
   }
   const arrows = arrowsOf(lineage).filter(({ from, to }) => hops.has(from) && hops.has(to));
@@ -168,8 +208,13 @@ export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
 }
 
 function spread(
-  lineage: Lineage, showing: Showing, hops: Map<string, number>, folds: Map<string, Fold>,
-  start: readonly string[], side: Side, steps: number,
+  lineage: Lineage,
+  showing: Showing,
+  hops: Map<string, number>,
+  folds: Map<string, Fold>,
+  start: readonly string[],
+  side: Side,
+  steps: number,
 ): void {
   let level = start.filter((id) => lineage.items.has(id));
   const walked = new Set(level);
@@ -182,14 +227,19 @@ function spread(
         if (!walked.has(neighbour)) next.add(neighbour);
       }
     }
-    next.forEach((id) => walked.add(id));
+    for (const id of next) walked.add(id);
     level = [...next].sort();
   }
 }
 
 /** The neighbours of a node to draw: all of a few, of many those that ran last and those that were picked. */
 function choose(
-  lineage: Lineage, showing: Showing, folds: Map<string, Fold>, hops: ReadonlyMap<string, number>, id: string, side: Side,
+  lineage: Lineage,
+  showing: Showing,
+  folds: Map<string, Fold>,
+  hops: ReadonlyMap<string, number>,
+  id: string,
+  side: Side,
 ): readonly string[] {
   const neighbours = lineage[side].get(id) ?? [];
   const { [side]: all, exact } = degreeOf(lineage, id);
@@ -197,14 +247,17 @@ function choose(
   const mark = `${side}:${id}`;
   const ranked = rank(lineage, neighbours);
   const picked = new Set(ranked.slice(0, showing.all.includes(mark) ? DRAWN_MAX : FOLD_SHOWS));
-  for (const one of ranked) if (showing.pick.includes(one) || hops.has(one) || (showing.unfolded?.has(one) && picked.size < DRAWN_MAX)) picked.add(one);
+  for (const one of ranked)
+    if (showing.pick.includes(one) || hops.has(one) || (showing.unfolded?.has(one) && picked.size < DRAWN_MAX))
+      picked.add(one);
   const count = all - picked.size;
   if (count) folds.set(mark, { id: `fold:${mark}`, of: id, side, count, exact });
   else folds.delete(mark);
   return [...picked];
 }
 
-export const degreeOf = (lineage: Lineage, id: string): Degree => lineage.degrees.get(id) ?? { up: 0, down: 0, exact: true };
+export const degreeOf = (lineage: Lineage, id: string): Degree =>
+  lineage.degrees.get(id) ?? { up: 0, down: 0, exact: true };
 
 /** Those that ran last first; what never ran comes last, by id. */
 export function rank(lineage: Lineage, ids: readonly string[]): string[] {
@@ -212,14 +265,21 @@ export function rank(lineage: Lineage, ids: readonly string[]): string[] {
   return [...ids].sort((a, b) => (touched(a) === touched(b) ? (a < b ? -1 : 1) : touched(a) < touched(b) ? 1 : -1));
 }
 
-function countHidden(lineage: Lineage, hops: ReadonlyMap<string, number>, folds: ReadonlyMap<string, Fold>): Map<string, Record<Side, number>> {
+function countHidden(
+  lineage: Lineage,
+  hops: ReadonlyMap<string, number>,
+  folds: ReadonlyMap<string, Fold>,
+): Map<string, Record<Side, number>> {
   const count = (id: string, side: Side) =>
-    folds.has(`${side}:${id}`) ? 0 : degreeOf(lineage, id)[side] - (lineage[side].get(id) ?? []).filter((one) => hops.has(one)).length;
+    folds.has(`${side}:${id}`)
+      ? 0
+      : degreeOf(lineage, id)[side] - (lineage[side].get(id) ?? []).filter((one) => hops.has(one)).length;
   return new Map([...hops.keys()].map((id) => [id, { up: count(id, "up"), down: count(id, "down") }]));
 }
 
 /** True if some node has too many neighbours to read them one by one, as the history of the graph must. */
-export const isWide = (lineage: Lineage) => [...lineage.degrees.values()].some(({ up, down, exact }) => !exact || Math.max(up, down) > DRAWN_MAX);
+export const isWide = (lineage: Lineage) =>
+  [...lineage.degrees.values()].some(({ up, down, exact }) => !exact || Math.max(up, down) > DRAWN_MAX);
 
 /** Every node that can be reached on a side, with its hops, nearest first. */
 export function reach(next: ReadonlyMap<string, readonly string[]>, start: string): Map<string, number> {
@@ -239,8 +299,13 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
 }
 
 /** Return what a map shows so that the whole way between two nodes, one upstream of the other, is drawn and lit. */
-export function showWay(lineage: Lineage, above: string, below: string): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; to: string } {
-  const fromAbove = reach(lineage.down, above), toBelow = reach(lineage.up, below);
+export function showWay(
+  lineage: Lineage,
+  above: string,
+  below: string,
+): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; to: string } {
+  const fromAbove = reach(lineage.down, above),
+    toBelow = reach(lineage.up, below);
   const hops = toBelow.get(above) ?? 0;
   // Of several ways the shortest.
   const way = [...toBelow].filter(([id, hop]) => (fromAbove.get(id) ?? Infinity) + hop === hops).map(([id]) => id);

@@ -19,7 +19,13 @@ export function summaryOf({ nodes, edges, columns }: Change): string {
   const isOfNodes = nodes.added.length + nodes.removed.length > 0;
   const { added, removed } = isOfNodes ? nodes : edges;
   const unit = isOfNodes ? "node" : "edge";
-  const parts = [counted("+", added.length, unit), counted("−", removed.length, unit), named("+", columns.added), named("−", columns.removed), named("~", columns.retyped)];
+  const parts = [
+    counted("+", added.length, unit),
+    counted("−", removed.length, unit),
+    named("+", columns.added),
+    named("−", columns.removed),
+    named("~", columns.retyped),
+  ];
   return parts.filter(Boolean).join(", ") || "changed";
 }
 
@@ -27,5 +33,7 @@ const counted = (sign: string, count: number, unit: string) => (count ? `${sign}
 
 function named(sign: string, columns: readonly Named[]): string {
   if (!columns.length) return "";
-  return columns.length > FEW ? `${sign} ${plural(columns.length, "column")}` : `${sign} ${columns.length === 1 ? "column" : "columns"} ${columns.map(({ name }) => name).join(", ")}`;
+  return columns.length > FEW
+    ? `${sign} ${plural(columns.length, "column")}`
+    : `${sign} ${columns.length === 1 ? "column" : "columns"} ${columns.map(({ name }) => name).join(", ")}`;
 }

@@ -12,15 +12,25 @@ export interface ListRow {
   details: readonly string[];
 }
 
-export function rowsOf(lineage: Lineage, hops: ReadonlyMap<string, number>, comparison: Comparison | null = null): ListRow[] {
+export function rowsOf(
+  lineage: Lineage,
+  hops: ReadonlyMap<string, number>,
+  comparison: Comparison | null = null,
+): ListRow[] {
   const rows = [...hops].flatMap(([id, hop]) => {
     const item = lineage.items.get(id);
     if (!item) return [];
     const { up: inputs, down: outputs } = degreeOf(lineage, id);
-    return [{
-      item, hops: hop, inputs, outputs,
-      change: comparison?.changes.get(id) ?? null, details: comparison?.details.get(id) ?? [],
-    }];
+    return [
+      {
+        item,
+        hops: hop,
+        inputs,
+        outputs,
+        change: comparison?.changes.get(id) ?? null,
+        details: comparison?.details.get(id) ?? [],
+      },
+    ];
   });
   return rows.sort((a, b) => a.hops - b.hops || (a.item.name < b.item.name ? -1 : 1));
 }

@@ -42,11 +42,19 @@ const EXAMPLES = 3;
 
 /** Nest the groups of an outline; each comes after its parent, and one whose parent was cut away is at the top. */
 export function nestGroups(groups: readonly Group[]): Fold[] {
-  const tops: Fold[] = [], folds = new Map<number, Fold & { children: Fold[] }>();
+  const tops: Fold[] = [],
+    folds = new Map<number, Fold & { children: Fold[] }>();
   for (const group of groups) {
     const fold = {
-      key: String(group.id), action: group.action_taken, count: group.records, leaves: group.leaves, first: group.firstRecordedAt, last: group.lastRecordedAt,
-      complete: group.complete, examples: group.examples, children: [],
+      key: String(group.id),
+      action: group.action_taken,
+      count: group.records,
+      leaves: group.leaves,
+      first: group.firstRecordedAt,
+      last: group.lastRecordedAt,
+      complete: group.complete,
+      examples: group.examples,
+      children: [],
     };
     folds.set(group.id, fold);
     (group.parent === null ? tops : (folds.get(group.parent)?.children ?? tops)).push(fold);
@@ -71,10 +79,19 @@ export function outlineOf(records: readonly Step[], root: string): Fold[] {
       met.add(record.node_id);
       groups.set(record.action_taken, [...(groups.get(record.action_taken) ?? []), record]);
     }
-    return [...groups].sort(([, a], [, b]) => least(times(a)) - least(times(b)) || (a[0]!.action_taken < b[0]!.action_taken ? -1 : 1)).map(([action, steps]) => ({
-      key: action, action, count: steps.length, leaves: steps.filter(({ node_id }) => !below.has(node_id)).length, first: least(times(steps)), last: most(times(steps)),
-      complete: true, examples: steps.slice(0, EXAMPLES), children: fold(steps.map((step) => step.node_id)),
-    }));
+    return [...groups]
+      .sort(([, a], [, b]) => least(times(a)) - least(times(b)) || (a[0]!.action_taken < b[0]!.action_taken ? -1 : 1))
+      .map(([action, steps]) => ({
+        key: action,
+        action,
+        count: steps.length,
+        leaves: steps.filter(({ node_id }) => !below.has(node_id)).length,
+        first: least(times(steps)),
+        last: most(times(steps)),
+        complete: true,
+        examples: steps.slice(0, EXAMPLES),
+        children: fold(steps.map((step) => step.node_id)),
+      }));
   };
   return fold([root]);
 }

@@ -24,14 +24,22 @@ export function byOwner(impacted: readonly Impacted[]): Reached[] {
     }
   }
   const isUnknown = ({ owner }: Reached) => Number(owner === "");
-  return [...found.values()].sort((a, b) => isUnknown(a) - isUnknown(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1));
+  return [...found.values()].sort(
+    (a, b) => isUnknown(a) - isUnknown(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1),
+  );
 }
 
 export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) =>
-  [jobs.length && plural(jobs.length, "job"), datasets.length && plural(datasets.length, "dataset")].filter(Boolean).join(" and ");
+  [jobs.length && plural(jobs.length, "job"), datasets.length && plural(datasets.length, "dataset")]
+    .filter(Boolean)
+    .join(" and ");
 
 /** Return a message to an owner, as text. */
 export function messageTo({ owner, jobs, datasets, hops }: Reached, changed: string, address: string): string {
   const lines = [...datasets, ...jobs].map((name) => `- ${name}`);
-  return [`To ${owner || "whom it concerns"}: a change of ${changed} reaches ${countOf({ jobs, datasets })} of yours, the nearest ${plural(hops, "hop")} away.`, ...lines, address].join("\n");
+  return [
+    `To ${owner || "whom it concerns"}: a change of ${changed} reaches ${countOf({ jobs, datasets })} of yours, the nearest ${plural(hops, "hop")} away.`,
+    ...lines,
+    address,
+  ].join("\n");
 }

@@ -1,6 +1,6 @@
 /** Paths in a drawn graph: the whole path through a node, the paths between two, a node's neighbours. */
 
-import { arrowKey, reach, type Arrow, type Item, type Lineage } from "./graph";
+import { type Arrow, arrowKey, type Item, type Lineage, reach } from "./graph";
 
 export type PathNodes = ReadonlySet<string>;
 
@@ -11,7 +11,8 @@ export interface Path {
 }
 
 function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
-  const up = new Map<string, string[]>(), down = new Map<string, string[]>();
+  const up = new Map<string, string[]>(),
+    down = new Map<string, string[]>();
   for (const { from, to } of arrows) {
     down.set(from, [...(down.get(from) ?? []), to]);
     up.set(to, [...(up.get(to) ?? []), from]);
@@ -34,15 +35,22 @@ function pathOf(arrows: readonly Arrow[], ...parts: readonly PathNodes[]): Path 
 /** What lies on a directed path between two nodes, whichever comes first; only the two if none leads. */
 export function between(arrows: readonly Arrow[], one: string, other: string): Path {
   const { up, down } = sides(arrows);
-  for (const [first, last] of [[one, other], [other, one]] as const) {
-    const ahead = reach(down, first), back = reach(up, last);
+  for (const [first, last] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const ahead = reach(down, first),
+      back = reach(up, last);
     if (ahead.has(last)) return pathOf(arrows, new Set([...ahead.keys()].filter((id) => back.has(id))));
   }
   return pathOf([], new Set([one, other]));
 }
 
 export function neighboursOf(arrows: readonly Arrow[], id: string): PathNodes {
-  return new Set([id, ...arrows.filter(({ from, to }) => from === id || to === id).flatMap(({ from, to }) => [from, to])]);
+  return new Set([
+    id,
+    ...arrows.filter(({ from, to }) => from === id || to === id).flatMap(({ from, to }) => [from, to]),
+  ]);
 }
 
 export interface Trouble {
@@ -51,7 +59,8 @@ export interface Trouble {
 }
 
 /** True of a job whose last run went wrong, of a dataset that its last writer writes no more, and of what fails a test. */
-export const isTroubled = (item: Item) => item.state === "FAILED" || item.state === "ABORTED" || item.stale || (item.tests?.failed ?? 0) > 0;
+export const isTroubled = (item: Item) =>
+  item.state === "FAILED" || item.state === "ABORTED" || item.stale || (item.tests?.failed ?? 0) > 0;
 
 /** What is wrong upstream of a node, and nothing else is before it on the path; nearest first. */
 export function nearestTroubles(lineage: Lineage, id: string, most = 10): Trouble[] {

@@ -55,13 +55,18 @@ interface Bytes {
 }
 
 export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<readonly Line[] | null> {
   try {
     const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Line);
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Line);
   } catch {
     // Bytes that were changed need not be gzip, or JSON.
     return null;
@@ -80,18 +85,31 @@ async function read(location: string, load: Load): Promise<Bytes> {
 const AT_ONCE = 6;
 
 /** Compute a proof; `progress` gets the number of digests that were read. */
-export async function prove(claims: Claims, load: Load, progress: (done: number) => void = () => undefined): Promise<Proven> {
+export async function prove(
+  claims: Claims,
+  load: Load,
+  progress: (done: number) => void = () => undefined,
+): Promise<Proven> {
   const object = await read(claims.object.location, load);
   const path = object.lines ? recordPath(object.lines, claims.root_id, claims.node_id) : null;
   const checks = [checkObject(claims.object, object), checkRecord(claims, object, path)];
   const digests: Bytes[] = [];
   for (let first = 0; first < claims.digests.length; first += AT_ONCE) {
-    digests.push(...await Promise.all(claims.digests.slice(first, first + AT_ONCE).map(({ location }) => read(location, load))));
+    digests.push(
+      ...(await Promise.all(claims.digests.slice(first, first + AT_ONCE).map(({ location }) => read(location, load)))),
+    );
     progress(digests.length);
   }
-  if (claims.end) checks.push(checkListed(claims.object, object, digests[0]), checkChain(claims, digests), checkEnd(claims, digests.at(-1)));
+  if (claims.end)
+    checks.push(
+      checkListed(claims.object, object, digests[0]),
+      checkChain(claims, digests),
+      checkEnd(claims, digests.at(-1)),
+    );
   return {
-    checks, holds: checks.every(({ holds }) => holds), path: path ?? [],
+    checks,
+    holds: checks.every(({ holds }) => holds),
+    path: path ?? [],
     hashes: new Map(claims.digests.map(({ day }, index) => [day, digests[index]?.sha256 ?? ""])),
   };
 }
@@ -100,42 +118,66 @@ const sized = (sha256: string, size: unknown) => `${sha256}, ${String(size)} byt
 
 function checkObject({ sha256, size_bytes }: ObjectRef, object: Bytes): Check {
   return {
-    title: "The object is as it was archived", about: "SHA-256 and length of its bytes",
-    holds: object.sha256 === sha256 && object.size === size_bytes, wanted: sized(sha256, size_bytes), found: object.fault ?? sized(object.sha256, object.size),
+    title: "The object is as it was archived",
+    about: "SHA-256 and length of its bytes",
+    holds: object.sha256 === sha256 && object.size === size_bytes,
+    wanted: sized(sha256, size_bytes),
+    found: object.fault ?? sized(object.sha256, object.size),
   };
 }
 
 function checkRecord({ root_id, node_id }: Claims, object: Bytes, path: readonly Step[] | null): Check {
   return {
-    title: "The record is in it", about: "a line of the object has this root and this node",
-    holds: path !== null, wanted: `${node_id} of ${root_id}`, found: path ? `a path of ${path.length} ${path.length === 1 ? "step" : "steps"}` : (object.fault ?? (object.lines ? "no such line" : "it cannot be unpacked")),
+    title: "The record is in it",
+    about: "a line of the object has this root and this node",
+    holds: path !== null,
+    wanted: `${node_id} of ${root_id}`,
+    found: path
+      ? `a path of ${path.length} ${path.length === 1 ? "step" : "steps"}`
+      : (object.fault ?? (object.lines ? "no such line" : "it cannot be unpacked")),
   };
 }
 
 function checkListed({ key }: ObjectRef, object: Bytes, digest: Bytes | undefined): Check {
   const listed = digest?.lines?.slice(1).find((line) => line["key"] === key);
   return {
-    title: "The digest of its day lists it", about: "with the SHA-256 and length of its bytes",
+    title: "The digest of its day lists it",
+    about: "with the SHA-256 and length of its bytes",
     holds: listed !== undefined && listed["sha256"] === object.sha256 && listed["size_bytes"] === object.size,
-    wanted: object.fault ?? sized(object.sha256, object.size), found: listed ? sized(String(listed["sha256"]), listed["size_bytes"]) : (digest?.fault ?? "no digest of the day lists it"),
+    wanted: object.fault ?? sized(object.sha256, object.size),
+    found: listed
+      ? sized(String(listed["sha256"]), listed["size_bytes"])
+      : (digest?.fault ?? "no digest of the day lists it"),
   };
 }
 
 /** Every digest but the last is what the next one names. */
 function checkChain({ digests }: Claims, read: readonly Bytes[]): Check {
-  const broken = digests.slice(0, -1).find((digest, index) => !names(read[index + 1]?.lines?.[0]?.["previous"], digest, read[index]!.sha256));
+  const broken = digests
+    .slice(0, -1)
+    .find((digest, index) => !names(read[index + 1]?.lines?.[0]?.["previous"], digest, read[index]!.sha256));
   const links = Math.max(digests.length - 1, 0);
   return {
-    title: "Each digest names the one before it", about: "by day, key and SHA-256 of its bytes", holds: broken === undefined,
-    wanted: `${links} ${links === 1 ? "link" : "links"}`, found: broken ? `the digest of ${broken.day} is not the one that the next day names` : links ? "all of them hold" : "its day is the last that is sealed",
+    title: "Each digest names the one before it",
+    about: "by day, key and SHA-256 of its bytes",
+    holds: broken === undefined,
+    wanted: `${links} ${links === 1 ? "link" : "links"}`,
+    found: broken
+      ? `the digest of ${broken.day} is not the one that the next day names`
+      : links
+        ? "all of them hold"
+        : "its day is the last that is sealed",
   };
 }
 
 function checkEnd({ digests, end }: Claims, last: Bytes | undefined): Check {
   const digest = digests.at(-1);
   return {
-    title: "The last digest is the end of the chain", about: "which the service keeps apart from the archive",
-    holds: digest !== undefined && last !== undefined && names(end, digest, last.sha256), wanted: end?.sha256 ?? "", found: last?.fault ?? last?.sha256 ?? "no digest",
+    title: "The last digest is the end of the chain",
+    about: "which the service keeps apart from the archive",
+    holds: digest !== undefined && last !== undefined && names(end, digest, last.sha256),
+    wanted: end?.sha256 ?? "",
+    found: last?.fault ?? last?.sha256 ?? "no digest",
   };
 }
 

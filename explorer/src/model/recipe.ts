@@ -24,8 +24,10 @@ const STEPS_MAX = 60;
 
 /** Return the recipe of a column, nearest first, each column once; copies of copies are one step. */
 export function recipeOf(lines: ColumnLines, id: string): Recipe {
-  const steps: RecipeStep[] = [], origins: string[] = [];
-  const seen = new Set([id]), queue = [id];
+  const steps: RecipeStep[] = [],
+    origins: string[] = [];
+  const seen = new Set([id]),
+    queue = [id];
   for (let column = queue.shift(); column !== undefined; column = queue.shift()) {
     const step = stepOf(lines, column, seen);
     if (!step) {
@@ -42,7 +44,10 @@ export function recipeOf(lines: ColumnLines, id: string): Recipe {
   return { steps, origins, truncated: false };
 }
 
-const directOf = (lines: ColumnLines, id: string) => (lines.sources.get(id) ?? []).filter(({ field, steps }) => field !== null && (!steps.length || steps.some(({ direct }) => direct)));
+const directOf = (lines: ColumnLines, id: string) =>
+  (lines.sources.get(id) ?? []).filter(
+    ({ field, steps }) => field !== null && (!steps.length || steps.some(({ direct }) => direct)),
+  );
 
 function stepOf(lines: ColumnLines, id: string, seen: ReadonlySet<string>): RecipeStep | null {
   let sources = directOf(lines, id);
@@ -55,25 +60,42 @@ function stepOf(lines: ColumnLines, id: string, seen: ReadonlySet<string>): Reci
     by.push(next);
     sources = further;
   }
-  return { id, sources: sources.map((source) => source.id), how: howOf(sources), masked: sources.some(({ steps }) => steps.some(({ masked }) => masked)), by };
+  return {
+    id,
+    sources: sources.map((source) => source.id),
+    how: howOf(sources),
+    masked: sources.some(({ steps }) => steps.some(({ masked }) => masked)),
+    by,
+  };
 }
 
-const isCopy = ({ steps }: Source) => steps.every(({ kind, description, masked }) => kind.toUpperCase() === "IDENTITY" && !masked && !description);
+const isCopy = ({ steps }: Source) =>
+  steps.every(({ kind, description, masked }) => kind.toUpperCase() === "IDENTITY" && !masked && !description);
 const onlyCopy = (sources: readonly Source[]) => (sources.length === 1 && isCopy(sources[0]!) ? sources[0]!.id : null);
 
 function howOf(sources: readonly Source[]): string {
-  const texts = sources.flatMap(({ steps }) => steps.filter(({ direct }) => direct).map(({ kind, description }) => description || (kind.toUpperCase() === "IDENTITY" ? "" : kind.toLowerCase())));
+  const texts = sources.flatMap(({ steps }) =>
+    steps
+      .filter(({ direct }) => direct)
+      .map(({ kind, description }) => description || (kind.toUpperCase() === "IDENTITY" ? "" : kind.toLowerCase())),
+  );
   return [...new Set(texts.filter(Boolean))].join("; ");
 }
 
 /** Return a recipe as lines of text; `titleOf` names a column. */
 export function textOf(recipe: Recipe, titleOf: (id: string) => string): string {
   const lines = recipe.steps.map((step, place) => `${place + 1}. ${sentenceOf(step, titleOf)}`);
-  return [...lines, ...(recipe.origins.length ? [`It begins in ${recipe.origins.map(titleOf).join(", ")}.`] : []), ...(recipe.truncated ? ["There is more."] : [])].join("\n");
+  return [
+    ...lines,
+    ...(recipe.origins.length ? [`It begins in ${recipe.origins.map(titleOf).join(", ")}.`] : []),
+    ...(recipe.truncated ? ["There is more."] : []),
+  ].join("\n");
 }
 
 export function sentenceOf({ id, sources, how, masked, by }: RecipeStep, titleOf: (id: string) => string): string {
   const from = sources.map(titleOf).join(", ");
   const through = by.length ? ` by way of ${by.map(titleOf).join(", ")}` : "";
-  return how ? `${titleOf(id)} is ${how}, of ${from}${masked ? ", masked" : ""}${through}.` : `${titleOf(id)} is a copy of ${from}${through}.`;
+  return how
+    ? `${titleOf(id)} is ${how}, of ${from}${masked ? ", masked" : ""}${through}.`
+    : `${titleOf(id)} is a copy of ${from}${through}.`;
 }

@@ -2,39 +2,59 @@
 
 type Json = Record<string, unknown>;
 
-const COMPARISONS: Record<string, string> = { EQUAL: "=", GREATER_THAN: ">", GREATER_EQUAL_THAN: "≥", LESS_THAN: "<", LESS_EQUAL_THAN: "≤" };
-const LISTED_MAX = 5, DEPTH_MAX = 5;
+const COMPARISONS: Record<string, string> = {
+  EQUAL: "=",
+  GREATER_THAN: ">",
+  GREATER_EQUAL_THAN: "≥",
+  LESS_THAN: "<",
+  LESS_EQUAL_THAN: "≤",
+};
+const LISTED_MAX = 5,
+  DEPTH_MAX = 5;
 
 /** Return the words for a subset facet; null where it names nothing that is known. */
 export function textOfSubset(facet: unknown): string | null {
-  const condition = isObject(facet) ? facet["inputCondition"] ?? facet["outputCondition"] : null;
+  const condition = isObject(facet) ? (facet["inputCondition"] ?? facet["outputCondition"]) : null;
   return textOf(condition, DEPTH_MAX);
 }
 
 function textOf(condition: unknown, depth: number): string | null {
   if (!isObject(condition)) return null;
   switch (condition["type"]) {
-    case "partition": return list(condition["partitions"], textOfPartition);
-    case "location": return list(condition["locations"], (location) => (typeof location === "string" ? location : null));
-    case "compare": return compared(condition);
+    case "partition":
+      return list(condition["partitions"], textOfPartition);
+    case "location":
+      return list(condition["locations"], (location) => (typeof location === "string" ? location : null));
+    case "compare":
+      return compared(condition);
     case "binary": {
       if (depth === 0) return "…";
       const [left, right] = [textOf(condition["left"], depth - 1), textOf(condition["right"], depth - 1)];
-      return left === null || right === null ? null : `(${left} ${String(condition["operator"]).toLowerCase()} ${right})`;
+      return left === null || right === null
+        ? null
+        : `(${left} ${String(condition["operator"]).toLowerCase()} ${right})`;
     }
-    default: return null;
+    default:
+      return null;
   }
 }
 
 function textOfPartition(partition: unknown): string | null {
   if (!isObject(partition)) return null;
   const dimensions = isObject(partition["dimensions"]) ? Object.entries(partition["dimensions"]) : [];
-  if (dimensions.length) return dimensions.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).join("/");
+  if (dimensions.length)
+    return dimensions
+      .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+      .join("/");
   return typeof partition["identifier"] === "string" ? partition["identifier"] : null;
 }
 
 function compared(condition: Json): string | null {
-  const [left, right, sign] = [side(condition["left"]), side(condition["right"]), COMPARISONS[String(condition["comparison"])]];
+  const [left, right, sign] = [
+    side(condition["left"]),
+    side(condition["right"]),
+    COMPARISONS[String(condition["comparison"])],
+  ];
   return left === null || right === null || sign === undefined ? null : `${left} ${sign} ${right}`;
 }
 
@@ -46,10 +66,14 @@ function side(expression: unknown): string | null {
 
 function list(things: unknown, text: (thing: unknown) => string | null): string | null {
   if (!Array.isArray(things) || !things.length) return null;
-  const texts = things.slice(0, LISTED_MAX).map(text).filter((one) => one !== null);
+  const texts = things
+    .slice(0, LISTED_MAX)
+    .map(text)
+    .filter((one) => one !== null);
   if (!texts.length) return null;
   const left = things.length - Math.min(things.length, LISTED_MAX);
   return texts.join(", ") + (left ? ` and ${left} more` : "");
 }
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

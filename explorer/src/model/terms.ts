@@ -13,9 +13,12 @@ const FIELDS = { tag: "tag", owner: "owner", ns: "within" } as const;
 
 export function termsOf(text: string): Terms {
   const terms: Terms = { words: "", tag: "", owner: "", within: "" };
-  const rest = text.replace(FILTER, (_, before: string, name: string, quoted: string | undefined, word: string | undefined) => {
-    terms[FIELDS[name.toLowerCase() as keyof typeof FIELDS]] = quoted ?? word ?? "";
-    return before;
-  });
+  const rest = text.replace(
+    FILTER,
+    (_, before: string, name: string, quoted: string | undefined, word: string | undefined) => {
+      terms[FIELDS[name.toLowerCase() as keyof typeof FIELDS]] = quoted ?? word ?? "";
+      return before;
+    },
+  );
   return { ...terms, words: rest.split(/\s+/).filter(Boolean).join(" ") };
 }

@@ -13,7 +13,9 @@ import { titleOf, titlesOf } from "./titles";
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
 test("what a map's address says is read back", () => {
-  const state = parseMap("?node=dataset:s3://a:b&dir=up&depth=3&open=up:x&open=down:y&sel=job:a:b&list=1&at=2025-11-20&temporary=1&pick=p&all=up:q&to=t&vs=2025-11-19");
+  const state = parseMap(
+    "?node=dataset:s3://a:b&dir=up&depth=3&open=up:x&open=down:y&sel=job:a:b&list=1&at=2025-11-20&temporary=1&pick=p&all=up:q&to=t&vs=2025-11-19",
+  );
   expect(parseMap(queryOf(mapLink(state)))).toEqual(state);
   expect(state.at).toBe("2025-11-20T00:00:00.000Z");
 });
@@ -27,77 +29,202 @@ test.each(["", "-1", "1.5", "21", "x", "1e9"])("a depth of %j is the usual one",
   expect(parseMap(`?node=a&depth=${depth}`).depth).toBe(1);
 });
 
-test.each([["2025-11-20 12:00:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00", "2025-11-20T12:00:00.000Z"], ["2025-11-20T12:00:00+02:00", "2025-11-20T10:00:00.000Z"], ["some day", ""], ["", ""]])(
-  "the time %j is %j: UTC, where no zone is given", (text, time) => expect(parseTime(text)).toBe(time),
-);
+test.each([
+  ["2025-11-20 12:00:00", "2025-11-20T12:00:00.000Z"],
+  ["2025-11-20T12:00", "2025-11-20T12:00:00.000Z"],
+  ["2025-11-20T12:00:00+02:00", "2025-11-20T10:00:00.000Z"],
+  ["some day", ""],
+  ["", ""],
+])("the time %j is %j: UTC, where no zone is given", (text, time) => expect(parseTime(text)).toBe(time));
 
 test("ids are cut at the last colon first, then at others", () => {
-  expect(cutsOf("dataset:s3://lake:raw").map(({ namespace, name }) => [namespace, name])).toEqual([["s3://lake", "raw"], ["s3", "//lake:raw"]]);
-  expect(cutsOf("datasetField:s3://lake:raw:a.b")[0]).toEqual({ kind: "field", namespace: "s3://lake", name: "raw", field: "a.b" });
+  expect(cutsOf("dataset:s3://lake:raw").map(({ namespace, name }) => [namespace, name])).toEqual([
+    ["s3://lake", "raw"],
+    ["s3", "//lake:raw"],
+  ]);
+  expect(cutsOf("datasetField:s3://lake:raw:a.b")[0]).toEqual({
+    kind: "field",
+    namespace: "s3://lake",
+    name: "raw",
+    field: "a.b",
+  });
   expect(cutsOf("nothing")).toEqual([]);
   expect(datasetOf("datasetField:s3://lake:raw:a.b")).toBe("dataset:s3://lake:raw");
 });
 
 test("a field's path is written with slashes for CDAP's routes", () => {
-  expect([slashed("a.b"), slashed("a/b"), slashed("`a.b`.c"), slashed("a\\b")]).toEqual(["a/b", "a\\/b", "a.b/c", "a\\\\b"]);
+  expect([slashed("a.b"), slashed("a/b"), slashed("`a.b`.c"), slashed("a\\b")]).toEqual([
+    "a/b",
+    "a\\/b",
+    "a.b/c",
+    "a\\\\b",
+  ]);
 });
 
 test("a cell that a spreadsheet would compute has an apostrophe before it", () => {
-  expect(toCsv(["a"], [["=1"], ["＋1"], ['say "x"'], [-1], [null], [true]])).toBe('"a"\r\n"\'=1"\r\n"\'＋1"\r\n"say ""x"""\r\n"-1"\r\n""\r\n"true"\r\n');
+  expect(toCsv(["a"], [["=1"], ["＋1"], ['say "x"'], [-1], [null], [true]])).toBe(
+    '"a"\r\n"\'=1"\r\n"\'＋1"\r\n"say ""x"""\r\n"-1"\r\n""\r\n"true"\r\n',
+  );
 });
 
 test("times and names for people", () => {
   const now = Date.parse("2025-11-20T12:00:00Z");
-  expect(["2025-11-20T11:59:58Z", "2025-11-20T10:00:00Z", "2025-11-19T11:00:00Z", "2024-11-01T00:00:00Z"].map((time) => ago(time, now))).toEqual(["just now", "2 hours ago", "1 day ago", "2024-11-01"]);
-  expect(["2025-11-20T11:59:40Z", "2025-11-20T10:00:00Z", "2025-11-01T00:00:00Z"].map((time) => agoShort(time, now))).toEqual(["20 s ago", "2 h ago", "19 d ago"]);
-  expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual(["900 ms", "1 min 1 s", "–", "emissi…ecked"]);
+  expect(
+    ["2025-11-20T11:59:58Z", "2025-11-20T10:00:00Z", "2025-11-19T11:00:00Z", "2024-11-01T00:00:00Z"].map((time) =>
+      ago(time, now),
+    ),
+  ).toEqual(["just now", "2 hours ago", "1 day ago", "2024-11-01"]);
+  expect(
+    ["2025-11-20T11:59:40Z", "2025-11-20T10:00:00Z", "2025-11-01T00:00:00Z"].map((time) => agoShort(time, now)),
+  ).toEqual(["20 s ago", "2 h ago", "19 d ago"]);
+  expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual([
+    "900 ms",
+    "1 min 1 s",
+    "–",
+    "emissi…ecked",
+  ]);
 });
 
 test("titles of one picture: what tells things apart, beside where they are", () => {
-  const shown = (...things: [string, string, string?][]) => [...titlesOf(things.map(([namespace, name, kind = "dataset"], place) => ({ id: String(place), kind, namespace, name }))).values()].map(({ title, place }) => [title, place]);
-  expect(shown(["file", "/demo/out/checked/"], ["s3://lake", "raw/2013"], ["s3://lake", "checked"])).toEqual([["out / checked", "demo"], ["raw", "lake"], ["checked", "lake"]]);
-  expect(shown(["s3://lake", "bronze/shop/orders/v3/compression=zstd"], ["s3://lake", "silver/shop/orders"])).toEqual([["bronze / shop / orders", "lake"], ["silver / shop / orders", "lake"]]);
-  expect(shown(["snowflake://acme.eu-central-1", "nordwind.gold.revenue"], ["postgres://marts.example:5432", "public.co2_by_day"])).toEqual([["revenue", "nordwind.gold · snowflake acme"], ["co2_by_day", "public · postgres marts"]]);
-  expect(shown(["a", "same"], ["b", "same"])).toEqual([["same", "a"], ["same", "b"]]);
-  expect(shown(["airflow", "dags/etl", "job"], ["s3://lake", "k=v/part-0"])).toEqual([["dags/etl", "airflow"], ["part-0", "k=v · lake"]]);
-  expect([titleOf({ namespace: "s3://lake", name: "orders/compression=zstd" }), titleOf({ namespace: "db", name: "public.orders" })]).toEqual(["orders", "public.orders"]);
+  const shown = (...things: [string, string, string?][]) =>
+    [
+      ...titlesOf(
+        things.map(([namespace, name, kind = "dataset"], place) => ({ id: String(place), kind, namespace, name })),
+      ).values(),
+    ].map(({ title, place }) => [title, place]);
+  expect(shown(["file", "/demo/out/checked/"], ["s3://lake", "raw/2013"], ["s3://lake", "checked"])).toEqual([
+    ["out / checked", "demo"],
+    ["raw", "lake"],
+    ["checked", "lake"],
+  ]);
+  expect(shown(["s3://lake", "bronze/shop/orders/v3/compression=zstd"], ["s3://lake", "silver/shop/orders"])).toEqual([
+    ["bronze / shop / orders", "lake"],
+    ["silver / shop / orders", "lake"],
+  ]);
+  expect(
+    shown(
+      ["snowflake://acme.eu-central-1", "nordwind.gold.revenue"],
+      ["postgres://marts.example:5432", "public.co2_by_day"],
+    ),
+  ).toEqual([
+    ["revenue", "nordwind.gold · snowflake acme"],
+    ["co2_by_day", "public · postgres marts"],
+  ]);
+  expect(shown(["a", "same"], ["b", "same"])).toEqual([
+    ["same", "a"],
+    ["same", "b"],
+  ]);
+  expect(shown(["airflow", "dags/etl", "job"], ["s3://lake", "k=v/part-0"])).toEqual([
+    ["dags/etl", "airflow"],
+    ["part-0", "k=v · lake"],
+  ]);
+  expect([
+    titleOf({ namespace: "s3://lake", name: "orders/compression=zstd" }),
+    titleOf({ namespace: "db", name: "public.orders" }),
+  ]).toEqual(["orders", "public.orders"]);
 });
 
 test("an error in short: what happened, and the last cause", () => {
-  expect(shortError("Job aborted\n\tat a.b.C(D.scala:1)\nCaused by: X: one\n\tat e\nCaused by: Y: two\n\tat f")).toBe("Job aborted\nCaused by: Y: two");
-  expect(shortError("Job aborted due to stage failure:\n  No space left on device\n at x")).toBe("Job aborted due to stage failure:\n  No space left on device");
-  expect(shortError('Traceback (most recent call last):\n  File "a.py", line 1\nValueError: no')).toBe("ValueError: no");
+  expect(shortError("Job aborted\n\tat a.b.C(D.scala:1)\nCaused by: X: one\n\tat e\nCaused by: Y: two\n\tat f")).toBe(
+    "Job aborted\nCaused by: Y: two",
+  );
+  expect(shortError("Job aborted due to stage failure:\n  No space left on device\n at x")).toBe(
+    "Job aborted due to stage failure:\n  No space left on device",
+  );
+  expect(shortError('Traceback (most recent call last):\n  File "a.py", line 1\nValueError: no')).toBe(
+    "ValueError: no",
+  );
   expect(shortError("plain")).toBe("plain");
 });
 
-test.each([["today", 0], ["yesterday", 1], ["a week ago", 7], ["3 days ago", 3]])("the time %j is the begin of a day, %d days ago", (text, days) => {
+test.each([
+  ["today", 0],
+  ["yesterday", 1],
+  ["a week ago", 7],
+  ["3 days ago", 3],
+])("the time %j is the begin of a day, %d days ago", (text, days) => {
   expect((Date.parse(new Date().toISOString().slice(0, 10)) - Date.parse(parseTime(text))) / 86_400_000).toBe(days);
 });
 
 test("a weekday is its last one, and dates may have dots", () => {
   expect(new Date(parseTime("Monday")).getUTCDay()).toBe(1);
-  expect([parseTime("23.11.2026"), parseTime("32.11.2026"), parseTime("soon")]).toEqual(["2026-11-23T00:00:00.000Z", "", ""]);
+  expect([parseTime("23.11.2026"), parseTime("32.11.2026"), parseTime("soon")]).toEqual([
+    "2026-11-23T00:00:00.000Z",
+    "",
+    "",
+  ]);
 });
 
 test("a tree of records is folded by what was done, level by level, and no record is lost", () => {
-  const record = (node: string, parent: string, action: string, at = 1) => ({ node_id: node, parent_id: parent, action_taken: action, recordedAt: at, storage_location: "" });
+  const record = (node: string, parent: string, action: string, at = 1) => ({
+    node_id: node,
+    parent_id: parent,
+    action_taken: action,
+    recordedAt: at,
+    storage_location: "",
+  });
   const rows = Array.from({ length: 40 }, (_, index) => record(`row${index}`, "file", "PARSE", 2));
-  const folds = outlineOf([record("file", "root", "LAND"), ...rows, record("row1-ok", "row1", "CHECK", 3), record("row2-no", "row2", "REJECT", 3), record("lost", "unknown", "LOST", 9), record("circle", "circle", "SELF", 9)], "root");
-  const text = (folds: readonly ReturnType<typeof outlineOf>[number][]): unknown => folds.map(({ action, count, children }) => [action, count, text(children)]);
-  expect(text(folds)).toEqual([["LAND", 1, [["PARSE", 40, [["CHECK", 1, []], ["REJECT", 1, []]]]]], ["LOST", 1, []], ["SELF", 1, []]]);
+  const folds = outlineOf(
+    [
+      record("file", "root", "LAND"),
+      ...rows,
+      record("row1-ok", "row1", "CHECK", 3),
+      record("row2-no", "row2", "REJECT", 3),
+      record("lost", "unknown", "LOST", 9),
+      record("circle", "circle", "SELF", 9),
+    ],
+    "root",
+  );
+  const text = (folds: readonly ReturnType<typeof outlineOf>[number][]): unknown =>
+    folds.map(({ action, count, children }) => [action, count, text(children)]);
+  expect(text(folds)).toEqual([
+    [
+      "LAND",
+      1,
+      [
+        [
+          "PARSE",
+          40,
+          [
+            ["CHECK", 1, []],
+            ["REJECT", 1, []],
+          ],
+        ],
+      ],
+    ],
+    ["LOST", 1, []],
+    ["SELF", 1, []],
+  ]);
 });
 
 test("a change is summed up in a few words", () => {
-  const none = { nodes: { added: [], removed: [] }, edges: { added: [], removed: [] }, columns: { added: [], removed: [], retyped: [] } };
+  const none = {
+    nodes: { added: [], removed: [] },
+    edges: { added: [], removed: [] },
+    columns: { added: [], removed: [], retyped: [] },
+  };
   const names = (...names: string[]) => names.map((name) => ({ name }));
   expect([
-    summaryOf({ ...none, nodes: { added: ["job:a", "dataset:b"], removed: ["job:c"] }, edges: { added: [{}, {}], removed: [{}] } }),
-    summaryOf({ ...none, edges: { added: [{}], removed: [] }, columns: { added: names("a"), removed: names("b", "c"), retyped: names("d", "e", "f", "g") } }),
+    summaryOf({
+      ...none,
+      nodes: { added: ["job:a", "dataset:b"], removed: ["job:c"] },
+      edges: { added: [{}, {}], removed: [{}] },
+    }),
+    summaryOf({
+      ...none,
+      edges: { added: [{}], removed: [] },
+      columns: { added: names("a"), removed: names("b", "c"), retyped: names("d", "e", "f", "g") },
+    }),
     summaryOf(none),
   ]).toEqual(["+ 2 nodes, − 1 node", "+ 1 edge, + column a, − columns b, c, ~ 4 columns", "changed"]);
 });
 
 test("filters of a search, in any case and place", () => {
-  expect(termsOf('orders OWNER:team:finance ns:"gold lake" 2026')).toEqual({ words: "orders 2026", tag: "", owner: "team:finance", within: "gold lake" });
+  expect(termsOf('orders OWNER:team:finance ns:"gold lake" 2026')).toEqual({
+    words: "orders 2026",
+    tag: "",
+    owner: "team:finance",
+    within: "gold lake",
+  });
   expect([termsOf("tag: pii").tag, termsOf("a.tag:b").words]).toEqual(["pii", "a.tag:b"]);
 });

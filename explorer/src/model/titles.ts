@@ -55,7 +55,12 @@ export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, 
     for (const one of alike) one.taken += 1;
     isLonger = alike.length > 0;
   }
-  return new Map(named.map((one) => [one.thing.id, { title: text(one), place: placeOf(one.thing, one.parts.slice(0, -one.taken), one.joint) }]));
+  return new Map(
+    named.map((one) => [
+      one.thing.id,
+      { title: text(one), place: placeOf(one.thing, one.parts.slice(0, -one.taken), one.joint) },
+    ]),
+  );
 }
 
 /** Return how many of the last parts name a thing at least: a number alone, or a letter, says nothing. */
@@ -84,4 +89,5 @@ function storeOf(namespace: string): string {
 }
 
 /** Return the end of a name that is too long, which says most. */
-export const cutFront = (text: string, most: number): string => (text.length <= most ? text : `…${text.slice(1 - most)}`);
+export const cutFront = (text: string, most: number): string =>
+  text.length <= most ? text : `…${text.slice(1 - most)}`;

@@ -40,30 +40,46 @@ const NAMESPACE = "example";
 /** Return the events of a run: a table of flights becomes one of emissions, column by column. */
 function eventsOf(at: Date): unknown[] {
   const flights = { namespace: NAMESPACE, name: "flights" };
-  const from = (field: string, subtype: string) => ({ inputFields: [{ ...flights, field, transformations: [{ type: "DIRECT", subtype }] }] });
+  const from = (field: string, subtype: string) => ({
+    inputFields: [{ ...flights, field, transformations: [{ type: "DIRECT", subtype }] }],
+  });
   const event = (eventType: string, time: Date) => ({
-    eventType, eventTime: time.toISOString(), producer: PRODUCER, schemaURL: `${SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent`,
-    run: { runId: runIdOf(at) }, job: { namespace: NAMESPACE, name: "estimate" },
+    eventType,
+    eventTime: time.toISOString(),
+    producer: PRODUCER,
+    schemaURL: `${SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent`,
+    run: { runId: runIdOf(at) },
+    job: { namespace: NAMESPACE, name: "estimate" },
   });
   return [
     event("START", new Date(at.getTime() - LASTED_MS)),
     {
       ...event("COMPLETE", at),
       inputs: [{ ...flights, facets: { schema: schemaOf({ flight_id: "string", distance: "int" }) } }],
-      outputs: [{
-        namespace: NAMESPACE, name: "emissions",
-        facets: {
-          schema: schemaOf({ flight_id: "string", co2_kg: "double" }),
-          columnLineage: facet("ColumnLineageDatasetFacet", { fields: { flight_id: from("flight_id", "IDENTITY"), co2_kg: from("distance", "TRANSFORMATION") } }),
+      outputs: [
+        {
+          namespace: NAMESPACE,
+          name: "emissions",
+          facets: {
+            schema: schemaOf({ flight_id: "string", co2_kg: "double" }),
+            columnLineage: facet("ColumnLineageDatasetFacet", {
+              fields: { flight_id: from("flight_id", "IDENTITY"), co2_kg: from("distance", "TRANSFORMATION") },
+            }),
+          },
         },
-      }],
+      ],
     },
   ];
 }
 
-const facet = (name: string, body: object) => ({ _producer: PRODUCER, _schemaURL: `${SPEC}/facets/1-2-0/${name}.json`, ...body });
+const facet = (name: string, body: object) => ({
+  _producer: PRODUCER,
+  _schemaURL: `${SPEC}/facets/1-2-0/${name}.json`,
+  ...body,
+});
 
-const schemaOf = (types: Record<string, string>) => facet("SchemaDatasetFacet", { fields: Object.entries(types).map(([name, type]) => ({ name, type })) });
+const schemaOf = (types: Record<string, string>) =>
+  facet("SchemaDatasetFacet", { fields: Object.entries(types).map(([name, type]) => ({ name, type })) });
 
 /** Return a UUID of version 7 that is of this time alone: sent twice, the command reports one run. */
 function runIdOf(at: Date): string {
@@ -78,7 +94,9 @@ function json(value: unknown, indent = ""): string {
   const line = JSON.stringify(value, null, 1).replace(/\n */g, " ");
   if (indent.length + line.length <= WIDTH || typeof value !== "object" || value === null) return line;
   const inner = `${indent} `;
-  const parts = Array.isArray(value) ? value.map((part) => inner + json(part, inner)) : Object.entries(value).map(([name, part]) => `${inner}"${name}": ${json(part, inner)}`);
+  const parts = Array.isArray(value)
+    ? value.map((part) => inner + json(part, inner))
+    : Object.entries(value).map(([name, part]) => `${inner}"${name}": ${json(part, inner)}`);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return `${open}\n${parts.join(",\n")}\n${indent}${close}`;
 }

@@ -1,6 +1,6 @@
 /** What keeps a failure in one view: the header, the search and the keys stay. */
 
-import { Component, lazy, type ComponentType, type ErrorInfo, type ReactNode } from "react";
+import { Component, type ComponentType, type ErrorInfo, lazy, type ReactNode } from "react";
 
 const RELOADED = "headwater.reloaded";
 // A second failure within this time is no effect of a new version.
@@ -15,7 +15,8 @@ export function lazyView<K extends string>(load: () => Promise<Record<K, Compone
     try {
       return { default: (await load())[name] };
     } catch (error) {
-      if (Date.now() - Number(sessionStorage.getItem(RELOADED) ?? 0) < RELOAD_AFTER_MS) throw new MissingFile(String(error));
+      if (Date.now() - Number(sessionStorage.getItem(RELOADED) ?? 0) < RELOAD_AFTER_MS)
+        throw new MissingFile(String(error));
       sessionStorage.setItem(RELOADED, String(Date.now()));
       location.reload();
       return new Promise<never>(() => undefined);
@@ -60,8 +61,12 @@ export class Boundary extends Component<Props, State> {
         <h2>{isMissing ? "A new version was deployed" : "This view could not be drawn"}</h2>
         <p>{isMissing ? "A file of the version that this tab has loaded is gone." : error.message}</p>
         <div className="actions">
-          <button className="button main" onClick={() => location.reload()}>Reload</button>
-          <button className="button" onClick={() => void navigator.clipboard.writeText(this.details)}>Copy details</button>
+          <button className="button main" onClick={() => location.reload()}>
+            Reload
+          </button>
+          <button className="button" onClick={() => void navigator.clipboard.writeText(this.details)}>
+            Copy details
+          </button>
         </div>
       </div>
     );

@@ -24,10 +24,16 @@ export function Copyable({ name, text }: { name: string; text: string }) {
   };
   return (
     <div className="copyable">
-      <pre ref={shown} role="group" aria-label={name} tabIndex={0}>{text}</pre>
+      <pre ref={shown} role="group" aria-label={name} tabIndex={0}>
+        {text}
+      </pre>
       <div className="actions">
-        <button className="button" aria-label={`Copy: ${name}`} onClick={() => void copy()}>Copy</button>
-        <span role="status" className="small muted">{note}</span>
+        <button className="button" aria-label={`Copy: ${name}`} onClick={() => void copy()}>
+          Copy
+        </button>
+        <span role="status" className="small muted">
+          {note}
+        </span>
       </div>
     </div>
   );

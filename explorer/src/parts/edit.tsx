@@ -1,10 +1,22 @@
 /** Annotations in the page: who set them, and the dialog that changes them where the reader may write. */
 
-import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 
-import { annotated, describe, keyOf, NEEDED, removeOwner, removeTag, setOwner, setTag, targetOf, withdraw, type Target } from "../api/edit-queries";
-import { tags as fetchTags, type Dataset, type Job } from "../api/queries";
+import {
+  annotated,
+  describe,
+  keyOf,
+  NEEDED,
+  removeOwner,
+  removeTag,
+  setOwner,
+  setTag,
+  type Target,
+  targetOf,
+  withdraw,
+} from "../api/edit-queries";
+import { type Dataset, tags as fetchTags, type Job } from "../api/queries";
 import { callerName } from "../model/format";
 import { kindOf, nameOf } from "../url/ids";
 import { When } from "./frame";
@@ -20,7 +32,11 @@ interface Reporter {
 /** Who reported an annotation, and when: a caller of the API, or the producer of a facet. */
 export function By({ reporter }: { reporter: Reporter }) {
   const { producer, caller, at } = reporter;
-  return <span className="small muted" title={caller ?? producer ?? undefined}>{producer ? "reported" : `set${caller ? ` by ${callerName(caller)}` : " here"}`} <When time={at} /></span>;
+  return (
+    <span className="small muted" title={caller ?? producer ?? undefined}>
+      {producer ? "reported" : `set${caller ? ` by ${callerName(caller)}` : " here"}`} <When time={at} />
+    </span>
+  );
 }
 
 /** What was set through the API, in one line for each: what it is, by whom and when; nothing where nothing was. */
@@ -28,13 +44,30 @@ export function SetHere({ of }: { of: Dataset | Job }) {
   const { reportedBy } = of;
   const isSet = ({ producer }: Reporter) => producer === null;
   const rows: [string, Reporter][] = [
-    ...(reportedBy.description && isSet(reportedBy.description) ? [["description", reportedBy.description] as [string, Reporter]] : []),
+    ...(reportedBy.description && isSet(reportedBy.description)
+      ? [["description", reportedBy.description] as [string, Reporter]]
+      : []),
     ...reportedBy.fieldDescriptions.map((one): [string, Reporter] => [`description of ${one.field}`, one]),
     ...reportedBy.owners.filter(isSet).map((one): [string, Reporter] => [`owner ${one.name}`, one]),
-    ...reportedBy.tags.filter(({ source }) => source === "API").map((one): [string, Reporter] => [`tag ${one.name}${one.field ? ` of ${one.field}` : ""}`, one]),
+    ...reportedBy.tags
+      .filter(({ source }) => source === "API")
+      .map((one): [string, Reporter] => [`tag ${one.name}${one.field ? ` of ${one.field}` : ""}`, one]),
   ];
   if (!rows.length) return null;
-  return <><dt>Set here</dt><dd><ul className="plain">{rows.map(([what, reporter]) => <li key={what}>{what} <By reporter={reporter} /></li>)}</ul></dd></>;
+  return (
+    <>
+      <dt>Set here</dt>
+      <dd>
+        <ul className="plain">
+          {rows.map(([what, reporter]) => (
+            <li key={what}>
+              {what} <By reporter={reporter} />
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </>
+  );
 }
 
 /** A button that opens the dialog, where the reader may change the annotations of the node. */
@@ -46,14 +79,22 @@ export function Edit({ id, namespace }: { id: string; namespace?: string }) {
   if (!mayWrite(NEEDED[kind], namespace ?? guessed)) return null;
   return (
     <>
-      <button className={field === undefined ? "button" : "chip"} aria-haspopup="dialog" aria-label={`edit ${field ?? name}`} onClick={() => setOpen(true)}>Edit</button>
+      <button
+        className={field === undefined ? "button" : "chip"}
+        aria-haspopup="dialog"
+        aria-label={`edit ${field ?? name}`}
+        onClick={() => setOpen(true)}
+      >
+        Edit
+      </button>
       {isOpen && <EditDialog id={id} close={() => setOpen(false)} />}
     </>
   );
 }
 
 function EditDialog({ id, close }: { id: string; close: () => void }) {
-  const client = useQueryClient(), [kind, node] = keyOf(id);
+  const client = useQueryClient(),
+    [kind, node] = keyOf(id);
   const { data: thing, error } = useQuery({ queryKey: [kind, node], queryFn: ({ signal }) => annotated(id, signal) });
   const dialog = (element: HTMLDialogElement | null) => void (element && !element.open && element.showModal());
   const saving = useMutation({
@@ -65,16 +106,29 @@ function EditDialog({ id, close }: { id: string; close: () => void }) {
     },
   });
   // One change after the other: what fails is said, and stays typed.
-  const save: Save = async (act) => !saving.isPending && saving.mutateAsync(act).then(() => true, () => false);
+  const save: Save = async (act) =>
+    !saving.isPending &&
+    saving.mutateAsync(act).then(
+      () => true,
+      () => false,
+    );
   const { field, name } = nameOf(id);
   const failure = saving.error ?? error;
   return (
     <dialog ref={dialog} className="edit" aria-label={`edit ${field ?? name}`} onClose={close}>
       <h1>{field ?? thing?.name ?? name}</h1>
       {thing && <Parts thing={thing} target={targetOf(id, thing)} save={save} isBusy={saving.isPending} />}
-      {failure && <p className="bad" role="alert">{failure.message}</p>}
-      <p className="muted small" role="status">{saving.isPending ? "Saving…" : saving.isSuccess ? "Saved. It stays, whatever events report." : ""}</p>
-      <form method="dialog" className="actions"><button className="button">Close</button></form>
+      {failure && (
+        <p className="bad" role="alert">
+          {failure.message}
+        </p>
+      )}
+      <p className="muted small" role="status">
+        {saving.isPending ? "Saving…" : saving.isSuccess ? "Saved. It stays, whatever events report." : ""}
+      </p>
+      <form method="dialog" className="actions">
+        <button className="button">Close</button>
+      </form>
     </dialog>
   );
 }
@@ -83,14 +137,23 @@ function EditDialog({ id, close }: { id: string; close: () => void }) {
 type Save = (act: (target: Target) => Promise<Dataset | Job>) => Promise<boolean>;
 
 function Parts({ thing, target, save, isBusy }: { thing: Dataset | Job; target: Target; save: Save; isBusy: boolean }) {
-  const { field } = target, { reportedBy } = thing;
+  const { field } = target,
+    { reportedBy } = thing;
   const column = "fields" in thing ? thing.fields.find((one) => one.name === field) : undefined;
   const text = (field === undefined ? thing.description : column?.description) ?? "";
-  const by = field === undefined ? reportedBy.description : reportedBy.fieldDescriptions.find((one) => one.field === field) ?? null;
+  const by =
+    field === undefined
+      ? reportedBy.description
+      : (reportedBy.fieldDescriptions.find((one) => one.field === field) ?? null);
   const tags = reportedBy.tags.filter((tag) => (tag.field ?? undefined) === field);
   return (
     <fieldset {...(isBusy ? { "aria-busy": true } : {})}>
-      <Description text={text} by={by} save={(description) => save((to) => describe(to, description))} withdraw={by && by.producer === null ? () => save(withdraw) : undefined} />
+      <Description
+        text={text}
+        by={by}
+        save={(description) => save((to) => describe(to, description))}
+        withdraw={by && by.producer === null ? () => save(withdraw) : undefined}
+      />
       {field === undefined && (
         <List title="Owners" entries={reportedBy.owners} remove={(owner) => save((to) => removeOwner(to, owner))}>
           <Adding word="owner" also="kind" add={(owner, type) => save((to) => setOwner(to, owner, type))} />
@@ -119,10 +182,23 @@ function Description({ text, by, save, withdraw }: DescriptionProps) {
   };
   return (
     <form onSubmit={send}>
-      <label><h2>Description</h2> <textarea className="field" rows={3} value={typed} onChange={(event) => setTyped(event.target.value)} aria-label="description" /></label>
+      <label>
+        <h2>Description</h2>{" "}
+        <textarea
+          className="field"
+          rows={3}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          aria-label="description"
+        />
+      </label>
       <div className="actions">
         <button className="button">Save the description</button>
-        {withdraw && <button type="button" className="button" onClick={() => void withdraw()}>Withdraw it</button>}
+        {withdraw && (
+          <button type="button" className="button" onClick={() => void withdraw()}>
+            Withdraw it
+          </button>
+        )}
         {by && <By reporter={by} />}
       </div>
     </form>
@@ -146,8 +222,21 @@ function List({ title, entries, remove, children }: ListProps) {
       <ul className="rows">
         {entries.map((entry) => (
           <li key={`${entry.name} ${entry.type ?? ""}`}>
-            <span>{entry.name}{entry.type && <span className="muted"> {entry.type.toLowerCase()}</span>}</span>
-            <span className="end"><By reporter={entry} /><button type="button" className="icon" aria-label={`remove ${entry.name}`} onClick={() => take(entry.name)}><SignOf of="close" /></button></span>
+            <span>
+              {entry.name}
+              {entry.type && <span className="muted"> {entry.type.toLowerCase()}</span>}
+            </span>
+            <span className="end">
+              <By reporter={entry} />
+              <button
+                type="button"
+                className="icon"
+                aria-label={`remove ${entry.name}`}
+                onClick={() => take(entry.name)}
+              >
+                <SignOf of="close" />
+              </button>
+            </span>
           </li>
         ))}
       </ul>
@@ -157,19 +246,56 @@ function List({ title, entries, remove, children }: ListProps) {
 }
 
 /** A field for a new owner or tag; tags that are in use are offered. */
-function Adding({ word, also, add }: { word: string; also?: string; add: (name: string, more: string) => Promise<boolean> }) {
-  const [name, setName] = useState(""), [more, setMore] = useState("");
-  const known = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => fetchTags(signal), enabled: word === "tag" }), list = useId();
+function Adding({
+  word,
+  also,
+  add,
+}: {
+  word: string;
+  also?: string;
+  add: (name: string, more: string) => Promise<boolean>;
+}) {
+  const [name, setName] = useState(""),
+    [more, setMore] = useState("");
+  const known = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => fetchTags(signal), enabled: word === "tag" }),
+    list = useId();
   const send = (event: FormEvent) => {
     event.preventDefault();
-    void add(name.trim(), more.trim()).then((isDone) => isDone && (setName(""), setMore("")));
+    void add(name.trim(), more.trim()).then((isDone) => {
+      if (!isDone) return;
+      setName("");
+      setMore("");
+    });
   };
   return (
     <form className="actions" onSubmit={send}>
-      <input className="field" placeholder={`new ${word}`} aria-label={`new ${word}`} list={list} value={name} onChange={(event) => setName(event.target.value)} />
-      {word === "tag" && <datalist id={list}>{known.data?.tags.map((tag) => <option key={tag.name} value={tag.name} />)}</datalist>}
-      {also && <input className="field" placeholder={`${also}, if any`} aria-label={`${also} of ${word}`} value={more} onChange={(event) => setMore(event.target.value)} />}
-      <button className="button" disabled={!name.trim()}>Add the {word}</button>
+      <input
+        className="field"
+        placeholder={`new ${word}`}
+        aria-label={`new ${word}`}
+        list={list}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {word === "tag" && (
+        <datalist id={list}>
+          {known.data?.tags.map((tag) => (
+            <option key={tag.name} value={tag.name} />
+          ))}
+        </datalist>
+      )}
+      {also && (
+        <input
+          className="field"
+          placeholder={`${also}, if any`}
+          aria-label={`${also} of ${word}`}
+          value={more}
+          onChange={(event) => setMore(event.target.value)}
+        />
+      )}
+      <button className="button" disabled={!name.trim()}>
+        Add the {word}
+      </button>
     </form>
   );
 }

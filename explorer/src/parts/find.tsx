@@ -1,10 +1,10 @@
 /** The search box: what is typed is found by a part of its name; arrows choose, Enter opens. */
 
-import { useEffect, useId, useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 
-import { search, type Hit } from "../api/queries";
+import { type Hit, search } from "../api/queries";
 import { plural } from "../model/format";
 import { termsOf } from "../model/terms";
 import { link } from "../url/state";
@@ -36,7 +36,10 @@ export function useHits(q: string, limit: number, tag = "") {
         const fields = hits.filter(({ type }) => type === "DATASET_FIELD").length;
         return { names: { total: total - fields, truncated }, fields: { total: fields, truncated }, all: hits };
       }
-      const [names, fields] = await Promise.all([search({ ...asked, kind: "name" }, signal), search({ ...asked, kind: "field" }, signal)]);
+      const [names, fields] = await Promise.all([
+        search({ ...asked, kind: "name" }, signal),
+        search({ ...asked, kind: "field" }, signal),
+      ]);
       return { names, fields, all: ranked(terms.words, [...names.hits, ...fields.hits]) };
     },
     enabled: (terms.words !== "" || terms.tag !== "" || terms.owner !== "" || tag !== "") && isKnown && can("search"),
@@ -53,19 +56,30 @@ function ranked(q: string, hits: Hit[]): Hit[] {
     if (name.startsWith(text)) return 1;
     return name.split(/[^a-z0-9]+/).some((word) => word.startsWith(text)) ? 2 : 3;
   };
-  return hits.map((hit, place) => ({ hit, key: rank(hit) * 1e6 + place })).sort((a, b) => a.key - b.key).map(({ hit }) => hit);
+  return hits
+    .map((hit, place) => ({ hit, key: rank(hit) * 1e6 + place }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ hit }) => hit);
 }
 
 const searchLink = (text: string, names: boolean) => {
   const { words, tag, owner, within } = termsOf(text);
   if (tag && !words && !owner && !within) return link("search", { tag });
-  return within && !words && !tag && !owner ? link("search", { namespace: within }) : link("search", { q: text, kind: names ? "" : "record" });
+  return within && !words && !tag && !owner
+    ? link("search", { namespace: within })
+    : link("search", { q: text, kind: names ? "" : "record" });
 };
 
 export function Marked({ text, q }: { text: string; q: string }) {
   const at = q ? text.toLowerCase().indexOf(q.toLowerCase()) : -1;
   if (at < 0) return <Name text={text} />;
-  return <><Name text={text.slice(0, at)} /><mark>{text.slice(at, at + q.length)}</mark><Name text={text.slice(at + q.length)} /></>;
+  return (
+    <>
+      <Name text={text.slice(0, at)} />
+      <mark>{text.slice(at, at + q.length)}</mark>
+      <Name text={text.slice(at + q.length)} />
+    </>
+  );
 }
 
 /** A job's last state, the number of a dataset's columns, a column's type. */
@@ -86,7 +100,13 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   const input = useRef<HTMLInputElement>(null);
   const { can } = useReader();
   const terms = termsOf(q);
-  const filters = [terms.tag && `is tagged “${terms.tag}”`, terms.owner && `is owned by “${terms.owner}”`, terms.within && `is in “${terms.within}”`].filter(Boolean).join(" and ");
+  const filters = [
+    terms.tag && `is tagged “${terms.tag}”`,
+    terms.owner && `is owned by “${terms.owner}”`,
+    terms.within && `is in “${terms.within}”`,
+  ]
+    .filter(Boolean)
+    .join(" and ");
   const found = useHits(open ? q : "", 8);
   const hits = q.trim() ? (found.data?.all.slice(0, 12) ?? []) : [];
 
@@ -94,6 +114,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other hits begin at the first
   useEffect(() => setChosen(0), [q]);
   useEffect(() => {
     const away = (event: PointerEvent) => box.current?.contains(event.target as Node) || setOpen(false);
@@ -103,7 +124,13 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
 
   const records = can("searchRecords");
   // Where no name is found, the last line leads to records, and so does Enter.
-  const isAmongRecords = records && !filters && typed.trim() === q && found.data !== undefined && !found.isPlaceholderData && hits.length === 0;
+  const isAmongRecords =
+    records &&
+    !filters &&
+    typed.trim() === q &&
+    found.data !== undefined &&
+    !found.isPlaceholderData &&
+    hits.length === 0;
   const go = (hit?: Hit) => {
     setOpen(false);
     input.current?.blur();
@@ -124,35 +151,69 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       else input.current?.blur();
     }
   };
-  const shown = open && q !== "" && (found.data !== undefined || found.error !== null || filters !== "" || !can("search"));
-  const rest = filters ? `All that ${filters}${terms.words && ` and has “${terms.words}”`}` : hits.length ? `All results for “${q}”` : `Nothing has this name${records ? `. Look for “${q}” among records` : ""}`;
+  const shown =
+    open && q !== "" && (found.data !== undefined || found.error !== null || filters !== "" || !can("search"));
+  const rest = filters
+    ? `All that ${filters}${terms.words && ` and has “${terms.words}”`}`
+    : hits.length
+      ? `All results for “${q}”`
+      : `Nothing has this name${records ? `. Look for “${q}” among records` : ""}`;
   return (
     <div className={`find${large ? " large" : ""}`} role="search" ref={box}>
       <SignOf of="search" />
       <input
-        ref={input} value={typed} autoFocus={large} data-find={large ? "large" : "top"} autoComplete="off" spellCheck={false}
-        placeholder="Find a table, job or column by a part of its name" aria-label="Find a table, job or column by a part of its name"
-        role="combobox" aria-expanded={shown} aria-controls={list} aria-autocomplete="list" aria-activedescendant={shown && hits[chosen] ? `${list}-${chosen}` : undefined}
-        onChange={(event) => { setTyped(event.target.value); setOpen(true); }} onFocus={() => setOpen(true)} onKeyDown={press}
+        ref={input}
+        value={typed}
+        autoFocus={large}
+        data-find={large ? "large" : "top"}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Find a table, job or column by a part of its name"
+        aria-label="Find a table, job or column by a part of its name"
+        role="combobox"
+        aria-expanded={shown}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={shown && hits[chosen] ? `${list}-${chosen}` : undefined}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setOpen(true);
+        }}
+        onFocus={() => setOpen(true)}
+        onKeyDown={press}
       />
       <kbd aria-hidden="true">/</kbd>
       <ul className="hits" id={list} role="listbox" aria-label="found" hidden={!shown}>
         {hits.map((hit, index) => (
           <li
-            key={hit.nodeId} id={`${list}-${index}`} role="option" aria-selected={index === chosen}
-            onPointerMove={() => setChosen(index)} onClick={() => go(hit)}
+            key={hit.nodeId}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onPointerMove={() => setChosen(index)}
+            onClick={() => go(hit)}
           >
-            <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
-            <span className="what">
-              <b><Marked text={hit.field ?? hit.name} q={terms.words} /></b>
-              <br />
-              <span className="where">{hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}</span>
+            <span className={`kind-${KINDS[hit.type]}`}>
+              <SignOf of={KINDS[hit.type]} />
             </span>
-            <span className="small"><HitState hit={hit} /></span>
+            <span className="what">
+              <b>
+                <Marked text={hit.field ?? hit.name} q={terms.words} />
+              </b>
+              <br />
+              <span className="where">
+                {hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}
+              </span>
+            </span>
+            <span className="small">
+              <HitState hit={hit} />
+            </span>
           </li>
         ))}
         <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
-          <span className="muted">{found.error ? `The search did not respond: ${found.error.message}. Try again` : rest}</span>
+          <span className="muted">
+            {found.error ? `The search did not respond: ${found.error.message}. Try again` : rest}
+          </span>
         </li>
       </ul>
     </div>

@@ -1,7 +1,7 @@
 /** What views share: waiting, nothing found, failures, names of things, times. */
 
-import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { UseQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { Failure, tokens } from "../api/client";
@@ -10,7 +10,7 @@ import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
 import { Name } from "./name";
-import { SignOf, type Sign } from "./signs";
+import { type Sign, SignOf } from "./signs";
 
 export function Bones({ rows = 6 }: { rows?: number }) {
   return (
@@ -37,7 +37,10 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
   const [left, setLeft] = useState(failure.retryAfterS ?? 0);
   useEffect(() => {
     if (left <= 0) return;
-    const timer = setTimeout(() => (left <= 1 ? retry() : undefined, setLeft(left - 1)), 1000);
+    const timer = setTimeout(() => {
+      if (left <= 1) retry();
+      setLeft(left - 1);
+    }, 1000);
     return () => clearTimeout(timer);
   }, [left, retry]);
   const missing = failure.status === 404;
@@ -46,7 +49,11 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
       <div className="failure" role="alert">
         <h2>This page needs a token</h2>
         <p>The API gives {failure.call.replace(/\?.*/, "")} to readers that it knows.</p>
-        <div className="actions"><button className="button main" onClick={tokens.ask}>Sign in</button></div>
+        <div className="actions">
+          <button className="button main" onClick={tokens.ask}>
+            Sign in
+          </button>
+        </div>
       </div>
     );
   }
@@ -56,8 +63,14 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
       <p>{failure.message}</p>
       <p className="mono small muted">{failure.call}</p>
       <div className="actions">
-        <button className="button" onClick={retry}>Try again{left > 0 ? ` (in ${left} s)` : ""}</button>
-        {missing && <Link className="button" href={link("search", {})}>Search</Link>}
+        <button className="button" onClick={retry}>
+          Try again{left > 0 ? ` (in ${left} s)` : ""}
+        </button>
+        {missing && (
+          <Link className="button" href={link("search", {})}>
+            Search
+          </Link>
+        )}
       </div>
     </div>
   );
@@ -88,11 +101,17 @@ export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
         {isKept && kept && of.error && (
           <div className="notice warn" role="alert">
             This did not load: {sentenceOf(of.error)} What is drawn is from before.
-            <button className="chip" onClick={() => void of.refetch()}>Try again</button>
-            <button className="chip" onClick={() => navigate(kept.href, { replace: true })}>Back</button>
+            <button className="chip" onClick={() => void of.refetch()}>
+              Try again
+            </button>
+            <button className="chip" onClick={() => navigate(kept.href, { replace: true })}>
+              Back
+            </button>
           </div>
         )}
-        <div key="drawn" className={isKept ? "drawn kept" : "drawn"}>{children(value)}</div>
+        <div key="drawn" className={isKept ? "drawn kept" : "drawn"}>
+          {children(value)}
+        </div>
       </>
     );
   }
@@ -108,24 +127,49 @@ function useHref(): string {
 }
 
 /** A failure in one sentence. */
-const sentenceOf = (error: Error) => (error instanceof Failure && error.status ? `the API responded with ${error.status}, ${error.message}.` : `${error.message}.`);
+const sentenceOf = (error: Error) =>
+  error instanceof Failure && error.status
+    ? `the API responded with ${error.status}, ${error.message}.`
+    : `${error.message}.`;
 
 export function When({ time, now }: { time: string | null; now?: boolean }) {
-  return time ? <time dateTime={time} title={`${utc(time)} UTC\n${local(time)}`}>{now === false ? `${utc(time)}` : ago(time, Date.now())}</time> : <>–</>;
+  return time ? (
+    <time dateTime={time} title={`${utc(time)} UTC\n${local(time)}`}>
+      {now === false ? `${utc(time)}` : ago(time, Date.now())}
+    </time>
+  ) : (
+    <>–</>
+  );
 }
 
 const WORDS = { dataset: "Dataset", job: "Job", field: "Column" } as const;
 
 /** The heading of a page about a node. */
-export function NodeHead({ id, name, where, children }: { id: string; name?: string; where?: string; children?: ReactNode }) {
+export function NodeHead({
+  id,
+  name,
+  where,
+  children,
+}: {
+  id: string;
+  name?: string;
+  where?: string;
+  children?: ReactNode;
+}) {
   const kind = kindOf(id) ?? "dataset";
   const guessed = nameOf(id);
   return (
     <header className="head">
-      <span className={`kind-${kind}`}><SignOf of={kind} /></span>
+      <span className={`kind-${kind}`}>
+        <SignOf of={kind} />
+      </span>
       <div>
-        <div className="kind-word">{WORDS[kind]} in {where ?? guessed.namespace}</div>
-        <h1><Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)} /></h1>
+        <div className="kind-word">
+          {WORDS[kind]} in {where ?? guessed.namespace}
+        </div>
+        <h1>
+          <Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)} />
+        </h1>
         {children}
       </div>
     </header>
@@ -138,24 +182,46 @@ export function pageOf(id: string): string {
   return link(kind === "job" ? "job" : "dataset", { node: id });
 }
 
-export const mapOf = (id: string, at = "") => (kindOf(id) === "field" ? columnsLink({ node: id, at }) : mapLink({ node: id, at }));
+export const mapOf = (id: string, at = "") =>
+  kindOf(id) === "field" ? columnsLink({ node: id, at }) : mapLink({ node: id, at });
 
 /** A link to a node, with its sign and where it is. */
-export function NodeLink({ id, name, where, href }: { id: string; name?: string; where?: string | null; href?: string }) {
+export function NodeLink({
+  id,
+  name,
+  where,
+  href,
+}: {
+  id: string;
+  name?: string;
+  where?: string | null;
+  href?: string;
+}) {
   const kind = kindOf(id) ?? "dataset";
   const guessed = nameOf(id);
   return (
     <span className="named">
-      <span className={`kind-${kind}`}><SignOf of={kind as Sign} /></span>
+      <span className={`kind-${kind}`}>
+        <SignOf of={kind as Sign} />
+      </span>
       <span>
-        <Link href={href ?? mapOf(id)}><Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)} /></Link>
-        {where !== null && <> <span className="where">{where ?? guessed.namespace}</span></>}
+        <Link href={href ?? mapOf(id)}>
+          <Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)} />
+        </Link>
+        {where !== null && (
+          <>
+            {" "}
+            <span className="where">{where ?? guessed.namespace}</span>
+          </>
+        )}
       </span>
     </span>
   );
 }
 
-export const JobLink = ({ job }: { job: { namespace: string; name: string } }) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} />;
+export const JobLink = ({ job }: { job: { namespace: string; name: string } }) => (
+  <NodeLink id={jobId(job)} name={job.name} where={job.namespace} />
+);
 
 export function download(name: string, type: string, content: BlobPart): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
@@ -182,7 +248,17 @@ export function useTitle(title: string): void {
 }
 
 /** Counts of a comparison, and the way out of it. */
-export function ChangesBar({ changes, vs, end, list }: { changes: ReadonlyMap<string, Change>; vs: string; end: () => void; list?: () => void }) {
+export function ChangesBar({
+  changes,
+  vs,
+  end,
+  list,
+}: {
+  changes: ReadonlyMap<string, Change>;
+  vs: string;
+  end: () => void;
+  list?: () => void;
+}) {
   const count = (kind: Change) => [...changes.values()].filter((change) => change === kind).length;
   return (
     <div className="notice" role="status">
@@ -190,8 +266,14 @@ export function ChangesBar({ changes, vs, end, list }: { changes: ReadonlyMap<st
       <span className="added">+ {count("added")} added</span>
       <span className="removed">− {count("removed")} removed</span>
       <span className="changed">~ {count("changed")} changed</span>
-      {list && changes.size > 0 && <button className="chip" onClick={list}>List the changes</button>}
-      <button className="chip" onClick={end}>End comparison</button>
+      {list && changes.size > 0 && (
+        <button className="chip" onClick={list}>
+          List the changes
+        </button>
+      )}
+      <button className="chip" onClick={end}>
+        End comparison
+      </button>
     </div>
   );
 }
@@ -204,7 +286,9 @@ export function Facets({ facets }: { facets: Record<string, unknown> }) {
     <>
       {names.map((name) => (
         <details key={name} className="card">
-          <summary><b className="mono">{name}</b></summary>
+          <summary>
+            <b className="mono">{name}</b>
+          </summary>
           <pre>{JSON.stringify(facets[name], null, 2)}</pre>
         </details>
       ))}

@@ -19,10 +19,19 @@ export function KeysDialog({ dialog }: { dialog: React.RefObject<HTMLDialogEleme
     <dialog ref={dialog} aria-label="keys">
       <h1>Keys</h1>
       <dl className="facts">
-        {KEYS.map(([key, does]) => [<dt key={key}><kbd>{key}</kbd></dt>, <dd key={does}>{does}</dd>])}
+        {KEYS.map(([key, does]) => [
+          <dt key={key}>
+            <kbd>{key}</kbd>
+          </dt>,
+          <dd key={does}>{does}</dd>,
+        ])}
       </dl>
-      <p className="muted small">Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT).</p>
-      <form method="dialog"><button className="button">Close</button></form>
+      <p className="muted small">
+        Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT).
+      </p>
+      <form method="dialog">
+        <button className="button">Close</button>
+      </form>
     </dialog>
   );
 }

@@ -1,11 +1,15 @@
 /** What the shapes, lines and words of a picture mean. */
 
-import { useId, type ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 
 import { SignOf } from "./signs";
 
 const box = (look: string, text: string) => <span className={`sample box ${look}`}>{text}</span>;
-const line = (look: string) => <svg className={`sample ${look}`} viewBox="0 0 56 8" aria-hidden="true"><path d="M0 4H56" /></svg>;
+const line = (look: string) => (
+  <svg className={`sample ${look}`} viewBox="0 0 56 8" aria-hidden="true">
+    <path d="M0 4H56" />
+  </svg>
+);
 
 const NODES: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset: a table, a topic, files"],
@@ -13,31 +17,73 @@ const NODES: readonly [ReactNode, string][] = [
   [box("of-job has-trouble", "load"), "a job whose last run failed or was aborted"],
   [box("of-dataset is-stale", "old"), "stale: the job that wrote it writes it no more"],
   [box("of-fold", "12 more"), "neighbours that are folded: click to search and draw them"],
-  [<span className="sample more" key="more">+3</span>, "so many more behind it: click to draw them"],
-  [<span className="changed" key="late">late</span>, "the last run of its writer failed"],
-  [<span className="changed" key="old">on old data</span>, "built on a dataset that is late"],
+  [
+    <span className="sample more" key="more">
+      +3
+    </span>,
+    "so many more behind it: click to draw them",
+  ],
+  [
+    <span className="changed" key="late">
+      late
+    </span>,
+    "the last run of its writer failed",
+  ],
+  [
+    <span className="changed" key="old">
+      on old data
+    </span>,
+    "built on a dataset that is late",
+  ],
 ];
 const COLUMNS: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset, opened to its columns"],
   [line("is-lit"), "the path of the chosen column"],
   [line("is-masked"), "masked on the way, as by a hash"],
-  [<span className="is-masked" key="lock"><SignOf of="lock" />masked</span>, "what comes out cannot be read back"],
+  [
+    <span className="is-masked" key="lock">
+      <SignOf of="lock" />
+      masked
+    </span>,
+    "what comes out cannot be read back",
+  ],
   [line("is-indirect"), "indirect: a join, a filter or a group decides which rows there are"],
 ];
 const SHARED: readonly [ReactNode, string][] = [
   [box("of-dataset is-focus", "orders"), "the focus: what the picture is about"],
   [box("of-dataset is-selected", "orders"), "selected: the panel is about it"],
-  [<span className="added" key="added">+ − ~</span>, "added, removed, changed since the other time"],
+  [
+    <span className="added" key="added">
+      + − ~
+    </span>,
+    "added, removed, changed since the other time",
+  ],
 ];
 
 export function Legend({ of }: { of: "map" | "columns" }) {
   const id = useId();
-  const rows = [...(of === "map" ? [...NODES, [line("is-lit"), "the paths through what is selected"] as const, [line("is-control"), "a job that waits for another (Dependencies): no data goes along it"] as const] : COLUMNS), ...SHARED];
+  const rows = [
+    ...(of === "map"
+      ? [
+          ...NODES,
+          [line("is-lit"), "the paths through what is selected"] as const,
+          [line("is-control"), "a job that waits for another (Dependencies): no data goes along it"] as const,
+        ]
+      : COLUMNS),
+    ...SHARED,
+  ];
   return (
     <>
-      <button className="button" popoverTarget={id}>Legend</button>
+      <button className="button" popoverTarget={id}>
+        Legend
+      </button>
       <div id={id} popover="auto" className="menu legend" role="dialog" aria-label="legend">
-        <dl>{rows.map(([sample, means], place) => [<dt key={`s${place}`}>{sample}</dt>, <dd key={`m${place}`}>{means}</dd>])}</dl>
+        <dl>
+          {rows.map(([sample, means], place) => [
+            <dt key={`s${place}`}>{sample}</dt>,
+            <dd key={`m${place}`}>{means}</dd>,
+          ])}
+        </dl>
         <p className="small muted">Arrows lead from what is read to what is made of it, from left to right.</p>
       </div>
     </>

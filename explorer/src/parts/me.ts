@@ -3,12 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { Failure } from "../api/client";
-import { me, type Feature, type Me } from "../api/queries";
+import { type Feature, type Me, me } from "../api/queries";
 
 /** The one name that a list of names allows; none where it allows beginnings, or several. */
-const only = (names: readonly string[]) => (names.length === 1 && names[0] && !names[0].endsWith("*") ? names[0] : undefined);
+const only = (names: readonly string[]) =>
+  names.length === 1 && names[0] && !names[0].endsWith("*") ? names[0] : undefined;
 
-const covers = (pattern: string, name: string) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern);
+const covers = (pattern: string, name: string) =>
+  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 export interface Reader {
   me: Me | undefined;
@@ -25,8 +27,14 @@ export interface Reader {
 export function useReader(): Reader {
   const { data, error } = useQuery({ queryKey: ["me"], queryFn: ({ signal }) => me(signal), staleTime: Infinity });
   return {
-    me: data, isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)), can: (feature) => !data || data.features.includes(feature),
-    mayWrite: (features, namespace) => data?.scopes.includes("write") === true && features.every((feature) => data.features.includes(feature)) && data.namespaces.some((name) => covers(name, namespace)),
-    namespace: data && only(data.namespaces), root: data && only(data.roots),
+    me: data,
+    isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)),
+    can: (feature) => !data || data.features.includes(feature),
+    mayWrite: (features, namespace) =>
+      data?.scopes.includes("write") === true &&
+      features.every((feature) => data.features.includes(feature)) &&
+      data.namespaces.some((name) => covers(name, namespace)),
+    namespace: data && only(data.namespaces),
+    root: data && only(data.roots),
   };
 }

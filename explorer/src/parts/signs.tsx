@@ -23,7 +23,11 @@ export type Sign = keyof typeof PATHS;
 
 export function SignOf({ of, label }: { of: Sign; label?: string }) {
   return (
-    <svg className="sign" viewBox="0 0 16 16" {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}>
+    <svg
+      className="sign"
+      viewBox="0 0 16 16"
+      {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}
+    >
       <path d={PATHS[of]} />
     </svg>
   );
@@ -31,7 +35,13 @@ export function SignOf({ of, label }: { of: Sign; label?: string }) {
 
 export const signPath = (of: Sign) => PATHS[of];
 
-const OF_STATE: Record<string, Sign> = { COMPLETED: "completed", FAILED: "failed", RUNNING: "running", ABORTED: "aborted", NEW: "new" };
+const OF_STATE: Record<string, Sign> = {
+  COMPLETED: "completed",
+  FAILED: "failed",
+  RUNNING: "running",
+  ABORTED: "aborted",
+  NEW: "new",
+};
 
 export const signOfState = (state: string | null): Sign => OF_STATE[state ?? ""] ?? "new";
 

@@ -7,9 +7,27 @@ import { SignOf } from "./signs";
 
 /** Tags, each a link to what has it. */
 export function Tags({ names }: { names: readonly string[] }) {
-  return <span className="tags">{names.map((name) => <Link key={name} className="tag" href={link("search", { tag: name })} title={`all that is tagged ${name}`}><SignOf of="tag" />{name}</Link>)}</span>;
+  return (
+    <span className="tags">
+      {names.map((name) => (
+        <Link key={name} className="tag" href={link("search", { tag: name })} title={`all that is tagged ${name}`}>
+          <SignOf of="tag" />
+          {name}
+        </Link>
+      ))}
+    </span>
+  );
 }
 
 export function Owners({ owners }: { owners: readonly { name: string; type: string | null }[] }) {
-  return <>{owners.map(({ name, type }) => <div key={`${name} ${type}`}>{name}{type && <span className="muted"> {type.toLowerCase()}</span>}</div>)}</>;
+  return (
+    <>
+      {owners.map(({ name, type }) => (
+        <div key={`${name} ${type}`}>
+          {name}
+          {type && <span className="muted"> {type.toLowerCase()}</span>}
+        </div>
+      ))}
+    </>
+  );
 }

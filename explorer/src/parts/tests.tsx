@@ -1,23 +1,42 @@
 /** Results of tests: how many fail, and each with what it expected. */
 
+import type { TestResult } from "../api/queries";
 import { plural } from "../model/format";
 import type { Item } from "../model/graph";
-import type { TestResult } from "../api/queries";
-import { SignOf, StateOf } from "./signs";
 import { When } from "./frame";
+import { SignOf, StateOf } from "./signs";
 
 /** The number of tests that fail, with a sign; nothing where all pass. */
 export function FailingTests({ tests }: Pick<Item, "tests">) {
   if (!tests || tests.failed + tests.warned === 0) return null;
-  if (tests.failed > 0) return <span className="state removed"><SignOf of="failed" />{plural(tests.failed, "test fails", "tests fail")}</span>;
-  return <span className="state stale"><SignOf of="stale" />{plural(tests.warned, "test warns", "tests warn")}</span>;
+  if (tests.failed > 0)
+    return (
+      <span className="state removed">
+        <SignOf of="failed" />
+        {plural(tests.failed, "test fails", "tests fail")}
+      </span>
+    );
+  return (
+    <span className="state stale">
+      <SignOf of="stale" />
+      {plural(tests.warned, "test warns", "tests warn")}
+    </span>
+  );
 }
 
 /** The failing tests, or that all pass. */
 export function TestsOf({ tests }: Pick<Item, "tests">) {
   if (!tests) return null;
   const all = tests.passed + tests.warned + tests.failed;
-  return <><dt>Tests</dt><dd>{tests.failed + tests.warned > 0 ? <FailingTests tests={tests} /> : <StateOf state="COMPLETED">pass</StateOf>} <span className="muted">of {all}</span></dd></>;
+  return (
+    <>
+      <dt>Tests</dt>
+      <dd>
+        {tests.failed + tests.warned > 0 ? <FailingTests tests={tests} /> : <StateOf state="COMPLETED">pass</StateOf>}{" "}
+        <span className="muted">of {all}</span>
+      </dd>
+    </>
+  );
 }
 
 /** What a test is about: its name, or its type and column. */
@@ -25,7 +44,13 @@ export const nameOfTest = ({ name, type, column }: TestResult) => name ?? [type,
 
 export function Outcome({ result }: { result: TestResult }) {
   if (result.outcome === "PASSED") return <StateOf state="COMPLETED">passed</StateOf>;
-  if (result.outcome === "WARNED") return <span className="state stale"><SignOf of="stale" />warned</span>;
+  if (result.outcome === "WARNED")
+    return (
+      <span className="state stale">
+        <SignOf of="stale" />
+        warned
+      </span>
+    );
   return <StateOf state="FAILED" />;
 }
 
@@ -36,8 +61,15 @@ export function TestList({ results }: { results: readonly TestResult[] }) {
       {results.map((result, index) => (
         <li key={index}>
           <Outcome result={result} /> <span className="mono">{nameOfTest(result)}</span>{" "}
-          {result.actual !== null && <span>{result.actual}{result.expected !== null && `, expected ${result.expected}`} </span>}
-          <span className="muted"><When time={result.at} /></span>
+          {result.actual !== null && (
+            <span>
+              {result.actual}
+              {result.expected !== null && `, expected ${result.expected}`}{" "}
+            </span>
+          )}
+          <span className="muted">
+            <When time={result.at} />
+          </span>
         </li>
       ))}
     </ul>

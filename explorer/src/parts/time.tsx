@@ -1,14 +1,14 @@
 /** The bar of times: when the focus changed, the moment that is looked at, and the one it is compared with. */
 
-import { useEffect, useMemo, useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
 
 import { datasetVersions, foldedLineage, history, jobRuns } from "../api/queries";
 import { ago, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
 import { summaryOf } from "../model/history";
 import { kindOf } from "../url/ids";
-import { parseTime, type Moment } from "../url/state";
+import { type Moment, parseTime } from "../url/state";
 import { useKeys } from "./keys";
 import { Tools } from "./tools";
 
@@ -30,23 +30,45 @@ const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 /** The changes of the graph around a node; of a wide graph, and where they are too many, its versions or runs. */
 async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: AbortSignal): Promise<Tick[]> {
   const changes = isOfGraph ? await history(node, depth, signal) : null;
-  if (changes) return changes.map((change) => ({ time: change.time, at: after(change.time), label: summaryOf(change), failed: false }));
+  if (changes)
+    return changes.map((change) => ({
+      time: change.time,
+      at: after(change.time),
+      label: summaryOf(change),
+      failed: false,
+    }));
   if (kindOf(node) === "job") {
     const { runs } = await jobRuns(node, TICKS_MAX, signal);
     return runs.map((run) => {
       const time = run.endedAt ?? run.startedAt ?? run.createdAt;
-      return { time, at: after(time), label: run.state.toLowerCase(), failed: run.state === "FAILED" || run.state === "ABORTED" };
+      return {
+        time,
+        at: after(time),
+        label: run.state.toLowerCase(),
+        failed: run.state === "FAILED" || run.state === "ABORTED",
+      };
     });
   }
   const { versions } = await datasetVersions(node, TICKS_MAX, signal);
-  return versions.map(({ createdAt: time, failed }) => ({ time, at: after(time), label: failed ? "a failed version" : "a version", failed }));
+  return versions.map(({ createdAt: time, failed }) => ({
+    time,
+    at: after(time),
+    label: failed ? "a failed version" : "a version",
+    failed,
+  }));
 }
 
 /** The ticks of a node. How wide its graph is says the folded graph, which a map has loaded already. */
 function useTicks(node: string, depth: number) {
   const graph = useQuery({ ...foldedLineage(node, depth), enabled: node !== "", retryOnMount: false });
   const isOfGraph = graph.data !== undefined && !isWide(graph.data);
-  return useQuery({ queryKey: ["ticks", node, depth, isOfGraph], queryFn: ({ signal }) => ticksOf(node, depth, isOfGraph, signal), enabled: graph.isFetched, retry: false, placeholderData: keepPreviousData });
+  return useQuery({
+    queryKey: ["ticks", node, depth, isOfGraph],
+    queryFn: ({ signal }) => ticksOf(node, depth, isOfGraph, signal),
+    enabled: graph.isFetched,
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** Where a tick stands, 0 to 1: half by its time and half by its place, so that a night's many can be told apart. */
@@ -67,7 +89,10 @@ interface Props {
 
 export function TimeBar({ node, depth, at, vs, change }: Props) {
   const { data = [], isPending, error, refetch } = useTicks(node, depth);
-  const ticks = useMemo(() => [...new Map(data.map((tick) => [tick.time, tick])).values()].sort((a, b) => (a.time < b.time ? -1 : 1)), [data]);
+  const ticks = useMemo(
+    () => [...new Map(data.map((tick) => [tick.time, tick])).values()].sort((a, b) => (a.time < b.time ? -1 : 1)),
+    [data],
+  );
   const now = Date.now();
   const left = (index: number) => `${spread(ticks, index, now) * 100}%`;
   const step = (forward: boolean) => {
@@ -79,27 +104,68 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
   useKeys({ "[": () => step(false), "]": () => step(true) });
   return (
     <section className="time" aria-label="time">
-      <Tools title={<>{at ? `As of ${utc(at).slice(0, 16)}` : "Now"}{vs && `, since ${utc(vs).slice(0, 16)}`} · times</>} of="times">
-      <datalist id={TIMES}>{["yesterday", "monday", "a week ago", "30 days ago"].map((time) => <option key={time} value={time} />)}</datalist>
-      <TimeField label="As of" value={at} none="now" set={(time) => change({ at: time })} />
-      <span className="ends" role="status">{ticks.length > 0 ? utc(ticks[0]!.time).slice(0, 16) : isPending ? "looking for changes…" : error ? <>changes are not known <button className="chip" onClick={() => void refetch()}>again</button></> : ""}</span>
-      <div className="track">
-        {ticks.map((tick, index) => (
-          <button
-            key={tick.time} className={`tick${tick.failed ? " failed" : ""}${vs === tick.at ? " vs" : ""}`} style={{ left: left(index) }} aria-pressed={at === tick.at}
-            aria-label={`${tick.label}, ${utc(tick.time)} UTC`} title={`${tick.label}, ${ago(tick.time, now)}\n${utc(tick.time)} UTC\n${local(tick.time)}\nShift: compare with it`}
-            onClick={(event) => change(event.shiftKey ? { vs: tick.at } : { at: tick.at })}
-          />
-        ))}
-      </div>
-      <span className="ends">now</span>
-      <TimeField label="Compare with" value={vs} none="nothing" set={(time) => change({ vs: time })} />
+      <Tools
+        title={
+          <>
+            {at ? `As of ${utc(at).slice(0, 16)}` : "Now"}
+            {vs && `, since ${utc(vs).slice(0, 16)}`} · times
+          </>
+        }
+        of="times"
+      >
+        <datalist id={TIMES}>
+          {["yesterday", "monday", "a week ago", "30 days ago"].map((time) => (
+            <option key={time} value={time} />
+          ))}
+        </datalist>
+        <TimeField label="As of" value={at} none="now" set={(time) => change({ at: time })} />
+        <span className="ends" role="status">
+          {ticks.length > 0 ? (
+            utc(ticks[0]!.time).slice(0, 16)
+          ) : isPending ? (
+            "looking for changes…"
+          ) : error ? (
+            <>
+              changes are not known{" "}
+              <button className="chip" onClick={() => void refetch()}>
+                again
+              </button>
+            </>
+          ) : (
+            ""
+          )}
+        </span>
+        <div className="track">
+          {ticks.map((tick, index) => (
+            <button
+              key={tick.time}
+              className={`tick${tick.failed ? " failed" : ""}${vs === tick.at ? " vs" : ""}`}
+              style={{ left: left(index) }}
+              aria-pressed={at === tick.at}
+              aria-label={`${tick.label}, ${utc(tick.time)} UTC`}
+              title={`${tick.label}, ${ago(tick.time, now)}\n${utc(tick.time)} UTC\n${local(tick.time)}\nShift: compare with it`}
+              onClick={(event) => change(event.shiftKey ? { vs: tick.at } : { at: tick.at })}
+            />
+          ))}
+        </div>
+        <span className="ends">now</span>
+        <TimeField label="Compare with" value={vs} none="nothing" set={(time) => change({ vs: time })} />
       </Tools>
     </section>
   );
 }
 
-function TimeField({ label, value, none, set }: { label: string; value: string; none: string; set: (time: string) => void }) {
+function TimeField({
+  label,
+  value,
+  none,
+  set,
+}: {
+  label: string;
+  value: string;
+  none: string;
+  set: (time: string) => void;
+}) {
   const shown = value ? utc(value) : "";
   const [typed, setTyped] = useState(shown);
   useEffect(() => setTyped(shown), [shown]);
@@ -110,8 +176,19 @@ function TimeField({ label, value, none, set }: { label: string; value: string; 
     <label className="ends">
       {label}{" "}
       <input
-        className="field" list={TIMES} value={typed} placeholder={none} aria-invalid={bad} title={bad ? "must be a time, such as 2025-11-20 12:00:00" : local(value) || "a time in UTC, such as 2025-11-20 12:00:00"}
-        onChange={(event) => setTyped(event.target.value)} onBlur={take} onKeyDown={(event) => (event.key === "Enter" ? take() : event.key === "Escape" ? setTyped(shown) : undefined)}
+        className="field"
+        list={TIMES}
+        value={typed}
+        placeholder={none}
+        aria-invalid={bad}
+        title={
+          bad
+            ? "must be a time, such as 2025-11-20 12:00:00"
+            : local(value) || "a time in UTC, such as 2025-11-20 12:00:00"
+        }
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={take}
+        onKeyDown={(event) => (event.key === "Enter" ? take() : event.key === "Escape" ? setTyped(shown) : undefined)}
       />
     </label>
   );

@@ -26,12 +26,35 @@ export function TokenDialog() {
   return (
     <dialog ref={dialog} aria-label="token" onCancel={tokens.decline}>
       <h1>This API needs a token</h1>
-      <p>{tokens.get() ? "Give another one. If the API refused the last one, that is unknown, expired or revoked." : "Whoever runs the API makes one, in a checkout, with"}</p>
+      <p>
+        {tokens.get()
+          ? "Give another one. If the API refused the last one, that is unknown, expired or revoked."
+          : "Whoever runs the API makes one, in a checkout, with"}
+      </p>
       {!tokens.get() && <pre>.venv/bin/headwater token create --scope read --all-namespaces</pre>}
       <form onSubmit={send}>
-        <label>Token <input className="field" type="password" autoComplete="off" value={token} onChange={(event) => setToken(event.target.value)} /></label>
-        <label><input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} /> Keep it until this tab is closed. Otherwise a reload needs it again.</label>
-        <div className="actions"><button className="button main" disabled={!token.trim()}>Use it</button><button type="button" className="button" onClick={tokens.decline}>Not now</button></div>
+        <label>
+          Token{" "}
+          <input
+            className="field"
+            type="password"
+            autoComplete="off"
+            value={token}
+            onChange={(event) => setToken(event.target.value)}
+          />
+        </label>
+        <label>
+          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} /> Keep it until
+          this tab is closed. Otherwise a reload needs it again.
+        </label>
+        <div className="actions">
+          <button className="button main" disabled={!token.trim()}>
+            Use it
+          </button>
+          <button type="button" className="button" onClick={tokens.decline}>
+            Not now
+          </button>
+        </div>
       </form>
     </dialog>
   );
@@ -39,12 +62,18 @@ export function TokenDialog() {
 
 /** The button of the header: who the reader is, or the way to say so; nothing where the API needs no token. */
 export function Account() {
-  const state = useTokenState(), token = useToken();
+  const state = useTokenState(),
+    token = useToken();
   const { me } = useReader();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   if (!token && state === "none needed") return null;
-  if (!token || !me) return <button className="button" onClick={tokens.ask}>Sign in</button>;
+  if (!token || !me)
+    return (
+      <button className="button" onClick={tokens.ask}>
+        Sign in
+      </button>
+    );
   const days = me.expiresAt ? daysUntil(me.expiresAt, Date.now()) : null;
   const choose = (act: () => void) => () => {
     menu.current?.hidePopover();
@@ -52,10 +81,21 @@ export function Account() {
   };
   return (
     <>
-      <button className="button" popoverTarget={id} title={`${me.caller ?? "token"}\nnamespaces: ${me.namespaces.join(", ")}`}>{me.namespaces.join(", ").slice(0, 24)} · {me.scopes.join(", ")}{days !== null && ` · ${plural(days, "day")} left`}</button>
+      <button
+        className="button"
+        popoverTarget={id}
+        title={`${me.caller ?? "token"}\nnamespaces: ${me.namespaces.join(", ")}`}
+      >
+        {me.namespaces.join(", ").slice(0, 24)} · {me.scopes.join(", ")}
+        {days !== null && ` · ${plural(days, "day")} left`}
+      </button>
       <div id={id} ref={menu} popover="auto" className="menu of-account">
-        <button className="icon" onClick={choose(tokens.ask)}>Change the token</button>
-        <button className="icon" onClick={choose(() => tokens.set("", false))}>Forget the token</button>
+        <button className="icon" onClick={choose(tokens.ask)}>
+          Change the token
+        </button>
+        <button className="icon" onClick={choose(() => tokens.set("", false))}>
+          Forget the token
+        </button>
       </div>
     </>
   );

@@ -1,6 +1,6 @@
 /** Tools that stand in a row where there is room, and behind a button where there is none. */
 
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 import { useMedia } from "./frame";
 
@@ -11,8 +11,12 @@ export function Tools({ title, of, children }: { title: ReactNode; of: string; c
   const [isOpen, setOpen] = useState(false);
   return (
     <div className={isOpen ? "tools is-open" : "tools"}>
-      <button className="button tools-open" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{title}</button>
-      <div className="tools-all" role="group" aria-label={of}>{children}</div>
+      <button className="button tools-open" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {title}
+      </button>
+      <div className="tools-all" role="group" aria-label={of}>
+        {children}
+      </div>
     </div>
   );
 }
@@ -21,8 +25,12 @@ export function Tools({ title, of, children }: { title: ReactNode; of: string; c
 export function PictureChoice({ isPicture, choose }: { isPicture: boolean; choose: (isPicture: boolean) => void }) {
   return (
     <div className="group" role="group" aria-label="list or picture">
-      <button className="button" aria-pressed={!isPicture} onClick={() => choose(false)}>List</button>
-      <button className="button" aria-pressed={isPicture} onClick={() => choose(true)}>Picture</button>
+      <button className="button" aria-pressed={!isPicture} onClick={() => choose(false)}>
+        List
+      </button>
+      <button className="button" aria-pressed={isPicture} onClick={() => choose(true)}>
+        Picture
+      </button>
     </div>
   );
 }

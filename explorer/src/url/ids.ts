@@ -40,7 +40,12 @@ export function cutsOf(id: string): NodeName[] {
   if (learned) return [{ kind, ...learned, ...(field === undefined ? {} : { field }) }];
   const cuts: NodeName[] = [];
   for (let at = rest.lastIndexOf(":"); at > 0 && cuts.length < CUTS_MAX; at = rest.lastIndexOf(":", at - 1)) {
-    cuts.push({ kind, namespace: rest.slice(0, at), name: rest.slice(at + 1), ...(field === undefined ? {} : { field }) });
+    cuts.push({
+      kind,
+      namespace: rest.slice(0, at),
+      name: rest.slice(at + 1),
+      ...(field === undefined ? {} : { field }),
+    });
   }
   return cuts;
 }
@@ -63,5 +68,11 @@ export function datasetOf(id: string): string {
 /** A field's path as CDAP's routes take it: slashes between names, a backslash before a slash within one. */
 export function slashed(field: string): string {
   const names = field.match(/`(?:[^`]|``)*`|[^.`]+/g) ?? [field];
-  return names.map((name) => (name.startsWith("`") ? name.slice(1, -1).replaceAll("``", "`") : name).replaceAll("\\", "\\\\").replaceAll("/", "\\/")).join("/");
+  return names
+    .map((name) =>
+      (name.startsWith("`") ? name.slice(1, -1).replaceAll("``", "`") : name)
+        .replaceAll("\\", "\\\\")
+        .replaceAll("/", "\\/"),
+    )
+    .join("/");
 }

@@ -1,7 +1,19 @@
 /** State of a view, read from its URL and written to it. A URL leaves defaults out. */
 
 export type View =
-  | "" | "search" | "map" | "columns" | "impact" | "dataset" | "job" | "run" | "record" | "usage" | "jobs" | "datasets" | "coverage";
+  | ""
+  | "search"
+  | "map"
+  | "columns"
+  | "impact"
+  | "dataset"
+  | "job"
+  | "run"
+  | "record"
+  | "usage"
+  | "jobs"
+  | "datasets"
+  | "coverage";
 
 export type Side = "up" | "down";
 export type Direction = Side | "both";
@@ -47,7 +59,7 @@ type Value = string | number | boolean | readonly string[] | null | undefined;
 export function link(view: View, values: Record<string, Value> = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
-    if (Array.isArray(value)) value.forEach((one: string) => query.append(name, one));
+    if (Array.isArray(value)) for (const item of value as string[]) query.append(name, item);
     else if (value === true) query.set(name, "1");
     else if (value !== false && value !== null && value !== undefined && value !== "") query.set(name, String(value));
   }
@@ -105,7 +117,9 @@ export function parseTime(text: string | null): string {
   if (!text) return "";
   const said = saidTime(text.trim().toLowerCase(), new Date());
   if (said) return said.toISOString();
-  const given = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$/.test(text) ? `${text.replace(" ", "T")}${text.length > 10 ? "Z" : ""}` : text;
+  const given = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$/.test(text)
+    ? `${text.replace(" ", "T")}${text.length > 10 ? "Z" : ""}`
+    : text;
   const time = Date.parse(given);
   return Number.isNaN(time) ? "" : new Date(time).toISOString();
 }
@@ -117,12 +131,14 @@ const DAY_MS = 86_400_000;
 function saidTime(text: string, now: Date): Date | null {
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
   const [, amount, unit] = /^(a|\d{1,3}) (day|week)s? ago$/.exec(text) ?? [];
-  if (amount && unit) return new Date(today - (amount === "a" ? 1 : Number(amount)) * (unit === "week" ? 7 : 1) * DAY_MS);
+  if (amount && unit)
+    return new Date(today - (amount === "a" ? 1 : Number(amount)) * (unit === "week" ? 7 : 1) * DAY_MS);
   const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
-  if (day && Number(month) <= 12 && Number(day) <= 31) return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (day && Number(month) <= 12 && Number(day) <= 31)
+    return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (text === "today" || text === "yesterday") return new Date(text === "today" ? today : today - DAY_MS);
   const weekday = WEEKDAYS.indexOf(text);
-  return weekday < 0 ? null : new Date(today - ((((now.getUTCDay() - weekday + 7) % 7) || 7) * DAY_MS));
+  return weekday < 0 ? null : new Date(today - ((now.getUTCDay() - weekday + 7) % 7 || 7) * DAY_MS);
 }
 
 function parseDirection(text: string | null): Direction {

@@ -20,20 +20,62 @@ interface Props {
 
 export function ColumnList({ arrows, path, sel, choose, alone = false }: Props) {
   const [filter, setFilter] = useState("");
-  const rows = arrows.filter(({ from, to }) => (!path || (path.has(from) && path.has(to))) && `${titleOfId(from)} ${titleOfId(to)}`.toLowerCase().includes(filter.toLowerCase()));
-  const cell = (id: string) => <a href={`#${id}`} className="mono" onClick={(event) => { event.preventDefault(); choose(id); }}><Name text={titleOfId(id)} /></a>;
+  const rows = arrows.filter(
+    ({ from, to }) =>
+      (!path || (path.has(from) && path.has(to))) &&
+      `${titleOfId(from)} ${titleOfId(to)}`.toLowerCase().includes(filter.toLowerCase()),
+  );
+  const cell = (id: string) => (
+    <a
+      href={`#${id}`}
+      className="mono"
+      onClick={(event) => {
+        event.preventDefault();
+        choose(id);
+      }}
+    >
+      <Name text={titleOfId(id)} />
+    </a>
+  );
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the columns as a list">
       <div className="actions">
-        <input className="field" placeholder="filter" aria-label="filter the list" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <span className="muted" role="status">{count(rows.length)} of {count(arrows.length)}{path && ", on the path of the chosen column"}</span>
+        <input
+          className="field"
+          placeholder="filter"
+          aria-label="filter the list"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <span className="muted" role="status">
+          {count(rows.length)} of {count(arrows.length)}
+          {path && ", on the path of the chosen column"}
+        </span>
       </div>
       <LongTable
-        label="lines of columns" rows={rows} keyOf={(row) => `${row.from}→${row.to}`} selected={sel}
+        label="lines of columns"
+        rows={rows}
+        keyOf={(row) => `${row.from}→${row.to}`}
+        selected={sel}
         columns={[
           { name: "From", by: (row) => row.from, cell: (row) => cell(row.from) },
           { name: "To", by: (row) => row.to, cell: (row) => cell(row.to) },
-          { name: "How", by: (row) => row.steps[0]?.kind ?? "", cell: (row) => <>{row.masked && <span className="is-masked"><SignOf of="lock" />masked </span>}{row.direct ? "" : "indirect "}{row.steps.map((step) => step.description || step.kind.toLowerCase()).join("; ")}</> },
+          {
+            name: "How",
+            by: (row) => row.steps[0]?.kind ?? "",
+            cell: (row) => (
+              <>
+                {row.masked && (
+                  <span className="is-masked">
+                    <SignOf of="lock" />
+                    masked{" "}
+                  </span>
+                )}
+                {row.direct ? "" : "indirect "}
+                {row.steps.map((step) => step.description || step.kind.toLowerCase()).join("; ")}
+              </>
+            ),
+          },
         ]}
       />
     </section>

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { coverage, type Coverage } from "../../api/report-queries";
+import { type Coverage, coverage } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
 import { Loaded, NodeLink, pageOf, useTitle, When } from "../../parts/frame";
-import { LongTable, type ColumnOf } from "../../parts/table";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 
@@ -30,26 +30,74 @@ export function CoverageView() {
   const result = useQuery({ queryKey: ["coverage", namespace], queryFn: ({ signal }) => coverage(namespace, signal) });
   return (
     <div className="page">
-      <h1>Coverage{namespace && <> of <span className="mono">{namespace}</span></>}</h1>
+      <h1>
+        Coverage
+        {namespace && (
+          <>
+            {" "}
+            of <span className="mono">{namespace}</span>
+          </>
+        )}
+      </h1>
       <Loaded of={result}>
         {(report) => (
           <>
             <p className="muted">
-              {plural(report.total, "job")}{report.truncated && ", the first of more"}; they report the columns of {report.outputs ? `${share(report)} datasets that they write` : "no dataset"}.{report.incompleteJobs > 0 && ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
-              {namespace && <> <Link href={link("coverage")}>All namespaces</Link></>}
+              {plural(report.total, "job")}
+              {report.truncated && ", the first of more"}; they report the columns of{" "}
+              {report.outputs ? `${share(report)} datasets that they write` : "no dataset"}.
+              {report.incompleteJobs > 0 &&
+                ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
+              {namespace && (
+                <>
+                  {" "}
+                  <Link href={link("coverage")}>All namespaces</Link>
+                </>
+              )}
             </p>
             <div className="actions" role="group" aria-label="what a job reports">
               {LEVELS.map(([name, title, meaning]) => (
-                <button key={name} className="button" title={`These ${meaning}`} aria-pressed={level === name} onClick={() => navigate(link("coverage", { namespace, level: level === name ? "" : name }), { replace: true })}>
+                <button
+                  key={name}
+                  className="button"
+                  title={`These ${meaning}`}
+                  aria-pressed={level === name}
+                  onClick={() =>
+                    navigate(link("coverage", { namespace, level: level === name ? "" : name }), { replace: true })
+                  }
+                >
                   {title} {count(report[name])}
                 </button>
               ))}
             </div>
-            {!namespace && <Table title="By namespace" name="Namespace" rows={report.namespaces} keyOf={(one) => one.namespace} cell={(one) => <Link className="mono" href={link("coverage", { namespace: one.namespace, level })}>{one.namespace}</Link>} />}
-            <Table title="By producer" name="Producer" rows={report.producers} keyOf={(one) => one.producer ?? ""} cell={(one) => <span className="mono">{one.producer ?? "names none in its jobType"}</span>} />
+            {!namespace && (
+              <Table
+                title="By namespace"
+                name="Namespace"
+                rows={report.namespaces}
+                keyOf={(one) => one.namespace}
+                cell={(one) => (
+                  <Link className="mono" href={link("coverage", { namespace: one.namespace, level })}>
+                    {one.namespace}
+                  </Link>
+                )}
+              />
+            )}
+            <Table
+              title="By producer"
+              name="Producer"
+              rows={report.producers}
+              keyOf={(one) => one.producer ?? ""}
+              cell={(one) => <span className="mono">{one.producer ?? "names none in its jobType"}</span>}
+            />
             <section className="card">
               <h2>{LEVELS.find(([name]) => name === level)?.[1] ?? "Jobs"}</h2>
-              <LongTable label="jobs" columns={JOBS} rows={report.jobs.filter(({ coverage: of }) => !level || of === level)} keyOf={jobId} />
+              <LongTable
+                label="jobs"
+                columns={JOBS}
+                rows={report.jobs.filter(({ coverage: of }) => !level || of === level)}
+                keyOf={jobId}
+              />
             </section>
           </>
         )}
@@ -58,22 +106,64 @@ export function CoverageView() {
   );
 }
 
-const share = ({ outputs, certainOutputs }: Counts) => (outputs ? `${count(certainOutputs)} of ${count(outputs)} (${Math.floor((100 * certainOutputs) / outputs)} %)` : "–");
+const share = ({ outputs, certainOutputs }: Counts) =>
+  outputs ? `${count(certainOutputs)} of ${count(outputs)} (${Math.floor((100 * certainOutputs) / outputs)} %)` : "–";
 
-function Table<T extends Counts>({ title, name, rows, keyOf, cell }: { title: string; name: string; rows: readonly T[]; keyOf: (row: T) => string; cell: (row: T) => React.ReactNode }) {
+function Table<T extends Counts>({
+  title,
+  name,
+  rows,
+  keyOf,
+  cell,
+}: {
+  title: string;
+  name: string;
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+  cell: (row: T) => React.ReactNode;
+}) {
   const columns: ColumnOf<T>[] = [
     { name, by: keyOf, cell },
     { name: "Jobs", number: true, by: (one) => one.total, cell: (one) => count(one.total) },
-    ...LEVELS.map(([level, word]) => ({ name: word, number: true, by: (one: T) => one[level], cell: (one: T) => count(one[level]) })),
+    ...LEVELS.map(([level, word]) => ({
+      name: word,
+      number: true,
+      by: (one: T) => one[level],
+      cell: (one: T) => count(one[level]),
+    })),
     { name: "Incomplete", number: true, by: (one) => one.incompleteJobs, cell: (one) => count(one.incompleteJobs) },
     { name: "Outputs with columns", by: (one) => (one.outputs ? one.certainOutputs / one.outputs : -1), cell: share },
   ];
-  return <section className="card"><h2>{title}</h2><LongTable label={title} columns={columns} rows={rows} keyOf={keyOf} height="360px" /></section>;
+  return (
+    <section className="card">
+      <h2>{title}</h2>
+      <LongTable label={title} columns={columns} rows={rows} keyOf={keyOf} height="360px" />
+    </section>
+  );
 }
 
 const JOBS: ColumnOf<Job>[] = [
-  { name: "Job", by: (job) => job.name, cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} /> },
-  { name: "Reports", by: (job) => job.coverage, cell: (job) => <>{LEVELS.find(([name]) => name === job.coverage)?.[1]}{job.incomplete && <span className="stale"> incomplete</span>}</> },
-  { name: "Outputs with columns", number: true, by: (job) => job.certainOutputs, cell: (job) => (job.outputs ? `${count(job.certainOutputs)} of ${count(job.outputs)}` : <span className="muted">–</span>) },
+  {
+    name: "Job",
+    by: (job) => job.name,
+    cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} />,
+  },
+  {
+    name: "Reports",
+    by: (job) => job.coverage,
+    cell: (job) => (
+      <>
+        {LEVELS.find(([name]) => name === job.coverage)?.[1]}
+        {job.incomplete && <span className="stale"> incomplete</span>}
+      </>
+    ),
+  },
+  {
+    name: "Outputs with columns",
+    number: true,
+    by: (job) => job.certainOutputs,
+    cell: (job) =>
+      job.outputs ? `${count(job.certainOutputs)} of ${count(job.outputs)}` : <span className="muted">–</span>,
+  },
   { name: "Updated", by: (job) => job.updatedAt ?? "", cell: (job) => <When time={job.updatedAt} /> },
 ];

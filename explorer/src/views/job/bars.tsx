@@ -12,8 +12,12 @@ export function Bars({ runs, small = false }: { runs: readonly Run[]; small?: bo
     <div className={small ? "bars low" : "bars"} role="list" aria-label="runs, oldest first">
       {[...runs].reverse().map((run) => (
         <Link
-          key={run.id} role="listitem" className={`state-${run.state}`} href={link("run", { id: run.id })}
-          aria-label={`${run.state.toLowerCase()}, ${utc(run.startedAt)}, ${duration(run.durationMs)}`} title={`${run.state.toLowerCase()}\n${utc(run.startedAt)} UTC\n${duration(run.durationMs)}`}
+          key={run.id}
+          role="listitem"
+          className={`state-${run.state}`}
+          href={link("run", { id: run.id })}
+          aria-label={`${run.state.toLowerCase()}, ${utc(run.startedAt)}, ${duration(run.durationMs)}`}
+          title={`${run.state.toLowerCase()}\n${utc(run.startedAt)} UTC\n${duration(run.durationMs)}`}
         >
           <i style={{ height: `${8 + 76 * ((run.durationMs ?? 0) / longest)}%` }} />
         </Link>

@@ -1,36 +1,64 @@
 /** Lists of all jobs, and of the datasets of a namespace: the last updated first, with state, owner and age. */
 
-import { useMemo, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { listDatasets, listJobs, type ShortDataset, type ShortJob } from "../../api/list-queries";
 import { namespaces } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
-import { Failed, Bones, mapOf, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
+import { Bones, Failed, mapOf, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
-import { LongTable, type ColumnOf } from "../../parts/table";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { Tags } from "../../parts/tags";
 import { datasetId, jobId } from "../../url/ids";
 import { link } from "../../url/state";
 
 const PAGE = 500;
-const STATES: readonly [string, string][] = [["", "All"], ["FAILED", "Failed"], ["ABORTED", "Aborted"], ["RUNNING", "Running"], ["COMPLETED", "Completed"]];
+const STATES: readonly [string, string][] = [
+  ["", "All"],
+  ["FAILED", "Failed"],
+  ["ABORTED", "Aborted"],
+  ["RUNNING", "Running"],
+  ["COMPLETED", "Completed"],
+];
 
 const owned = (owners: readonly { name: string }[]) => owners.map(({ name }) => name).join(", ");
 const muted = <span className="muted">–</span>;
 
 const JOBS: ColumnOf<ShortJob>[] = [
-  { name: "Job", by: (job) => job.name, cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} /> },
-  { name: "State", by: (job) => job.latestRun?.state ?? "", cell: (job) => <StateOf state={job.latestRun?.state ?? null} /> },
+  {
+    name: "Job",
+    by: (job) => job.name,
+    cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} />,
+  },
+  {
+    name: "State",
+    by: (job) => job.latestRun?.state ?? "",
+    cell: (job) => <StateOf state={job.latestRun?.state ?? null} />,
+  },
   { name: "Updated", by: (job) => job.updatedAt, cell: (job) => <When time={job.updatedAt} /> },
-  { name: "Took", number: true, by: (job) => job.latestRun?.durationMs ?? -1, cell: (job) => duration(job.latestRun?.durationMs ?? null) },
+  {
+    name: "Took",
+    number: true,
+    by: (job) => job.latestRun?.durationMs ?? -1,
+    cell: (job) => duration(job.latestRun?.durationMs ?? null),
+  },
   { name: "Owner", by: (job) => owned(job.owners), cell: (job) => owned(job.owners) || muted },
   { name: "Part of", by: (job) => job.parentJobName ?? "", cell: (job) => job.parentJobName ?? muted },
 ];
 const DATASETS: ColumnOf<ShortDataset>[] = [
-  { name: "Dataset", by: (one) => one.name, cell: (one) => <NodeLink id={datasetId(one)} name={one.name} where={null} href={pageOf(datasetId(one))} /> },
-  { name: "State", by: stateOf, cell: (one) => (stateOf(one) ? <span className={stateOf(one) === "dropped" ? "removed" : "stale"}>{stateOf(one)}</span> : muted) },
+  {
+    name: "Dataset",
+    by: (one) => one.name,
+    cell: (one) => <NodeLink id={datasetId(one)} name={one.name} where={null} href={pageOf(datasetId(one))} />,
+  },
+  {
+    name: "State",
+    by: stateOf,
+    cell: (one) =>
+      stateOf(one) ? <span className={stateOf(one) === "dropped" ? "removed" : "stale"}>{stateOf(one)}</span> : muted,
+  },
   { name: "Updated", by: (one) => one.updatedAt, cell: (one) => <When time={one.updatedAt} /> },
   { name: "Columns", number: true, by: (one) => one.fieldCount, cell: (one) => count(one.fieldCount) },
   { name: "Owner", by: (one) => owned(one.owners), cell: (one) => owned(one.owners) || muted },
@@ -47,7 +75,10 @@ function useFilters(view: "jobs" | "datasets") {
   const query = new URLSearchParams(useSearch());
   const [, navigate] = useLocation();
   const given = { namespace: query.get("namespace") ?? "", state: query.get("state") ?? "" };
-  return { ...given, change: (some: Partial<typeof given>) => navigate(link(view, { ...given, ...some }), { replace: true }) };
+  return {
+    ...given,
+    change: (some: Partial<typeof given>) => navigate(link(view, { ...given, ...some }), { replace: true }),
+  };
 }
 
 export function JobsView() {
@@ -56,7 +87,9 @@ export function JobsView() {
   const result = useInfiniteQuery({
     queryKey: ["jobs", namespace, state],
     queryFn: ({ pageParam, signal }) => listJobs({ namespace, state, limit: PAGE, offset: pageParam }, signal),
-    initialPageParam: 0, getNextPageParam: (last, pages) => (last.items.length && pages.length * PAGE < last.total ? pages.length * PAGE : undefined),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) =>
+      last.items.length && pages.length * PAGE < last.total ? pages.length * PAGE : undefined,
   });
   return (
     <div className="page">
@@ -64,10 +97,25 @@ export function JobsView() {
       <div className="actions">
         <NamespaceChoice value={namespace} none="all namespaces" choose={(one) => change({ namespace: one })} />
         <div className="group" role="group" aria-label="state of the last run">
-          {STATES.map(([value, title]) => <button key={value} className="button" aria-pressed={state === value} onClick={() => change({ state: value })}>{title}</button>)}
+          {STATES.map(([value, title]) => (
+            <button
+              key={value}
+              className="button"
+              aria-pressed={state === value}
+              onClick={() => change({ state: value })}
+            >
+              {title}
+            </button>
+          ))}
         </div>
       </div>
-      <Listed of={result} columns={JOBS} word="job" keyOf={jobId} textOf={(job) => `${job.name} ${job.namespace} ${owned(job.owners)} ${job.parentJobName ?? ""}`} />
+      <Listed
+        of={result}
+        columns={JOBS}
+        word="job"
+        keyOf={jobId}
+        textOf={(job) => `${job.name} ${job.namespace} ${owned(job.owners)} ${job.parentJobName ?? ""}`}
+      />
     </div>
   );
 }
@@ -78,27 +126,49 @@ export function DatasetsView() {
   const result = useInfiniteQuery({
     queryKey: ["datasets", namespace],
     queryFn: ({ pageParam, signal }) => listDatasets({ namespace, limit: PAGE, offset: pageParam }, signal),
-    initialPageParam: 0, getNextPageParam: (last, pages) => (last.items.length && pages.length * PAGE < last.total ? pages.length * PAGE : undefined),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) =>
+      last.items.length && pages.length * PAGE < last.total ? pages.length * PAGE : undefined,
     enabled: namespace !== "",
   });
   return (
     <div className="page">
       <h1>Datasets</h1>
-      <div className="actions"><NamespaceChoice value={namespace} none="choose a namespace" choose={(one) => change({ namespace: one })} /></div>
-      {namespace
-        ? <Listed of={result} columns={DATASETS} word="dataset" keyOf={datasetId} textOf={(one) => `${one.name} ${owned(one.owners)} ${one.tags.join(" ")}`} />
-        : <Nothing title="Datasets are listed by namespace">Choose one above, or search for a part of a name.</Nothing>}
+      <div className="actions">
+        <NamespaceChoice value={namespace} none="choose a namespace" choose={(one) => change({ namespace: one })} />
+      </div>
+      {namespace ? (
+        <Listed
+          of={result}
+          columns={DATASETS}
+          word="dataset"
+          keyOf={datasetId}
+          textOf={(one) => `${one.name} ${owned(one.owners)} ${one.tags.join(" ")}`}
+        />
+      ) : (
+        <Nothing title="Datasets are listed by namespace">Choose one above, or search for a part of a name.</Nothing>
+      )}
     </div>
   );
 }
 
-function NamespaceChoice({ value, none, choose }: { value: string; none: string; choose: (namespace: string) => void }) {
+function NamespaceChoice({
+  value,
+  none,
+  choose,
+}: {
+  value: string;
+  none: string;
+  choose: (namespace: string) => void;
+}) {
   const { data } = useQuery({ queryKey: ["namespaces"], queryFn: ({ signal }) => namespaces(signal) });
   const names = data?.namespaces.map(({ name }) => name) ?? [];
   return (
     <select className="field" aria-label="namespace" value={value} onChange={(event) => choose(event.target.value)}>
       <option value="">{none}</option>
-      {[...new Set([...names, ...(value ? [value] : [])])].map((name) => <option key={name}>{name}</option>)}
+      {[...new Set([...names, ...(value ? [value] : [])])].map((name) => (
+        <option key={name}>{name}</option>
+      ))}
     </select>
   );
 }
@@ -112,7 +182,19 @@ interface Pages<T> {
   fetchNextPage: () => unknown;
 }
 
-function Listed<T>({ of, columns, word, keyOf, textOf }: { of: Pages<T>; columns: readonly ColumnOf<T>[]; word: string; keyOf: (row: T) => string; textOf: (row: T) => string }) {
+function Listed<T>({
+  of,
+  columns,
+  word,
+  keyOf,
+  textOf,
+}: {
+  of: Pages<T>;
+  columns: readonly ColumnOf<T>[];
+  word: string;
+  keyOf: (row: T) => string;
+  textOf: (row: T) => string;
+}) {
   const [filter, setFilter] = useState("");
   const all = useMemo(() => of.data?.pages.flatMap(({ items }) => items) ?? [], [of.data]);
   if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
@@ -122,11 +204,27 @@ function Listed<T>({ of, columns, word, keyOf, textOf }: { of: Pages<T>; columns
   return (
     <section className="card">
       <div className="actions">
-        <input className="field" placeholder="filter by name, owner, tag" aria-label="filter the list" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <span className="muted" role="status">{count(rows.length)} of {plural(total, word)}</span>
-        {of.hasNextPage && <button className="button" disabled={of.isFetching} onClick={() => void of.fetchNextPage()}>{count(total - all.length)} more</button>}
+        <input
+          className="field"
+          placeholder="filter by name, owner, tag"
+          aria-label="filter the list"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <span className="muted" role="status">
+          {count(rows.length)} of {plural(total, word)}
+        </span>
+        {of.hasNextPage && (
+          <button className="button" disabled={of.isFetching} onClick={() => void of.fetchNextPage()}>
+            {count(total - all.length)} more
+          </button>
+        )}
       </div>
-      {rows.length > 0 ? <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} /> : <p className="muted">None is so.</p>}
+      {rows.length > 0 ? (
+        <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} />
+      ) : (
+        <p className="muted">None is so.</p>
+      )}
     </section>
   );
 }

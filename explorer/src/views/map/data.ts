@@ -1,11 +1,11 @@
 /** What a map is made of: the graph around its focus, and a small graph for each side that was opened beyond it. */
 
+import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 
-import { lineageQuery, type LineageQuery } from "../../api/queries";
-import { compareLineages, type Comparison } from "../../model/compare";
-import { depthToRequest, DRAWN_MAX, FOLD_ABOVE, mergeLineages, parseMark, type Lineage } from "../../model/graph";
+import { type LineageQuery, lineageQuery } from "../../api/queries";
+import { type Comparison, compareLineages } from "../../model/compare";
+import { DRAWN_MAX, depthToRequest, FOLD_ABOVE, type Lineage, mergeLineages, parseMark } from "../../model/graph";
 import { kindOf } from "../../url/ids";
 import type { MapState } from "../../url/state";
 
@@ -22,19 +22,32 @@ export interface MapData {
 
 /** The queries of a map at one moment: the first is the focus's. A comparison has all neighbours, with their columns. */
 function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
-  const asked = { ...(dependencies ? { dependencies } : {}), ...(vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE }) };
+  const asked = {
+    ...(dependencies ? { dependencies } : {}),
+    ...(vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE }),
+  };
   const kind = kindOf(node) === "job" ? "job" : "dataset";
   return [
     { node, depth: depthToRequest(kind, depth), direction: "through", ...asked },
     ...open.map(parseMark).map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
     // What was picked must come with the node it was picked from.
-    ...pick.map((id): LineageQuery => ({ node: id, depth: 0, direction: "through", ...asked, ...(vs ? {} : { fold: DRAWN_MAX }) })),
+    ...pick.map(
+      (id): LineageQuery => ({
+        node: id,
+        depth: 0,
+        direction: "through",
+        ...asked,
+        ...(vs ? {} : { fold: DRAWN_MAX }),
+      }),
+    ),
   ];
 }
 
 /** The parts that are there, and the first that failed. */
 const combine = (parts: UseQueryResult<Lineage>[]) => ({
-  loaded: parts.flatMap(({ data }) => data ?? []), isPending: parts.some(({ isPending }) => isPending), failed: parts.find(({ error }) => error),
+  loaded: parts.flatMap(({ data }) => data ?? []),
+  isPending: parts.some(({ isPending }) => isPending),
+  failed: parts.find(({ error }) => error),
 });
 
 function useMoment(state: MapState, at: string, enabled: boolean) {
@@ -49,10 +62,17 @@ export function useMapData(state: MapState): MapData {
   const isCompared = state.vs !== "";
   const now = useMoment(state, state.at, state.node !== "");
   const then = useMoment(state, state.vs, state.node !== "" && isCompared);
-  const comparison = useMemo(() => (isCompared && now.lineage && then.lineage ? compareLineages(then.lineage, now.lineage) : null), [isCompared, now.lineage, then.lineage]);
+  const comparison = useMemo(
+    () => (isCompared && now.lineage && then.lineage ? compareLineages(then.lineage, now.lineage) : null),
+    [isCompared, now.lineage, then.lineage],
+  );
   const failed = now.failed ?? (isCompared ? (then.focus.error ? then.focus : then.failed) : undefined);
   return {
-    focus: now.focus, comparison, lineage: comparison?.lineage ?? now.lineage,
-    isLate: now.isLate || (isCompared && then.isLate), failure: failed?.error ?? null, retry: () => void failed?.refetch(),
+    focus: now.focus,
+    comparison,
+    lineage: comparison?.lineage ?? now.lineage,
+    isLate: now.isLate || (isCompared && then.isLate),
+    failure: failed?.error ?? null,
+    retry: () => void failed?.refetch(),
   };
 }

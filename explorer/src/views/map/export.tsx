@@ -1,12 +1,12 @@
-import { readInks, toSvg, type Figure } from "../../draw/svg";
 import { CARD, FOLD, moreOf } from "../../draw/card";
+import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
-import type { Arrow, Lineage, Shown } from "../../model/graph";
 import { agoShort } from "../../model/format";
-import { titlesOf } from "../../model/titles";
+import type { Arrow, Lineage, Shown } from "../../model/graph";
 import { rowsOf } from "../../model/list";
+import { titlesOf } from "../../model/titles";
 import { Downloads } from "../../parts/export";
 
 const INK = { added: "good", removed: "bad", changed: "warn" } as const;
@@ -25,15 +25,43 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
     const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
     const titles = titlesOf(items);
     const figures: Figure[] = items.map((item) => ({
-      id: item.id, ...CARD, kind: item.kind, title: titles.get(item.id)!.title, name: item.name, sign: item.kind,
-      about: item.kind === "job" ? (item.state ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}` : "never ran") : `${item.stale ? "stale · " : ""}${titles.get(item.id)!.place}`,
-      ink: INK[comparison?.changes.get(item.id) ?? ("" as "added")] ?? (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
+      id: item.id,
+      ...CARD,
+      kind: item.kind,
+      title: titles.get(item.id)!.title,
+      name: item.name,
+      sign: item.kind,
+      about:
+        item.kind === "job"
+          ? item.state
+            ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}`
+            : "never ran"
+          : `${item.stale ? "stale · " : ""}${titles.get(item.id)!.place}`,
+      ink:
+        INK[comparison?.changes.get(item.id) ?? ("" as "added")] ??
+        (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
     }));
-    const folds: Figure[] = shown.folds.map((fold) => ({ id: fold.id, ...FOLD, kind: "fold", title: moreOf(fold), name: "", about: "", sign: null, ink: "line" }));
-    const arrows: Arrow[] = [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
+    const folds: Figure[] = shown.folds.map((fold) => ({
+      id: fold.id,
+      ...FOLD,
+      kind: "fold",
+      title: moreOf(fold),
+      name: "",
+      about: "",
+      sign: null,
+      ink: "line",
+    }));
+    const arrows: Arrow[] = [
+      ...shown.arrows,
+      ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id })),
+    ];
     const looks = arrows.map((arrow) => {
       const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);
-      return { ...arrow, ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const), dashed: look === "is-removed" || arrow.isControl === true };
+      return {
+        ...arrow,
+        ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const),
+        dashed: look === "is-removed" || arrow.isControl === true,
+      };
     });
     return toSvg([...figures, ...folds], looks, placed.current, readInks());
   };
@@ -41,7 +69,17 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
     toCsv(
       ["hops", "kind", "namespace", "name", "state", "stale", "last", "inputs", "outputs", "change", "details"],
       rowsOf(lineage, shown.hops, comparison).map(({ item, hops, inputs, outputs, change, details }) => [
-        hops, item.kind, item.namespace, item.name, item.state, item.stale, item.touchedAt, inputs, outputs, change, details.join("; "),
+        hops,
+        item.kind,
+        item.namespace,
+        item.name,
+        item.state,
+        item.stale,
+        item.touchedAt,
+        inputs,
+        outputs,
+        change,
+        details.join("; "),
       ]),
     );
   return <Downloads name={name} svg={svg} csv={csv} />;

@@ -1,9 +1,9 @@
 /** What stands beside the map for a fold: its neighbours, page by page, searched by name. */
 
-import { useEffect, useState } from "react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 
-import { neighbours, type NeighbourPage } from "../../api/queries";
+import { type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/card";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
@@ -27,13 +27,25 @@ export function FoldPanel({ fold, state, drawn, close, change }: Props) {
   const mark = `${fold.side}:${fold.of}`;
   return (
     <aside className="side" aria-label={moreOf(fold)}>
-      <button className="icon close" aria-label="close" onClick={close}><SignOf of="close" /></button>
+      <button className="icon close" aria-label="close" onClick={close}>
+        <SignOf of="close" />
+      </button>
       <h1>{moreOf(fold)}</h1>
-      <p className="muted">{fold.side === "up" ? "Upstream" : "Downstream"} of {titleOf(nameOf(fold.of))}. Those that ran last are drawn.</p>
+      <p className="muted">
+        {fold.side === "up" ? "Upstream" : "Downstream"} of {titleOf(nameOf(fold.of))}. Those that ran last are drawn.
+      </p>
       {!state.all.includes(mark) && (
-        <div className="actions"><button className="button" onClick={() => change({ all: [...state.all, mark], sel: "" })}>Draw {fold.count > DRAWN_MAX ? `${DRAWN_MAX} of them` : "all"}</button></div>
+        <div className="actions">
+          <button className="button" onClick={() => change({ all: [...state.all, mark], sel: "" })}>
+            Draw {fold.count > DRAWN_MAX ? `${DRAWN_MAX} of them` : "all"}
+          </button>
+        </div>
       )}
-      {state.at ? <p className="muted">The list is known of the present alone.</p> : <Neighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />}
+      {state.at ? (
+        <p className="muted">The list is known of the present alone.</p>
+      ) : (
+        <Neighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />
+      )}
     </aside>
   );
 }
@@ -48,7 +60,15 @@ function useNeighbours({ of, side }: Fold, q: string) {
   });
 }
 
-function Neighbours({ fold, drawn, draw }: { fold: Fold; drawn: ReadonlyMap<string, number>; draw: (id: string) => void }) {
+function Neighbours({
+  fold,
+  drawn,
+  draw,
+}: {
+  fold: Fold;
+  drawn: ReadonlyMap<string, number>;
+  draw: (id: string) => void;
+}) {
   const [typed, setTyped] = useState("");
   const [q, setQ] = useState("");
   const result = useNeighbours(fold, q);
@@ -59,12 +79,28 @@ function Neighbours({ fold, drawn, draw }: { fold: Fold; drawn: ReadonlyMap<stri
   const items = result.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      <input className="field whole" placeholder="Search by name" aria-label="search by name" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <input
+        className="field whole"
+        placeholder="Search by name"
+        aria-label="search by name"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
       {result.error && <Failed error={result.error} retry={() => void result.refetch()} />}
       {result.isPending && <Bones rows={4} />}
       {result.data && items.length === 0 && !result.hasNextPage && <p className="muted">None is named so.</p>}
-      <ul className="plain rows" aria-label="neighbours">{items.map((item) => <li key={item.id}><Row item={item} isDrawn={drawn.has(item.id)} draw={draw} /></li>)}</ul>
-      {result.hasNextPage && <button className="button" disabled={result.isFetchingNextPage} onClick={() => void result.fetchNextPage()}>{result.isFetchingNextPage ? "Loading" : "Show more"}</button>}
+      <ul className="plain rows" aria-label="neighbours">
+        {items.map((item) => (
+          <li key={item.id}>
+            <Row item={item} isDrawn={drawn.has(item.id)} draw={draw} />
+          </li>
+        ))}
+      </ul>
+      {result.hasNextPage && (
+        <button className="button" disabled={result.isFetchingNextPage} onClick={() => void result.fetchNextPage()}>
+          {result.isFetchingNextPage ? "Loading" : "Show more"}
+        </button>
+      )}
     </>
   );
 }
@@ -75,7 +111,13 @@ function Row({ item, isDrawn, draw }: { item: Item; isDrawn: boolean; draw: (id:
       <NodeLink id={item.id} name={item.name} where={null} />
       <span className="end">
         {item.state && <StateOf state={item.state} />}
-        {isDrawn ? <span className="muted small">drawn</span> : <button className="chip" aria-label={`draw ${item.name}`} onClick={() => draw(item.id)}>draw</button>}
+        {isDrawn ? (
+          <span className="muted small">drawn</span>
+        ) : (
+          <button className="chip" aria-label={`draw ${item.name}`} onClick={() => draw(item.id)}>
+            draw
+          </button>
+        )}
       </span>
     </>
   );

@@ -3,14 +3,14 @@
 import { useMemo, useState } from "react";
 
 import type { Comparison } from "../../model/compare";
+import { count } from "../../model/format";
 import type { Item, Lineage, Shown } from "../../model/graph";
 import { rowsOf } from "../../model/list";
-import { count } from "../../model/format";
 import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
 import { SignOf, StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
-import { LongTable, type ColumnOf } from "../../parts/table";
 
 interface Props {
   lineage: Lineage;
@@ -29,12 +29,27 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
   const [all, setAll] = useState(false);
   const isOfChanges = comparison !== null && comparison.changes.size > 0 && !all;
   const rows = useMemo(() => rowsOf(lineage, shown.hops, comparison), [lineage, shown, comparison]);
-  const found = rows.filter(({ item, change }) => (!isOfChanges || change !== null) && `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()));
+  const found = rows.filter(
+    ({ item, change }) =>
+      (!isOfChanges || change !== null) &&
+      `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()),
+  );
   const columns: ColumnOf<Row>[] = [
-    { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`) },
+    {
+      name: "Hops",
+      number: true,
+      by: (row) => row.hops,
+      cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`),
+    },
     { name: "Name", by: (row) => row.item.name, cell: (row) => <NameCell item={row.item} choose={choose} /> },
-    ...(comparison ? [{ name: "Change", by: (row: Row) => row.change ?? "", cell: (row: Row) => <ChangeCell row={row} /> }] : []),
-    { name: "State", by: (row) => row.item.state ?? (row.item.stale ? "stale" : ""), cell: (row) => <StateCell item={row.item} /> },
+    ...(comparison
+      ? [{ name: "Change", by: (row: Row) => row.change ?? "", cell: (row: Row) => <ChangeCell row={row} /> }]
+      : []),
+    {
+      name: "State",
+      by: (row) => row.item.state ?? (row.item.stale ? "stale" : ""),
+      cell: (row) => <StateCell item={row.item} />,
+    },
     { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
     { name: "In", number: true, by: (row) => row.inputs, cell: (row) => count(row.inputs) },
     { name: "Out", number: true, by: (row) => row.outputs, cell: (row) => count(row.outputs) },
@@ -42,9 +57,21 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the map as a list">
       <div className="actions">
-        <input className="field" placeholder="filter" aria-label="filter the list" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <span className="muted" role="status">{count(found.length)} of {count(rows.length)}</span>
-        {comparison !== null && comparison.changes.size > 0 && <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>Changes alone</button>}
+        <input
+          className="field"
+          placeholder="filter"
+          aria-label="filter the list"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <span className="muted" role="status">
+          {count(found.length)} of {count(rows.length)}
+        </span>
+        {comparison !== null && comparison.changes.size > 0 && (
+          <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>
+            Changes alone
+          </button>
+        )}
       </div>
       <LongTable label="nodes of the map" columns={columns} rows={found} keyOf={(row) => row.item.id} selected={sel} />
     </section>
@@ -54,9 +81,19 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
 function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }) {
   return (
     <span className="named">
-      <span className={`kind-${item.kind}`}><SignOf of={item.kind} label={item.kind} /></span>
+      <span className={`kind-${item.kind}`}>
+        <SignOf of={item.kind} label={item.kind} />
+      </span>
       <span>
-        <a href={`#${item.id}`} onClick={(event) => { event.preventDefault(); choose(item.id); }}><Name text={item.name} /></a>{" "}
+        <a
+          href={`#${item.id}`}
+          onClick={(event) => {
+            event.preventDefault();
+            choose(item.id);
+          }}
+        >
+          <Name text={item.name} />
+        </a>{" "}
         <span className="where">{item.namespace}</span>
       </span>
     </span>
@@ -64,11 +101,33 @@ function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }
 }
 
 export function StateCell({ item }: { item: Item }) {
-  if (item.kind === "job") return <><StateOf state={item.state} /> <FailingTests tests={item.tests} /></>;
+  if (item.kind === "job")
+    return (
+      <>
+        <StateOf state={item.state} /> <FailingTests tests={item.tests} />
+      </>
+    );
   if (item.tests?.failed) return <FailingTests tests={item.tests} />;
-  return item.stale ? <span className="state stale"><SignOf of="stale" />stale</span> : <span className="muted">–</span>;
+  return item.stale ? (
+    <span className="state stale">
+      <SignOf of="stale" />
+      stale
+    </span>
+  ) : (
+    <span className="muted">–</span>
+  );
 }
 
 function ChangeCell({ row }: { row: Row }) {
-  return row.change ? <span className={row.change}>{row.change}{row.details.length > 0 && <><br /><span className="small">{row.details.join(", ")}</span></>}</span> : null;
+  return row.change ? (
+    <span className={row.change}>
+      {row.change}
+      {row.details.length > 0 && (
+        <>
+          <br />
+          <span className="small">{row.details.join(", ")}</span>
+        </>
+      )}
+    </span>
+  ) : null;
 }

@@ -4,22 +4,32 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { Canvas, type Handled } from "../../draw/canvas";
-import { Card, CARD, FOLD, FoldBox, moreOf, spoken, type CardLook } from "../../draw/card";
+import { CARD, Card, type CardLook, FOLD, FoldBox, moreOf, spoken } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
-import { freshnessOf } from "../../model/freshness";
-import { arrowKey, degreeOf, depthToRequest, show, withoutTemporary, type Arrow, type Item, type Lineage, type Shown } from "../../model/graph";
 import { plural } from "../../model/format";
-import { titleOf, titlesOf } from "../../model/titles";
+import { freshnessOf } from "../../model/freshness";
+import {
+  type Arrow,
+  arrowKey,
+  degreeOf,
+  depthToRequest,
+  type Item,
+  type Lineage,
+  type Shown,
+  show,
+  withoutTemporary,
+} from "../../model/graph";
 import { between, neighboursOf, pathThrough } from "../../model/paths";
+import { titleOf, titlesOf } from "../../model/titles";
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
-import { SignOf } from "../../parts/signs";
 import { Legend } from "../../parts/legend";
+import { SignOf } from "../../parts/signs";
 import { TimeBar } from "../../parts/time";
 import { PictureChoice, Tools, useNarrow } from "../../parts/tools";
 import { kindOf, nameOf } from "../../url/ids";
-import { columnsLink, DEPTH_MAX, link, mapLink, parseMap, type MapState, type Side } from "../../url/state";
-import { useMapData, type MapData } from "./data";
+import { columnsLink, DEPTH_MAX, link, type MapState, mapLink, parseMap, type Side } from "../../url/state";
+import { type MapData, useMapData } from "./data";
 import { ExportMenu } from "./export";
 import { FoldPanel } from "./fold";
 import { MapList } from "./list";
@@ -32,7 +42,12 @@ export function MapView() {
   useTitle(state.node ? `Map of ${nameOf(state.node).name}` : "Map");
   const data = useMapData(state);
   if (!state.node) return <Nothing title="No dataset or job is chosen">Find one with the box above.</Nothing>;
-  if (kindOf(state.node) === "field") return <Nothing title="A column has no map of jobs"><Link href={columnsLink({ node: state.node })}>See its columns</Link></Nothing>;
+  if (kindOf(state.node) === "field")
+    return (
+      <Nothing title="A column has no map of jobs">
+        <Link href={columnsLink({ node: state.node })}>See its columns</Link>
+      </Nothing>
+    );
   return (
     <Loaded of={data.focus} rows={9} keep={`map ${state.node}`}>
       {(focus) => <Drawn state={state} data={data} whole={data.lineage ?? focus} />}
@@ -52,43 +67,91 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   const isNarrow = useNarrow();
   const [isPicture, setPicture] = useState(false);
   const isList = isNarrow ? !isPicture : state.list;
-  const to = useCallback((change: Partial<MapState>, replace = true) => navigate(mapLink({ ...state, ...change }), { replace }), [navigate, state]);
+  const to = useCallback(
+    (change: Partial<MapState>, replace = true) => navigate(mapLink({ ...state, ...change }), { replace }),
+    [navigate, state],
+  );
 
-  const { lineage, left } = useMemo(() => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)), [whole, state.temporary, state.node]);
-  const focus = lineage.items.has(state.node) ? state.node : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
-  const shown = useMemo(() => show(lineage, focus, { ...state, unfolded: comparison?.changes }), [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()]);
-  const titles = useMemo(() => titlesOf([...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? [])), [lineage, shown]);
+  const { lineage, left } = useMemo(
+    () => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)),
+    [whole, state.temporary, state.node],
+  );
+  const focus = lineage.items.has(state.node)
+    ? state.node
+    : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the lists of the state are new at each render
+  const shown = useMemo(
+    () => show(lineage, focus, { ...state, unfolded: comparison?.changes }),
+    [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()],
+  );
+  const titles = useMemo(
+    () => titlesOf([...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
+    [lineage, shown],
+  );
   const freshness = useMemo(() => freshnessOf(lineage), [lineage]);
   const arrows = useMemo(() => arrowsWithFolds(shown), [shown]);
-  const boxes = useMemo(() => [...[...shown.hops.keys()].map((id) => ({ id, ...CARD })), ...shown.folds.map(({ id }) => ({ id, ...FOLD }))], [shown]);
+  const boxes = useMemo(
+    () => [...[...shown.hops.keys()].map((id) => ({ id, ...CARD })), ...shown.folds.map(({ id }) => ({ id, ...FOLD }))],
+    [shown],
+  );
   const path = useMemo(() => {
     if (!state.sel || !(shown.hops.has(state.sel) || shown.folds.some(({ id }) => id === state.sel))) return null;
     return state.to && shown.hops.has(state.to) ? between(arrows, state.sel, state.to) : pathThrough(arrows, state.sel);
   }, [state.sel, state.to, arrows, shown]);
 
-  const open = useCallback((id: string, side: Side) => {
-    setAnchor(id);
-    const mark = `${side}:${id}`;
-    to({ open: state.open.includes(mark) ? state.open.filter((one) => one !== mark) : [...state.open, mark] });
-  }, [to, state.open]);
-  const choose = useCallback((id: string, event: { shiftKey: boolean }) => {
-    setAnchor(id);
-    if (event.shiftKey && state.sel && state.sel !== id) to({ to: id });
-    else to({ sel: id, to: "" });
-  }, [to, state.sel]);
-  const drawn = useCallback((id: string, muted: boolean) => {
-    const item = lineage.items.get(id);
-    const selected = id === state.sel || id === state.to;
-    if (!item) {
-      const fold = shown.folds.find((one) => one.id === id);
-      return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
-    }
-    const change = comparison?.changes.get(id);
-    const look: CardLook = { focus: id === focus, selected, muted: muted || (comparison !== null && !change && id !== focus), change, freshness: freshness.get(id) };
-    return <Card item={item} title={titles.get(id) ?? { title: titleOf(item), place: "" }} look={look} more={shown.more.get(id) ?? noMore} onMore={(side) => open(id, side)} />;
-  }, [lineage, shown, titles, freshness, state.sel, state.to, focus, comparison, open]);
+  const open = useCallback(
+    (id: string, side: Side) => {
+      setAnchor(id);
+      const mark = `${side}:${id}`;
+      to({ open: state.open.includes(mark) ? state.open.filter((one) => one !== mark) : [...state.open, mark] });
+    },
+    [to, state.open],
+  );
+  const choose = useCallback(
+    (id: string, event: { shiftKey: boolean }) => {
+      setAnchor(id);
+      if (event.shiftKey && state.sel && state.sel !== id) to({ to: id });
+      else to({ sel: id, to: "" });
+    },
+    [to, state.sel],
+  );
+  const drawn = useCallback(
+    (id: string, muted: boolean) => {
+      const item = lineage.items.get(id);
+      const selected = id === state.sel || id === state.to;
+      if (!item) {
+        const fold = shown.folds.find((one) => one.id === id);
+        return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
+      }
+      const change = comparison?.changes.get(id);
+      const look: CardLook = {
+        focus: id === focus,
+        selected,
+        muted: muted || (comparison !== null && !change && id !== focus),
+        change,
+        freshness: freshness.get(id),
+      };
+      return (
+        <Card
+          item={item}
+          title={titles.get(id) ?? { title: titleOf(item), place: "" }}
+          look={look}
+          more={shown.more.get(id) ?? noMore}
+          onMore={(side) => open(id, side)}
+        />
+      );
+    },
+    [lineage, shown, titles, freshness, state.sel, state.to, focus, comparison, open],
+  );
   const label = useCallback((id: string) => labelOf(lineage, shown, id), [lineage, shown]);
-  const drawnArrows = useMemo(() => arrows.map((arrow) => ({ ...arrow, look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim() })), [arrows, comparison]);
+  const drawnArrows = useMemo(
+    () =>
+      arrows.map((arrow) => ({
+        ...arrow,
+        look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim(),
+      })),
+    [arrows, comparison],
+  );
 
   const showList = (on: boolean) => (isNarrow ? setPicture(!on) : to({ list: on }));
   const step = (key: string) => {
@@ -99,21 +162,46 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
     handled.current?.center(next);
     requestAnimationFrame(() => handled.current?.focusNode(next));
   };
-  const arrow = (event: KeyboardEvent) => { event.preventDefault(); step(event.key); };
+  const arrow = (event: KeyboardEvent) => {
+    event.preventDefault();
+    step(event.key);
+  };
   useKeys({
-    ArrowLeft: arrow, ArrowRight: arrow, ArrowUp: arrow, ArrowDown: arrow,
-    e: () => open(state.sel || focus, "down"), E: () => open(state.sel || focus, "up"),
-    l: () => showList(!isList), f: () => handled.current?.fit(), ".": () => to({ at: "", vs: "" }),
-    c: () => navigate(columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at, vs: state.vs })),
+    ArrowLeft: arrow,
+    ArrowRight: arrow,
+    ArrowUp: arrow,
+    ArrowDown: arrow,
+    e: () => open(state.sel || focus, "down"),
+    E: () => open(state.sel || focus, "up"),
+    l: () => showList(!isList),
+    f: () => handled.current?.fit(),
+    ".": () => to({ at: "", vs: "" }),
+    c: () =>
+      navigate(
+        columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : state.node, at: state.at, vs: state.vs }),
+      ),
     Enter: (event) => {
-      const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset["id"];
+      const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset[
+        "id"
+      ];
       if (on && on !== state.sel) to({ sel: on, to: "" });
       else if (on) {
         event.preventDefault();
         document.querySelector<HTMLElement>(".side .actions a, .side .actions button")?.focus();
       }
     },
-    Escape: () => to(state.to ? { to: "" } : state.sel ? { sel: "" } : state.vs ? { vs: "" } : state.at ? { at: "" } : { open: [], pick: [], all: [] }),
+    Escape: () =>
+      to(
+        state.to
+          ? { to: "" }
+          : state.sel
+            ? { sel: "" }
+            : state.vs
+              ? { vs: "" }
+              : state.at
+                ? { at: "" }
+                : { open: [], pick: [], all: [] },
+      ),
   });
 
   const item = lineage.items.get(state.sel);
@@ -123,54 +211,216 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
     <>
       <div className="bar">
         <div className="what">
-          <span className={`kind-${kindOf(focus) ?? "dataset"}`}><SignOf of={kindOf(focus) === "job" ? "job" : "dataset"} /></span>
+          <span className={`kind-${kindOf(focus) ?? "dataset"}`}>
+            <SignOf of={kindOf(focus) === "job" ? "job" : "dataset"} />
+          </span>
           <h1 title={focus}>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</h1>
-          <span className="muted small" role="status">{plural(shown.hops.size, "node")}{data.isLate && " · loading"}</span>
+          <span className="muted small" role="status">
+            {plural(shown.hops.size, "node")}
+            {data.isLate && " · loading"}
+          </span>
         </div>
-        {left > 0 && <button className="chip" onClick={() => to({ temporary: true })}>{plural(left, "temporary dataset")} hidden ✕</button>}
-        {state.temporary && <button className="chip" onClick={() => to({ temporary: false })}>temporary datasets shown ✕</button>}
-        {state.to && <button className="chip" onClick={() => to({ to: "" })}>paths between two ✕</button>}
+        {left > 0 && (
+          <button className="chip" onClick={() => to({ temporary: true })}>
+            {plural(left, "temporary dataset")} hidden ✕
+          </button>
+        )}
+        {state.temporary && (
+          <button className="chip" onClick={() => to({ temporary: false })}>
+            temporary datasets shown ✕
+          </button>
+        )}
+        {state.to && (
+          <button className="chip" onClick={() => to({ to: "" })}>
+            paths between two ✕
+          </button>
+        )}
         {isNarrow && <PictureChoice isPicture={isPicture} choose={setPicture} />}
         <Tools title="⋯ Tools" of="tools of the map">
-        <div className="group" role="group" aria-label="direction">
-          {(["up", "both", "down"] as const).map((dir) => (
-            <button key={dir} className="button" aria-pressed={state.dir === dir} onClick={() => { setAnchor(focus); to({ dir }); }}>{{ up: "Upstream", both: "Both", down: "Downstream" }[dir]}</button>
-          ))}
-        </div>
-        <div className="group" role="group" aria-label="depth">
-          <button className="button" aria-label="show less" disabled={state.depth <= 0} onClick={() => { setAnchor(focus); to({ depth: state.depth - 1 }); }}>−</button>
-          <span className="button" aria-live="polite">depth {state.depth}</span>
-          <button className="button" aria-label="show more" disabled={state.depth >= DEPTH_MAX} onClick={() => { setAnchor(focus); to({ depth: state.depth + 1 }); }}>+</button>
-        </div>
-        <button className="button" title="jobs that wait for others, whatever data they exchange" aria-pressed={state.dependencies} onClick={() => { setAnchor(focus); to({ dependencies: !state.dependencies }); }}>Dependencies</button>
-        {!isNarrow && <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>List</button>}
-        <Link className="button" href={columnsLink({ node: kindOf(state.sel) === "dataset" ? state.sel : focus, at: state.at, vs: state.vs })}>Columns</Link>
-        <Link className="button" href={link("impact", { node: focus })}>Impact</Link>
-        <ExportMenu lineage={lineage} shown={shown} placed={placed} name={nameOf(focus).name} comparison={comparison} />
+          <div className="group" role="group" aria-label="direction">
+            {(["up", "both", "down"] as const).map((dir) => (
+              <button
+                key={dir}
+                className="button"
+                aria-pressed={state.dir === dir}
+                onClick={() => {
+                  setAnchor(focus);
+                  to({ dir });
+                }}
+              >
+                {{ up: "Upstream", both: "Both", down: "Downstream" }[dir]}
+              </button>
+            ))}
+          </div>
+          <div className="group" role="group" aria-label="depth">
+            <button
+              className="button"
+              aria-label="show less"
+              disabled={state.depth <= 0}
+              onClick={() => {
+                setAnchor(focus);
+                to({ depth: state.depth - 1 });
+              }}
+            >
+              −
+            </button>
+            <span className="button" aria-live="polite">
+              depth {state.depth}
+            </span>
+            <button
+              className="button"
+              aria-label="show more"
+              disabled={state.depth >= DEPTH_MAX}
+              onClick={() => {
+                setAnchor(focus);
+                to({ depth: state.depth + 1 });
+              }}
+            >
+              +
+            </button>
+          </div>
+          <button
+            className="button"
+            title="jobs that wait for others, whatever data they exchange"
+            aria-pressed={state.dependencies}
+            onClick={() => {
+              setAnchor(focus);
+              to({ dependencies: !state.dependencies });
+            }}
+          >
+            Dependencies
+          </button>
+          {!isNarrow && (
+            <button className="button" aria-pressed={state.list} onClick={() => to({ list: !state.list })}>
+              List
+            </button>
+          )}
+          <Link
+            className="button"
+            href={columnsLink({
+              node: kindOf(state.sel) === "dataset" ? state.sel : focus,
+              at: state.at,
+              vs: state.vs,
+            })}
+          >
+            Columns
+          </Link>
+          <Link className="button" href={link("impact", { node: focus })}>
+            Impact
+          </Link>
+          <ExportMenu
+            lineage={lineage}
+            shown={shown}
+            placed={placed}
+            name={nameOf(focus).name}
+            comparison={comparison}
+          />
         </Tools>
       </div>
-      {whole.truncated && <div className="notice warn" role="status">This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.</div>}
-      {state.at && <div className="notice" role="status"><b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then. <button className="chip" onClick={() => to({ at: "", vs: "" })}>Now</button></div>}
-      {comparison && <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} list={() => showList(true)} />}
-      {state.vs && !comparison && !failure && <div className="notice" role="status">Comparing with {state.vs.replace("T", " ").slice(0, 19)} UTC…</div>}
-      {failure && <div className="notice warn" role="alert">A part of this map could not be loaded: {failure.message} <button className="chip" onClick={retry}>Try again</button></div>}
+      {whole.truncated && (
+        <div className="notice warn" role="status">
+          This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.
+        </div>
+      )}
+      {state.at && (
+        <div className="notice" role="status">
+          <b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then.{" "}
+          <button className="chip" onClick={() => to({ at: "", vs: "" })}>
+            Now
+          </button>
+        </div>
+      )}
+      {comparison && (
+        <ChangesBar changes={comparison.changes} vs={state.vs} end={() => to({ vs: "" })} list={() => showList(true)} />
+      )}
+      {state.vs && !comparison && !failure && (
+        <div className="notice" role="status">
+          Comparing with {state.vs.replace("T", " ").slice(0, 19)} UTC…
+        </div>
+      )}
+      {failure && (
+        <div className="notice warn" role="alert">
+          A part of this map could not be loaded: {failure.message}{" "}
+          <button className="chip" onClick={retry}>
+            Try again
+          </button>
+        </div>
+      )}
       <div className="stage">
         {!isTooMuch && !(isList && (isNarrow || shown.hops.size > LIST_ABOVE)) && (
           <div className="canvas">
             <Canvas
-              boxes={boxes} arrows={drawnArrows} anchor={anchor} focus={focus} isLate={data.isLate} isWhole={state.to === state.node} dir={state.dir} inSight={[anchor]} path={path?.nodes ?? null} isOnPath={(arrow) => path?.arrows.has(arrowKey(arrow)) ?? false} neighbours={(id) => neighboursOf(arrows, id)} draw={drawn} label={label}
-              onChoose={choose} onClear={() => (state.sel ? to({ sel: "", to: "" }) : undefined)} handle={(one) => { handled.current = one; }}
-              onPlaced={(one) => { placed.current = one; }}
+              boxes={boxes}
+              arrows={drawnArrows}
+              anchor={anchor}
+              focus={focus}
+              isLate={data.isLate}
+              isWhole={state.to === state.node}
+              dir={state.dir}
+              inSight={[anchor]}
+              path={path?.nodes ?? null}
+              isOnPath={(arrow) => path?.arrows.has(arrowKey(arrow)) ?? false}
+              neighbours={(id) => neighboursOf(arrows, id)}
+              draw={drawn}
+              label={label}
+              onChoose={choose}
+              onClear={() => (state.sel ? to({ sel: "", to: "" }) : undefined)}
+              handle={(one) => {
+                handled.current = one;
+              }}
+              onPlaced={(one) => {
+                placed.current = one;
+              }}
             />
             <Corner handled={handled} />
             <Hint shown={shown} />
           </div>
         )}
-        {(isList || isTooMuch) && <MapList lineage={lineage} shown={shown} focus={focus} sel={state.sel} comparison={comparison} choose={(id) => { choose(id, { shiftKey: false }); handled.current?.center(id); }} alone={isTooMuch || isNarrow} />}
-        {item && <NodePanel item={item} lineage={lineage} state={state} drawn={shown.hops} close={() => to({ sel: "", to: "" })} choose={(id) => choose(id, { shiftKey: false })} open={open} />}
-        {fold && <FoldPanel fold={fold} state={state} drawn={shown.hops} close={() => to({ sel: "" })} change={(change) => { setAnchor(fold.of); to(change); }} />}
+        {(isList || isTooMuch) && (
+          <MapList
+            lineage={lineage}
+            shown={shown}
+            focus={focus}
+            sel={state.sel}
+            comparison={comparison}
+            choose={(id) => {
+              choose(id, { shiftKey: false });
+              handled.current?.center(id);
+            }}
+            alone={isTooMuch || isNarrow}
+          />
+        )}
+        {item && (
+          <NodePanel
+            item={item}
+            lineage={lineage}
+            state={state}
+            drawn={shown.hops}
+            close={() => to({ sel: "", to: "" })}
+            choose={(id) => choose(id, { shiftKey: false })}
+            open={open}
+          />
+        )}
+        {fold && (
+          <FoldPanel
+            fold={fold}
+            state={state}
+            drawn={shown.hops}
+            close={() => to({ sel: "" })}
+            change={(change) => {
+              setAnchor(fold.of);
+              to(change);
+            }}
+          />
+        )}
       </div>
-      <TimeBar node={state.node} depth={depthToRequest(kindOf(focus) === "job" ? "job" : "dataset", state.depth)} at={state.at} vs={state.vs} change={(moment) => to(moment)} />
+      <TimeBar
+        node={state.node}
+        depth={depthToRequest(kindOf(focus) === "job" ? "job" : "dataset", state.depth)}
+        at={state.at}
+        vs={state.vs}
+        change={(moment) => to(moment)}
+      />
     </>
   );
 }
@@ -179,9 +429,15 @@ function Corner({ handled }: { handled: React.RefObject<Handled | null> }) {
   return (
     <div className="corner">
       <Legend of="map" />
-      <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>−</button>
-      <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>+</button>
-      <button className="button" title="f" onClick={() => handled.current?.fit()}>Fit</button>
+      <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>
+        −
+      </button>
+      <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>
+        +
+      </button>
+      <button className="button" title="f" onClick={() => handled.current?.fit()}>
+        Fit
+      </button>
     </div>
   );
 }
@@ -189,16 +445,25 @@ function Corner({ handled }: { handled: React.RefObject<Handled | null> }) {
 function Hint({ shown }: { shown: Shown }) {
   return (
     <div className="hint">
-      <span className="kind-dataset"><SignOf of="dataset" /> dataset</span>
-      <span className="kind-job"><SignOf of="job" /> job</span>
+      <span className="kind-dataset">
+        <SignOf of="dataset" /> dataset
+      </span>
+      <span className="kind-job">
+        <SignOf of="job" /> job
+      </span>
       {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
-      <span><kbd>?</kbd> keys</span>
+      <span>
+        <kbd>?</kbd> keys
+      </span>
     </div>
   );
 }
 
 function arrowsWithFolds(shown: Shown): Arrow[] {
-  return [...shown.arrows, ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id }))];
+  return [
+    ...shown.arrows,
+    ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id })),
+  ];
 }
 
 function labelOf(lineage: Lineage, shown: Shown, id: string): string {
@@ -214,10 +479,14 @@ function walk(shown: Shown, placed: Placed | null, from: string, key: string): s
   if (!placed || !here) return null;
   const far = (id: string) => Math.abs((placed.at[id]?.y ?? 0) - here.y);
   if (key === "ArrowLeft" || key === "ArrowRight") {
-    const next = arrowsWithFolds(shown).flatMap((arrow) => (key === "ArrowLeft" ? (arrow.to === from ? [arrow.from] : []) : arrow.from === from ? [arrow.to] : []));
+    const next = arrowsWithFolds(shown).flatMap((arrow) =>
+      key === "ArrowLeft" ? (arrow.to === from ? [arrow.from] : []) : arrow.from === from ? [arrow.to] : [],
+    );
     return next.sort((a, b) => far(a) - far(b))[0] ?? null;
   }
   const up = key === "ArrowUp";
-  const rank = Object.entries(placed.at).filter(([id, { x, y }]) => id !== from && Math.abs(x - here.x) < CARD.width / 2 && (up ? y < here.y : y > here.y));
+  const rank = Object.entries(placed.at).filter(
+    ([id, { x, y }]) => id !== from && Math.abs(x - here.x) < CARD.width / 2 && (up ? y < here.y : y > here.y),
+  );
   return rank.sort(([a], [b]) => far(a) - far(b))[0]?.[0] ?? null;
 }

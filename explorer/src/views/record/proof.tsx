@@ -1,17 +1,18 @@
 /** The proof of a record: the archive's bytes are read and hashed in the page, and nothing is believed that they do not confirm. */
 
-import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 
-import { archivedBytes, recordProof, type RecordProof } from "../../api/record-queries";
+import { archivedBytes, type RecordProof, recordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
-import { prove, type Check, type Claims, type Proven } from "../../model/proof";
+import { type Check, type Claims, type Proven, prove } from "../../model/proof";
 import { Failed, Loaded } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { Path } from "./tree";
 
 // What is loaded without being asked for.
-const SOON_BYTES = 4_000_000, SOON_DIGESTS = 40;
+const SOON_BYTES = 4_000_000,
+  SOON_DIGESTS = 40;
 
 const WAITING = {
   live: "It is in the table alone. The next compaction, every night, writes it to the archive; from then on it can be proved.",
@@ -19,12 +20,22 @@ const WAITING = {
 } as const;
 
 export function Proof({ root, node, withPath }: { root: string; node: string; withPath: boolean }) {
-  const result = useQuery({ queryKey: ["proof", root, node], queryFn: ({ signal }) => recordProof(root, node, signal), staleTime: 600_000 });
+  const result = useQuery({
+    queryKey: ["proof", root, node],
+    queryFn: ({ signal }) => recordProof(root, node, signal),
+    staleTime: 600_000,
+  });
   return (
     <section className="card proof" aria-label="proof">
       <h2>Proof</h2>
       <Loaded of={result} rows={4}>
-        {(proof) => (proof.state === "live" || proof.state === "expired" ? <p className="muted">{WAITING[proof.state]}</p> : <Archived proof={proof} withPath={withPath} />)}
+        {(proof) =>
+          proof.state === "live" || proof.state === "expired" ? (
+            <p className="muted">{WAITING[proof.state]}</p>
+          ) : (
+            <Archived proof={proof} withPath={withPath} />
+          )
+        }
       </Loaded>
     </section>
   );
@@ -34,8 +45,20 @@ function Archived({ proof, withPath }: { proof: RecordProof; withPath: boolean }
   const { object, digests } = proof;
   const [isAsked, ask] = useState((object?.size_bytes ?? 0) <= SOON_BYTES && digests.length <= SOON_DIGESTS);
   if (!object) return <p className="removed">✕ {proof.fault ?? "The archive has no object of it."}</p>;
-  if (!crypto.subtle) return <p className="removed">✕ This browser computes hashes on pages over https alone. <code>headwater verify</code> proves the archive.</p>;
-  if (!isAsked) return <div className="actions"><button className="button main" onClick={() => ask(true)}>Compute it from {count(Math.ceil(object.size_bytes / 1e6))} MB and {plural(digests.length, "digest")}</button></div>;
+  if (!crypto.subtle)
+    return (
+      <p className="removed">
+        ✕ This browser computes hashes on pages over https alone. <code>headwater verify</code> proves the archive.
+      </p>
+    );
+  if (!isAsked)
+    return (
+      <div className="actions">
+        <button className="button main" onClick={() => ask(true)}>
+          Compute it from {count(Math.ceil(object.size_bytes / 1e6))} MB and {plural(digests.length, "digest")}
+        </button>
+      </div>
+    );
   return <Computed proof={proof} claims={{ ...proof, object }} withPath={withPath} />;
 }
 
@@ -43,18 +66,39 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
   const [done, setDone] = useState(0);
   const result = useQuery({
     queryKey: ["proven", claims.root_id, claims.node_id, claims.object.location],
-    queryFn: ({ signal }) => prove(claims, (location) => archivedBytes(location, signal), setDone), staleTime: Infinity,
+    queryFn: ({ signal }) => prove(claims, (location) => archivedBytes(location, signal), setDone),
+    staleTime: Infinity,
   });
   if (result.error) return <Failed error={result.error} retry={() => void result.refetch()} />;
-  if (!result.data) return <p role="status" aria-busy="true">Computing: {count(done)} of {plural(claims.digests.length, "digest")}</p>;
+  if (!result.data)
+    return (
+      <p role="status" aria-busy="true">
+        Computing: {count(done)} of {plural(claims.digests.length, "digest")}
+      </p>
+    );
   return (
     <>
       <Verdict proof={proof} proven={result.data} />
-      <ol className="checks">{result.data.checks.map((check) => <li key={check.title}><CheckRow check={check} /></li>)}</ol>
+      <ol className="checks">
+        {result.data.checks.map((check) => (
+          <li key={check.title}>
+            <CheckRow check={check} />
+          </li>
+        ))}
+      </ol>
       {proof.fault && <p className="removed">✕ The service noticed, too: {proof.fault}</p>}
-      {proof.next && <p className="changed">~ The chain is longer than this page reads; <code>headwater verify</code> reads all of it.</p>}
+      {proof.next && (
+        <p className="changed">
+          ~ The chain is longer than this page reads; <code>headwater verify</code> reads all of it.
+        </p>
+      )}
       <Archive claims={claims} proof={proof} proven={result.data} />
-      {withPath && result.data.path.length > 0 && <><h2>Its path, as the object has it</h2><Path steps={result.data.path} here={claims.node_id} /></>}
+      {withPath && result.data.path.length > 0 && (
+        <>
+          <h2>Its path, as the object has it</h2>
+          <Path steps={result.data.path} here={claims.node_id} />
+        </>
+      )}
     </>
   );
 }
@@ -62,13 +106,29 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
 function Verdict({ proof, proven }: { proof: RecordProof; proven: Proven }) {
   const failed = proven.checks.filter(({ holds }) => !holds).length;
   const isSealed = proof.state === "sealed";
-  if (!proven.holds) return <div className="verdict bad" role="alert"><SignOf of="failed" /><div><b>The proof fails</b><p>{plural(failed, "check")} of {proven.checks.length} {failed === 1 ? "does" : "do"} not hold: the archive was changed, or a part of it is gone.</p></div></div>;
+  if (!proven.holds)
+    return (
+      <div className="verdict bad" role="alert">
+        <SignOf of="failed" />
+        <div>
+          <b>The proof fails</b>
+          <p>
+            {plural(failed, "check")} of {proven.checks.length} {failed === 1 ? "does" : "do"} not hold: the archive was
+            changed, or a part of it is gone.
+          </p>
+        </div>
+      </div>
+    );
   return (
     <div className="verdict good" role="status">
       <SignOf of="completed" />
       <div>
         <b>{isSealed ? "Proved" : "The object holds it"}</b>
-        <p>{isSealed ? `This page read the archive’s bytes and computed ${plural(proven.checks.length, "check")}: the record is unchanged since the seal of ${proof.object?.day}.` : "Its day is not sealed yet: the digest of tonight makes the proof complete."}</p>
+        <p>
+          {isSealed
+            ? `This page read the archive’s bytes and computed ${plural(proven.checks.length, "check")}: the record is unchanged since the seal of ${proof.object?.day}.`
+            : "Its day is not sealed yet: the digest of tonight makes the proof complete."}
+        </p>
       </div>
     </div>
   );
@@ -77,10 +137,21 @@ function Verdict({ proof, proven }: { proof: RecordProof; proven: Proven }) {
 function CheckRow({ check }: { check: Check }) {
   return (
     <>
-      <span className={check.holds ? "added" : "removed"}><SignOf of={check.holds ? "completed" : "failed"} label={check.holds ? "holds" : "fails"} /></span>
+      <span className={check.holds ? "added" : "removed"}>
+        <SignOf of={check.holds ? "completed" : "failed"} label={check.holds ? "holds" : "fails"} />
+      </span>
       <div>
         <b>{check.title}</b> <span className="muted small">{check.about}</span>
-        {check.holds ? <div className="mono small muted">{check.found}</div> : <dl className="facts mono"><dt>expected</dt><dd>{check.wanted}</dd><dt>computed</dt><dd className="removed">{check.found}</dd></dl>}
+        {check.holds ? (
+          <div className="mono small muted">{check.found}</div>
+        ) : (
+          <dl className="facts mono">
+            <dt>expected</dt>
+            <dd>{check.wanted}</dd>
+            <dt>computed</dt>
+            <dd className="removed">{check.found}</dd>
+          </dl>
+        )}
       </div>
     </>
   );
@@ -91,14 +162,40 @@ function Archive({ claims, proof, proven }: { claims: Claims; proof: RecordProof
     <details>
       <summary>The object and {plural(claims.digests.length, "digest")}</summary>
       <dl className="facts">
-        <dt>Object</dt><dd className="mono"><a href={claims.object.location} rel="noopener noreferrer">{claims.object.key}</a></dd>
-        <dt>Holds</dt><dd>{plural(proof.object?.records ?? 0, "record")}, {count(claims.object.size_bytes)} bytes</dd>
+        <dt>Object</dt>
+        <dd className="mono">
+          <a href={claims.object.location} rel="noopener noreferrer">
+            {claims.object.key}
+          </a>
+        </dd>
+        <dt>Holds</dt>
+        <dd>
+          {plural(proof.object?.records ?? 0, "record")}, {count(claims.object.size_bytes)} bytes
+        </dd>
       </dl>
       <table className="table">
-        <thead><tr><th>Day</th><th>SHA-256 of its digest, as computed</th></tr></thead>
-        <tbody>{claims.digests.map(({ day, location, key }) => <tr key={day}><td className="fixed"><a href={location} rel="noopener noreferrer" title={key}>{day}</a></td><td className="mono small">{proven.hashes.get(day) || "not read"}</td></tr>)}</tbody>
+        <thead>
+          <tr>
+            <th>Day</th>
+            <th>SHA-256 of its digest, as computed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {claims.digests.map(({ day, location, key }) => (
+            <tr key={day}>
+              <td className="fixed">
+                <a href={location} rel="noopener noreferrer" title={key}>
+                  {day}
+                </a>
+              </td>
+              <td className="mono small">{proven.hashes.get(day) || "not read"}</td>
+            </tr>
+          ))}
+        </tbody>
       </table>
-      <p className="small muted">Signatures of digests, and objects of other roots, are left to <code>headwater verify</code>.</p>
+      <p className="small muted">
+        Signatures of digests, and objects of other roots, are left to <code>headwater verify</code>.
+      </p>
     </details>
   );
 }

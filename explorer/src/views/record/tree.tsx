@@ -12,23 +12,44 @@ import { link } from "../../url/state";
 export const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 export function Tree({ folds, root }: { folds: readonly Fold[]; root: string }) {
-  return <ul className="tree">{folds.map((fold) => <li key={fold.key}><FoldRow fold={fold} root={root} />{fold.children.length > 0 && <Tree folds={fold.children} root={root} />}</li>)}</ul>;
+  return (
+    <ul className="tree">
+      {folds.map((fold) => (
+        <li key={fold.key}>
+          <FoldRow fold={fold} root={root} />
+          {fold.children.length > 0 && <Tree folds={fold.children} root={root} />}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function FoldRow({ fold, root }: { fold: Fold; root: string }) {
   return (
     <div className="fold">
       <div className="fold-head">
-        <span className="kind-record"><SignOf of="record" /></span>
+        <span className="kind-record">
+          <SignOf of="record" />
+        </span>
         <b>{fold.action}</b>
         <span className="chip">× {count(fold.count)}</span>
-        {fold.leaves > 0 && fold.leaves < fold.count && <span className="muted small">{count(fold.leaves)} of them end here</span>}
+        {fold.leaves > 0 && fold.leaves < fold.count && (
+          <span className="muted small">{count(fold.leaves)} of them end here</span>
+        )}
         {!fold.complete && <span className="changed small">~ not linked to the root</span>}
         <span className="muted small end">{span(fold.first, fold.last)}</span>
       </div>
       <ul className="examples">
-        {fold.examples.map((step) => <li key={step.node_id}><Link className="mono" href={link("record", { node: step.node_id, root })} title={step.storage_location}>{step.node_id}</Link></li>)}
-        {fold.count > fold.examples.length && <li className="muted small">and {count(fold.count - fold.examples.length)} more</li>}
+        {fold.examples.map((step) => (
+          <li key={step.node_id}>
+            <Link className="mono" href={link("record", { node: step.node_id, root })} title={step.storage_location}>
+              {step.node_id}
+            </Link>
+          </li>
+        ))}
+        {fold.count > fold.examples.length && (
+          <li className="muted small">and {count(fold.count - fold.examples.length)} more</li>
+        )}
       </ul>
     </div>
   );
@@ -46,18 +67,43 @@ export function Path({ steps, here }: { steps: readonly Step[]; here: string }) 
   return (
     <ol className="path">
       {steps.map((step) => (
-        <li key={`${step.root_id} ${step.node_id}`} className={step.node_id === here ? "here" : ""} aria-current={step.node_id === here ? "step" : undefined}>
-          <div className="path-head"><b>{step.action_taken}</b> {step.node_id === here && <span className="chip">this record</span>} <span className="muted small"><When time={timeOf(step.recordedAt)} /></span></div>
+        <li
+          key={`${step.root_id} ${step.node_id}`}
+          className={step.node_id === here ? "here" : ""}
+          aria-current={step.node_id === here ? "step" : undefined}
+        >
+          <div className="path-head">
+            <b>{step.action_taken}</b> {step.node_id === here && <span className="chip">this record</span>}{" "}
+            <span className="muted small">
+              <When time={timeOf(step.recordedAt)} />
+            </span>
+          </div>
           <dl className="facts">
-            <dt>Node</dt><dd className="mono"><Link href={link("record", { node: step.node_id, root: step.root_id })}>{step.node_id}</Link></dd>
-            <dt>Place</dt><dd className="mono">{step.storage_location}</dd>
-            <dt>Time</dt><dd>{utc(timeOf(step.recordedAt))} UTC</dd>
-            {step.run_id && can("getRun") && <><dt>Run</dt><dd className="mono"><Link href={link("run", { id: step.run_id })}>{step.run_id}</Link></dd></>}
+            <dt>Node</dt>
+            <dd className="mono">
+              <Link href={link("record", { node: step.node_id, root: step.root_id })}>{step.node_id}</Link>
+            </dd>
+            <dt>Place</dt>
+            <dd className="mono">{step.storage_location}</dd>
+            <dt>Time</dt>
+            <dd>{utc(timeOf(step.recordedAt))} UTC</dd>
+            {step.run_id && can("getRun") && (
+              <>
+                <dt>Run</dt>
+                <dd className="mono">
+                  <Link href={link("run", { id: step.run_id })}>{step.run_id}</Link>
+                </dd>
+              </>
+            )}
           </dl>
-          {step.metadata && Object.keys(step.metadata).length > 0 && <details><summary>Metadata</summary><pre>{JSON.stringify(step.metadata, null, 2)}</pre></details>}
+          {step.metadata && Object.keys(step.metadata).length > 0 && (
+            <details>
+              <summary>Metadata</summary>
+              <pre>{JSON.stringify(step.metadata, null, 2)}</pre>
+            </details>
+          )}
         </li>
       ))}
     </ol>
   );
 }
-

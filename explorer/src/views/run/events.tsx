@@ -1,9 +1,9 @@
 /** The events of a run as they were sent, oldest first, fetched when they are asked for. */
 
-import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 
-import { runEvents, type RawEvent } from "../../api/queries";
+import { type RawEvent, runEvents } from "../../api/queries";
 import { utc } from "../../model/format";
 import { Loaded } from "../../parts/frame";
 
@@ -11,7 +11,9 @@ export function Events({ id }: { id: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary><b>As they were sent, oldest first</b></summary>
+      <summary>
+        <b>As they were sent, oldest first</b>
+      </summary>
       {isOpen && <Sent id={id} />}
     </details>
   );
@@ -24,8 +26,14 @@ function Sent({ id }: { id: string }) {
       {({ events, totalCount, truncated }) => (
         <>
           {events.length === 0 && <p className="muted">None is kept any more.</p>}
-          {events.map((event, at) => <OneEvent key={at} event={event} />)}
-          {(truncated || totalCount > events.length) && <p className="muted">There are more: <code>GET /api/v1/events/lineage?runId={id}</code></p>}
+          {events.map((event, at) => (
+            <OneEvent key={at} event={event} />
+          ))}
+          {(truncated || totalCount > events.length) && (
+            <p className="muted">
+              There are more: <code>GET /api/v1/events/lineage?runId={id}</code>
+            </p>
+          )}
         </>
       )}
     </Loaded>
@@ -33,13 +41,17 @@ function Sent({ id }: { id: string }) {
 }
 
 /** A member's text; what an event says is shown as text, whatever the event holds. */
-const textOf = (event: RawEvent, member: string) => (typeof event[member] === "string" ? (event[member] as string) : "");
+const textOf = (event: RawEvent, member: string) =>
+  typeof event[member] === "string" ? (event[member] as string) : "";
 
 function OneEvent({ event }: { event: RawEvent }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary><b>{textOf(event, "eventType") || "no type"}</b> {utc(textOf(event, "eventTime"))} UTC <span className="muted small">{textOf(event, "producer")}</span></summary>
+      <summary>
+        <b>{textOf(event, "eventType") || "no type"}</b> {utc(textOf(event, "eventTime"))} UTC{" "}
+        <span className="muted small">{textOf(event, "producer")}</span>
+      </summary>
       {isOpen && <pre>{JSON.stringify(event, null, 2)}</pre>}
     </details>
   );

@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { downstreamRuns, errorOf, jobRuns, run as fetchRun, upstreamRuns, type Run } from "../../api/queries";
+import { downstreamRuns, errorOf, run as fetchRun, jobRuns, type Run, upstreamRuns } from "../../api/queries";
 import { ago, duration, utc } from "../../model/format";
-import { Loaded, Facets, JobLink, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { textOfSubset } from "../../model/subset";
 import { ErrorText } from "../../parts/error-text";
+import { Facets, JobLink, Loaded, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink, type Side } from "../../url/state";
@@ -24,13 +24,24 @@ export function RunView() {
     <div className="page" style={vs ? { maxWidth: 1500 } : undefined}>
       {vs ? (
         <>
-          <div className="actions"><h1>Two runs side by side</h1><Link className="button push" href={link("run", { id })}>Only the first</Link></div>
-          <div className="columns2"><OneRun id={id} other={vs} /><OneRun id={vs} other={id} /></div>
+          <div className="actions">
+            <h1>Two runs side by side</h1>
+            <Link className="button push" href={link("run", { id })}>
+              Only the first
+            </Link>
+          </div>
+          <div className="columns2">
+            <OneRun id={id} other={vs} />
+            <OneRun id={vs} other={id} />
+          </div>
         </>
       ) : (
         <>
           <OneRun id={id} />
-          <div className="columns2 even"><LinkedRuns id={id} side="up" /><LinkedRuns id={id} side="down" /></div>
+          <div className="columns2 even">
+            <LinkedRuns id={id} side="up" />
+            <LinkedRuns id={id} side="down" />
+          </div>
         </>
       )}
     </div>
@@ -40,19 +51,30 @@ export function RunView() {
 /** The link that compares a failed run with the last one before it that completed. */
 function LastGood({ run }: { run: Run }) {
   const node = jobId(run.job);
-  const { data } = useQuery({ queryKey: ["runs", node, RUNS_MAX], queryFn: ({ signal }) => jobRuns(node, RUNS_MAX, signal) });
+  const { data } = useQuery({
+    queryKey: ["runs", node, RUNS_MAX],
+    queryFn: ({ signal }) => jobRuns(node, RUNS_MAX, signal),
+  });
   const started = run.startedAt ?? run.createdAt;
-  const good = data?.runs.find((other) => other.state === "COMPLETED" && (other.startedAt ?? other.createdAt) < started);
-  return good ? <Link className="button main" href={link("run", { id: run.id, vs: good.id })}>Against the last good run</Link> : null;
+  const good = data?.runs.find(
+    (other) => other.state === "COMPLETED" && (other.startedAt ?? other.createdAt) < started,
+  );
+  return good ? (
+    <Link className="button main" href={link("run", { id: run.id, vs: good.id })}>
+      Against the last good run
+    </Link>
+  ) : null;
 }
 
 /** True of a time that is shown as "2 hours ago". */
 const isNear = (time: string | null) => ago(time, Date.now()).endsWith("ago");
 
-const useRun = (id: string) => useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal), enabled: id !== "" });
+const useRun = (id: string) =>
+  useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal), enabled: id !== "" });
 
 function OneRun({ id, other = "" }: { id: string; other?: string }) {
-  const result = useRun(id), against = useRun(other);
+  const result = useRun(id),
+    against = useRun(other);
   return (
     <div>
       <Loaded of={result}>
@@ -61,26 +83,94 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
           return (
             <>
               <header className="head">
-                <span className={`state-${run.state}`}><SignOf of="run" /></span>
-                <div><div className="kind-word">Run of {run.job.name}</div><h1 className="mono">{run.id}</h1></div>
+                <span className={`state-${run.state}`}>
+                  <SignOf of="run" />
+                </span>
+                <div>
+                  <div className="kind-word">Run of {run.job.name}</div>
+                  <h1 className="mono">{run.id}</h1>
+                </div>
               </header>
               <div className="actions">
                 {!other && (run.state === "FAILED" || run.state === "ABORTED") && <LastGood run={run} />}
-                <Link className="button" href={mapLink({ node: jobId(run.job), at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "" })}>Map at that time</Link>
+                <Link
+                  className="button"
+                  href={mapLink({
+                    node: jobId(run.job),
+                    at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "",
+                  })}
+                >
+                  Map at that time
+                </Link>
               </div>
               <section className="card">
                 <dl className="facts">
-                  <dt>State</dt><dd><StateOf state={run.state} /></dd>
-                  <dt>Job</dt><dd><JobLink job={run.job} /></dd>
-                  <dt>Started</dt><dd>{utc(run.startedAt)} UTC{isNear(run.startedAt) && <span className="muted">, <When time={run.startedAt} /></span>}</dd>
-                  <dt>Ended</dt><dd>{utc(run.endedAt)}{run.endedAt && " UTC"}</dd>
-                  {run.lineageIncomplete && <><dt>Lineage</dt><dd><span className="state stale"><SignOf of="stale" />incomplete</span>: its producer could not read all of it <Reasons facets={run.facets} /></dd></>}
-                  <dt>Took</dt><dd>{duration(run.durationMs)} <Difference mine={run.durationMs} others={against.data?.durationMs ?? null} /></dd>
-                  {run.jobVersion && <><dt>Job version</dt><dd className="mono">{run.jobVersion.version.slice(0, 8)}{against.data && against.data.jobVersion?.version !== run.jobVersion.version && <span className="changed"> ~ another</span>}</dd></>}
-                  {run.nominalStartTime && <><dt>For</dt><dd>{utc(run.nominalStartTime)}</dd></>}
-                  {Object.entries(run.args).map(([name, value]) => <Argument key={name} name={name} value={value} />)}
+                  <dt>State</dt>
+                  <dd>
+                    <StateOf state={run.state} />
+                  </dd>
+                  <dt>Job</dt>
+                  <dd>
+                    <JobLink job={run.job} />
+                  </dd>
+                  <dt>Started</dt>
+                  <dd>
+                    {utc(run.startedAt)} UTC
+                    {isNear(run.startedAt) && (
+                      <span className="muted">
+                        , <When time={run.startedAt} />
+                      </span>
+                    )}
+                  </dd>
+                  <dt>Ended</dt>
+                  <dd>
+                    {utc(run.endedAt)}
+                    {run.endedAt && " UTC"}
+                  </dd>
+                  {run.lineageIncomplete && (
+                    <>
+                      <dt>Lineage</dt>
+                      <dd>
+                        <span className="state stale">
+                          <SignOf of="stale" />
+                          incomplete
+                        </span>
+                        : its producer could not read all of it <Reasons facets={run.facets} />
+                      </dd>
+                    </>
+                  )}
+                  <dt>Took</dt>
+                  <dd>
+                    {duration(run.durationMs)}{" "}
+                    <Difference mine={run.durationMs} others={against.data?.durationMs ?? null} />
+                  </dd>
+                  {run.jobVersion && (
+                    <>
+                      <dt>Job version</dt>
+                      <dd className="mono">
+                        {run.jobVersion.version.slice(0, 8)}
+                        {against.data && against.data.jobVersion?.version !== run.jobVersion.version && (
+                          <span className="changed"> ~ another</span>
+                        )}
+                      </dd>
+                    </>
+                  )}
+                  {run.nominalStartTime && (
+                    <>
+                      <dt>For</dt>
+                      <dd>{utc(run.nominalStartTime)}</dd>
+                    </>
+                  )}
+                  {Object.entries(run.args).map(([name, value]) => (
+                    <Argument key={name} name={name} value={value} />
+                  ))}
                 </dl>
-                {error !== null && <><h2 className="removed">✕ Error</h2><ErrorText text={error} /></>}
+                {error !== null && (
+                  <>
+                    <h2 className="removed">✕ Error</h2>
+                    <ErrorText text={error} />
+                  </>
+                )}
               </section>
               <Versions title="Read" of={run.inputDatasetVersions} others={against.data?.inputDatasetVersions} />
               <Versions title="Made" of={run.outputDatasetVersions} others={against.data?.outputDatasetVersions} />
@@ -101,31 +191,49 @@ const REASONS = ["extractionError", "headwater_capture"];
 /** Where the reasons of incomplete lineage stand: among the facets below. */
 function Reasons({ facets }: { facets: Record<string, unknown> }) {
   const named = REASONS.filter((name) => name in facets);
-  return named.length ? <span className="muted">(facet <code>{named.join(", ")}</code>)</span> : null;
+  return named.length ? (
+    <span className="muted">
+      (facet <code>{named.join(", ")}</code>)
+    </span>
+  ) : null;
 }
 
-const Argument = ({ name, value }: { name: string; value: unknown }) => <><dt className="mono">{name}</dt><dd className="mono">{typeof value === "string" ? value : JSON.stringify(value)}</dd></>;
+const Argument = ({ name, value }: { name: string; value: unknown }) => (
+  <>
+    <dt className="mono">{name}</dt>
+    <dd className="mono">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+  </>
+);
 
 function Difference({ mine, others }: { mine: number | null; others: number | null }) {
   if (mine === null || others === null || mine === others) return null;
-  return <span className="muted">({mine > others ? "+" : "−"}{duration(Math.abs(mine - others))} against the other)</span>;
+  return (
+    <span className="muted">
+      ({mine > others ? "+" : "−"}
+      {duration(Math.abs(mine - others))} against the other)
+    </span>
+  );
 }
 
 type Uses = Run["inputDatasetVersions"] | Run["outputDatasetVersions"];
 
 function Versions({ title, of, others }: { title: string; of: Uses; others?: Uses | undefined }) {
   const key = (use: Uses[number]) => `${datasetId(use.datasetVersionId)}#${use.datasetVersionId.version}`;
-  const known = new Set(others?.map(key)), names = new Set(others?.map((use) => datasetId(use.datasetVersionId)));
+  const known = new Set(others?.map(key)),
+    names = new Set(others?.map((use) => datasetId(use.datasetVersionId)));
   return (
     <section className="card">
-      <h2>{title} <span className="muted">{of.length}</span></h2>
+      <h2>
+        {title} <span className="muted">{of.length}</span>
+      </h2>
       {of.length === 0 && <p className="muted">nothing was reported</p>}
       <ul className="plain">
         {of.map((use) => {
           const id = datasetId(use.datasetVersionId);
           return (
             <li key={key(use)}>
-              <NodeLink id={id} name={use.datasetVersionId.name} where={use.datasetVersionId.namespace} /> <span className="mono muted">#{use.datasetVersionId.version.slice(0, 8)}</span>
+              <NodeLink id={id} name={use.datasetVersionId.name} where={use.datasetVersionId.namespace} />{" "}
+              <span className="mono muted">#{use.datasetVersionId.version.slice(0, 8)}</span>
               {others && !names.has(id) && <span className="added"> + only here</span>}
               {others && names.has(id) && !known.has(key(use)) && <span className="changed"> ~ another version</span>}
               {rowsOf(use) !== null && <span className="muted"> · {rowsOf(use)}</span>}
@@ -172,10 +280,18 @@ function LinkedRuns({ id, side }: { id: string; side: Side }) {
                 <tbody>
                   {others.map(({ run, job }) => (
                     <tr key={`${job.name} ${run.id}`}>
-                      <td className="fixed"><StateOf state={run.status} /></td>
+                      <td className="fixed">
+                        <StateOf state={run.status} />
+                      </td>
                       <td>{job.name}</td>
-                      <td className="mono"><Link href={link("run", { id: run.id })} title={run.id}>{run.id.slice(0, 13)}…</Link></td>
-                      <td className="fixed"><When time={run.end ?? run.start} /></td>
+                      <td className="mono">
+                        <Link href={link("run", { id: run.id })} title={run.id}>
+                          {run.id.slice(0, 13)}…
+                        </Link>
+                      </td>
+                      <td className="fixed">
+                        <When time={run.end ?? run.start} />
+                      </td>
                     </tr>
                   ))}
                 </tbody>

@@ -7,12 +7,12 @@ import { browse } from "../../api/list-queries";
 import type { Hit } from "../../api/queries";
 import { rootsFrom, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
-import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
+import { termsOf } from "../../model/terms";
 import { HitState, Marked, useHits } from "../../parts/find";
+import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
-import { LongTable, type ColumnOf } from "../../parts/table";
-import { termsOf } from "../../model/terms";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
 
 const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
@@ -21,21 +21,47 @@ const LIMIT = 200;
 
 export function SearchView() {
   const query = new URLSearchParams(useSearch());
-  const [q, kind, namespace, tag] = [query.get("q") ?? "", query.get("kind") ?? "", query.get("namespace") ?? "", query.get("tag") ?? ""];
+  const [q, kind, namespace, tag] = [
+    query.get("q") ?? "",
+    query.get("kind") ?? "",
+    query.get("namespace") ?? "",
+    query.get("tag") ?? "",
+  ];
   const { can } = useReader();
   useTitle(q ? `Search: ${q}` : tag ? `Tag: ${tag}` : namespace);
-  if (!q && !namespace && !tag) return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
+  if (!q && !namespace && !tag)
+    return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
   return (
     <div className="page">
       {tag ? <TagHead tag={tag} /> : <h1>{namespace || `“${q}”`}</h1>}
       {q && can("searchRecords") && can("search") && (
         <nav className="tabs" aria-label="kinds">
-          {[["", "Jobs, datasets, columns"], ["record", "Records"]].map(([value, title]) => (
-            <Link key={value} href={link("search", { q, kind: value })} aria-current={kind === value ? "page" : undefined}>{title}</Link>
+          {[
+            ["", "Jobs, datasets, columns"],
+            ["record", "Records"],
+          ].map(([value, title]) => (
+            <Link
+              key={value}
+              href={link("search", { q, kind: value })}
+              aria-current={kind === value ? "page" : undefined}
+            >
+              {title}
+            </Link>
           ))}
         </nav>
       )}
-      {tag ? <Names q="" tag={tag} /> : namespace ? <Browse namespace={namespace} /> : kind === "record" ? <><Roots prefix={q} /><Records q={q} /></> : <Names q={q} />}
+      {tag ? (
+        <Names q="" tag={tag} />
+      ) : namespace ? (
+        <Browse namespace={namespace} />
+      ) : kind === "record" ? (
+        <>
+          <Roots prefix={q} />
+          <Records q={q} />
+        </>
+      ) : (
+        <Names q={q} />
+      )}
     </div>
   );
 }
@@ -44,10 +70,19 @@ function TagHead({ tag }: { tag: string }) {
   return (
     <>
       <header className="head">
-        <span className="kind-tag"><SignOf of="tag" /></span>
-        <div><div className="kind-word">Tag</div><h1>{tag}</h1></div>
+        <span className="kind-tag">
+          <SignOf of="tag" />
+        </span>
+        <div>
+          <div className="kind-word">Tag</div>
+          <h1>{tag}</h1>
+        </div>
       </header>
-      <div className="actions"><Link className="button main" href={link("usage", { tag })}>Where its columns flow</Link></div>
+      <div className="actions">
+        <Link className="button main" href={link("usage", { tag })}>
+          Where its columns flow
+        </Link>
+      </div>
     </>
   );
 }
@@ -55,11 +90,19 @@ function TagHead({ tag }: { tag: string }) {
 function columnsOf(q: string): ColumnOf<Hit>[] {
   return [
     {
-      name: "Name", by: (hit) => hit.field ?? hit.name,
+      name: "Name",
+      by: (hit) => hit.field ?? hit.name,
       cell: (hit) => (
         <span className="named">
-          <span className={`kind-${KINDS[hit.type]}`}><SignOf of={KINDS[hit.type]} /></span>
-          <span><Link href={mapOf(hit.nodeId)}><Marked text={hit.field ?? hit.name} q={termsOf(q).words} /></Link>{hit.field !== undefined && <span className="where"> of {hit.name}</span>}</span>
+          <span className={`kind-${KINDS[hit.type]}`}>
+            <SignOf of={KINDS[hit.type]} />
+          </span>
+          <span>
+            <Link href={mapOf(hit.nodeId)}>
+              <Marked text={hit.field ?? hit.name} q={termsOf(q).words} />
+            </Link>
+            {hit.field !== undefined && <span className="where"> of {hit.name}</span>}
+          </span>
         </span>
       ),
     },
@@ -77,10 +120,18 @@ function Names({ q, tag = "" }: { q: string; tag?: string }) {
     <Loaded of={result}>
       {({ names, fields, all }) =>
         all.length === 0 ? (
-          <Nothing title={tag ? "Nothing has this tag" : "Nothing has this name"}>{!tag && can("searchRecords") && <Link href={link("search", { q, kind: "record" })}>Look among records</Link>}</Nothing>
+          <Nothing title={tag ? "Nothing has this tag" : "Nothing has this name"}>
+            {!tag && can("searchRecords") && (
+              <Link href={link("search", { q, kind: "record" })}>Look among records</Link>
+            )}
+          </Nothing>
         ) : (
           <section className="card">
-            <p className="muted" role="status">{count(names.total)} jobs and datasets, {plural(fields.total, "column")}{(names.truncated || fields.truncated) && ", at least"}{all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}</p>
+            <p className="muted" role="status">
+              {count(names.total)} jobs and datasets, {plural(fields.total, "column")}
+              {(names.truncated || fields.truncated) && ", at least"}
+              {all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}
+            </p>
             <LongTable label="found" columns={columnsOf(q)} rows={all} keyOf={(hit) => hit.nodeId} />
           </section>
         )
@@ -90,13 +141,23 @@ function Names({ q, tag = "" }: { q: string; tag?: string }) {
 }
 
 function Browse({ namespace }: { namespace: string }) {
-  const result = useQuery({ queryKey: ["browse", namespace], queryFn: ({ signal }) => browse(namespace, LIMIT, signal) });
+  const result = useQuery({
+    queryKey: ["browse", namespace],
+    queryFn: ({ signal }) => browse(namespace, LIMIT, signal),
+  });
   return (
     <Loaded of={result}>
       {({ hits, total }) => (
         <section className="card">
-          <p className="muted">{count(total)} jobs and datasets{hits.length < total && `; the first ${count(hits.length)} are here`}</p>
-          <LongTable label="in the namespace" columns={columnsOf("").filter(({ name }) => name !== "Namespace")} rows={hits} keyOf={(hit) => hit.nodeId} />
+          <p className="muted">
+            {count(total)} jobs and datasets{hits.length < total && `; the first ${count(hits.length)} are here`}
+          </p>
+          <LongTable
+            label="in the namespace"
+            columns={columnsOf("").filter(({ name }) => name !== "Namespace")}
+            rows={hits}
+            keyOf={(hit) => hit.nodeId}
+          />
         </section>
       )}
     </Loaded>
@@ -106,17 +167,41 @@ function Browse({ namespace }: { namespace: string }) {
 /** The roots whose id begins with what was typed; a token of some roots may be refused the list. */
 function Roots({ prefix }: { prefix: string }) {
   const { root } = useReader();
-  const { data } = useQuery({ queryKey: ["roots", prefix], queryFn: ({ signal }) => rootsFrom(prefix, signal), enabled: root === undefined });
+  const { data } = useQuery({
+    queryKey: ["roots", prefix],
+    queryFn: ({ signal }) => rootsFrom(prefix, signal),
+    enabled: root === undefined,
+  });
   if (!data?.roots.length) return null;
   return (
     <section className="card">
-      <p className="muted">Roots whose id begins with “{prefix}”{data.cursor && `; the first ${count(data.roots.length)} are here`}</p>
+      <p className="muted">
+        Roots whose id begins with “{prefix}”{data.cursor && `; the first ${count(data.roots.length)} are here`}
+      </p>
       <LongTable
-        label="roots" rows={data.roots} keyOf={(one) => one.root_id}
+        label="roots"
+        rows={data.roots}
+        keyOf={(one) => one.root_id}
         columns={[
-          { name: "Root", by: (one) => one.root_id, cell: (one) => <Link className="mono" href={link("record", { root: one.root_id })}>{one.root_id}</Link> },
-          { name: "Archived", by: (one) => one.archivedOn ?? "", cell: (one) => one.archivedOn ?? <span className="muted">not yet</span> },
-          { name: "Records in the archive", by: (one) => one.archivedRecords, cell: (one) => count(one.archivedRecords) },
+          {
+            name: "Root",
+            by: (one) => one.root_id,
+            cell: (one) => (
+              <Link className="mono" href={link("record", { root: one.root_id })}>
+                {one.root_id}
+              </Link>
+            ),
+          },
+          {
+            name: "Archived",
+            by: (one) => one.archivedOn ?? "",
+            cell: (one) => one.archivedOn ?? <span className="muted">not yet</span>,
+          },
+          {
+            name: "Records in the archive",
+            by: (one) => one.archivedRecords,
+            cell: (one) => count(one.archivedRecords),
+          },
         ]}
       />
     </section>
@@ -131,16 +216,49 @@ function Records({ q }: { q: string }) {
     <Loaded of={result}>
       {({ records, cursor }) => (
         <section className="card">
-          <p className="muted">By {"location" in by ? "the start of its location" : "its node id"}, exactly as it was sent. {cursor && "There may be more; the archive may take seconds."}</p>
-          {records.length === 0 && <Nothing title={"location" in by ? "No record's location begins so" : "No record has this id"}>{cursor && <button className="button" onClick={() => void result.refetch()}>Search again</button>}</Nothing>}
+          <p className="muted">
+            By {"location" in by ? "the start of its location" : "its node id"}, exactly as it was sent.{" "}
+            {cursor && "There may be more; the archive may take seconds."}
+          </p>
+          {records.length === 0 && (
+            <Nothing title={"location" in by ? "No record's location begins so" : "No record has this id"}>
+              {cursor && (
+                <button className="button" onClick={() => void result.refetch()}>
+                  Search again
+                </button>
+              )}
+            </Nothing>
+          )}
           {records.length > 0 && (
             <LongTable
-              label="records" rows={records} keyOf={(one) => `${one.root_id} ${one.node_id}`}
+              label="records"
+              rows={records}
+              keyOf={(one) => `${one.root_id} ${one.node_id}`}
               columns={[
-                { name: "Node", by: (one) => one.node_id, cell: (one) => <Link className="mono" href={link("record", { node: one.node_id, root: one.root_id })}>{one.node_id}</Link> },
+                {
+                  name: "Node",
+                  by: (one) => one.node_id,
+                  cell: (one) => (
+                    <Link className="mono" href={link("record", { node: one.node_id, root: one.root_id })}>
+                      {one.node_id}
+                    </Link>
+                  ),
+                },
                 { name: "Action", by: (one) => one.action_taken, cell: (one) => one.action_taken },
-                { name: "Root", by: (one) => one.root_id, cell: (one) => <Link className="mono" href={link("record", { root: one.root_id })}>{one.root_id}</Link> },
-                { name: "Recorded", by: (one) => one.recordedAt, cell: (one) => <When time={new Date(one.recordedAt * 1000).toISOString()} /> },
+                {
+                  name: "Root",
+                  by: (one) => one.root_id,
+                  cell: (one) => (
+                    <Link className="mono" href={link("record", { root: one.root_id })}>
+                      {one.root_id}
+                    </Link>
+                  ),
+                },
+                {
+                  name: "Recorded",
+                  by: (one) => one.recordedAt,
+                  cell: (one) => <When time={new Date(one.recordedAt * 1000).toISOString()} />,
+                },
               ]}
             />
           )}

@@ -1,15 +1,15 @@
 /** The first view: what to look for, and what fails. */
 
-import { lazy, Suspense, useEffect } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 
 import { changedJobs, jobsOfState } from "../../api/list-queries";
-import { errorOf, namespaces, run as fetchRun, tags } from "../../api/queries";
+import { errorOf, run as fetchRun, namespaces, tags } from "../../api/queries";
 import { shortError } from "../../model/error-text";
 import { count } from "../../model/format";
-import { Bones, Loaded, JobLink, useTitle, When } from "../../parts/frame";
 import { Find } from "../../parts/find";
+import { Bones, JobLink, Loaded, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
@@ -37,12 +37,22 @@ export function StartView() {
         <p className="muted">Lineage of datasets, jobs, columns and records</p>
         <Find large />
       </div>
-      {can("listAllJobs") && showsWays && <Suspense fallback={<Bones rows={6} />}><Ways demo={demo} load={load} /></Suspense>}
+      {can("listAllJobs") && showsWays && (
+        <Suspense fallback={<Bones rows={6} />}>
+          <Ways demo={demo} load={load} />
+        </Suspense>
+      )}
       {can("listAllJobs") && !showsWays && (
         <div className="columns2">
           <WorkList of={work} />
           {/* Where nothing responds, one failure says so. */}
-          {!work.error && <div><ChangedJobs /><Namespaces /><KnownTags /></div>}
+          {!work.error && (
+            <div>
+              <ChangedJobs />
+              <Namespaces />
+              <KnownTags />
+            </div>
+          )}
         </div>
       )}
     </div>
@@ -52,25 +62,33 @@ export function StartView() {
 /** True if there is no namespace, so neither a job nor a dataset; queried again until there is, while in sight. */
 function useEmptiness(isAllowed: boolean): boolean {
   const client = useQueryClient();
-  const { data } = useQuery({ ...NAMESPACES, enabled: isAllowed, refetchInterval: ({ state }) => (state.data?.totalCount === 0 ? EMPTY_POLL_MS : false) });
+  const { data } = useQuery({
+    ...NAMESPACES,
+    enabled: isAllowed,
+    refetchInterval: ({ state }) => (state.data?.totalCount === 0 ? EMPTY_POLL_MS : false),
+  });
   const isEmpty = data?.totalCount === 0;
   useEffect(() => {
     if (!isEmpty) return;
     // What was empty is queried anew; the reader and the demo's run are not of that.
-    return () => void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
+    return () =>
+      void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
   }, [isEmpty, client]);
   return isEmpty;
 }
 
 const WORK = ["FAILED", "ABORTED", "RUNNING"] as const;
-const WORK_MAX = 20, CAUSES_MAX = 8;
+const WORK_MAX = 20,
+  CAUSES_MAX = 8;
 const WORK_TITLES = { FAILED: "failed", ABORTED: "aborted", RUNNING: "running" } as const;
 
 /** What needs somebody: jobs whose last run failed, then those aborted, then what runs; a stream always does. */
 function useWork(isAllowed: boolean) {
   return useQuery({
-    queryKey: ["work"], enabled: isAllowed,
-    queryFn: async ({ signal }) => Promise.all(WORK.map(async (state) => ({ state, ...(await jobsOfState(state, WORK_MAX, signal)) }))),
+    queryKey: ["work"],
+    enabled: isAllowed,
+    queryFn: async ({ signal }) =>
+      Promise.all(WORK.map(async (state) => ({ state, ...(await jobsOfState(state, WORK_MAX, signal)) }))),
   });
 }
 
@@ -84,11 +102,37 @@ function WorkList({ of }: { of: ReturnType<typeof useWork> }) {
       <Loaded of={of} rows={5}>
         {(work) => (
           <>
-            {work[0]!.totalCount === 0 && <p className="muted"><StateOf state="COMPLETED">No job’s last run failed.</StateOf></p>}
-            <ul className="plain">{work.flatMap(({ jobs }) => jobs.filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING").map((job, place) => <WorkItem key={jobId(job)} job={job} hasCause={place < CAUSES_MAX && job.latestRun?.state === "FAILED"} />))}</ul>
+            {work[0]!.totalCount === 0 && (
+              <p className="muted">
+                <StateOf state="COMPLETED">No job’s last run failed.</StateOf>
+              </p>
+            )}
+            <ul className="plain">
+              {work.flatMap(({ jobs }) =>
+                jobs
+                  .filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING")
+                  .map((job, place) => (
+                    <WorkItem
+                      key={jobId(job)}
+                      job={job}
+                      hasCause={place < CAUSES_MAX && job.latestRun?.state === "FAILED"}
+                    />
+                  )),
+              )}
+            </ul>
             <p className="muted">
-              {work.map(({ state, totalCount }, place) => <span key={state}>{place > 0 && " · "}<Link href={link("jobs", { state })}>{count(totalCount)} {WORK_TITLES[state]}</Link></span>)}
-              {" · "}<Link href={link("jobs")}>all jobs</Link>{" · "}<Link href={link("coverage")}>coverage</Link>
+              {work.map(({ state, totalCount }, place) => (
+                <span key={state}>
+                  {place > 0 && " · "}
+                  <Link href={link("jobs", { state })}>
+                    {count(totalCount)} {WORK_TITLES[state]}
+                  </Link>
+                </span>
+              ))}
+              {" · "}
+              <Link href={link("jobs")}>all jobs</Link>
+              {" · "}
+              <Link href={link("coverage")}>coverage</Link>
             </p>
           </>
         )}
@@ -104,9 +148,22 @@ function WorkItem({ job, hasCause }: { job: WorkJob; hasCause: boolean }) {
     <li>
       <JobLink job={job} />
       <div className="small muted under">
-        <StateOf state={run?.state ?? null} /> {run?.state === "RUNNING" ? <>since <When time={run.startedAt} /></> : <When time={run?.endedAt ?? run?.updatedAt ?? null} />}
+        <StateOf state={run?.state ?? null} />{" "}
+        {run?.state === "RUNNING" ? (
+          <>
+            since <When time={run.startedAt} />
+          </>
+        ) : (
+          <When time={run?.endedAt ?? run?.updatedAt ?? null} />
+        )}
         {owners && <> · {owners}</>}
-        {run && <> · <Link href={link("run", { id: run.id })}>run</Link> · <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link></>}
+        {run && (
+          <>
+            {" "}
+            · <Link href={link("run", { id: run.id })}>run</Link> ·{" "}
+            <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link>
+          </>
+        )}
         {run && hasCause && <Cause id={run.id} />}
       </div>
     </li>
@@ -117,7 +174,11 @@ function WorkItem({ job, hasCause }: { job: WorkJob; hasCause: boolean }) {
 function Cause({ id }: { id: string }) {
   const { data } = useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal) });
   const error = data ? errorOf(data.facets) : null;
-  return error === null ? null : <div className="mono cause" title={error}>{shortError(error).split("\n").at(-1)}</div>;
+  return error === null ? null : (
+    <div className="mono cause" title={error}>
+      {shortError(error).split("\n").at(-1)}
+    </div>
+  );
 }
 
 function ChangedJobs() {
@@ -130,7 +191,12 @@ function ChangedJobs() {
           <ul className="plain">
             {jobs.length === 0 && <li className="muted">No job is known yet.</li>}
             {jobs.map((job) => (
-              <li key={jobId(job)} className="spread"><JobLink job={job} /><span className="small muted"><StateOf state={job.latestRun?.state ?? null} /> <When time={job.updatedAt} /></span></li>
+              <li key={jobId(job)} className="spread">
+                <JobLink job={job} />
+                <span className="small muted">
+                  <StateOf state={job.latestRun?.state ?? null} /> <When time={job.updatedAt} />
+                </span>
+              </li>
             ))}
           </ul>
         )}
@@ -148,7 +214,16 @@ function Namespaces() {
         {({ namespaces: found, totalCount }) => (
           <>
             <ul className="plain">
-              {found.map(({ name }) => <li key={name}><Link className="mono" href={link("search", { namespace: name })}>{name}</Link> <Link className="small" href={link("datasets", { namespace: name })}>datasets</Link></li>)}
+              {found.map(({ name }) => (
+                <li key={name}>
+                  <Link className="mono" href={link("search", { namespace: name })}>
+                    {name}
+                  </Link>{" "}
+                  <Link className="small" href={link("datasets", { namespace: name })}>
+                    datasets
+                  </Link>
+                </li>
+              ))}
             </ul>
             {totalCount > found.length && <p className="muted">and {count(totalCount - found.length)} more</p>}
           </>
@@ -165,7 +240,9 @@ function KnownTags() {
     <section className="card">
       <h2>Tags</h2>
       <Tags names={data.tags.map(({ name }) => name)} />
-      {data.totalCount > data.tags.length && <p className="muted">and {count(data.totalCount - data.tags.length)} more</p>}
+      {data.totalCount > data.tags.length && (
+        <p className="muted">and {count(data.totalCount - data.tags.length)} more</p>
+      )}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 /** The demo's run on the stack of this machine, watched while it runs; at its end the page goes to what it made. */
 
-import { useEffect, useRef } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 
 import { demo, startDemo } from "../../api/local";
@@ -18,7 +18,10 @@ export function useDemo(isEmpty: boolean) {
   // API Gateway names the caller, or a token does: no such stack is on this machine.
   const isLocal = me?.caller === null;
   const { data } = useQuery({
-    queryKey: KEY, queryFn: ({ signal }) => demo(signal), retry: false, gcTime: 0,
+    queryKey: KEY,
+    queryFn: ({ signal }) => demo(signal),
+    retry: false,
+    gcTime: 0,
     enabled: ({ state }) => (isEmpty && isLocal) || state.data?.state === "RUNNING",
     refetchInterval: ({ state }) => (state.data?.state === "RUNNING" ? POLL_MS : false),
   });
