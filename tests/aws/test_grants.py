@@ -212,6 +212,8 @@ def _store(cloud, ledger):
             "dataSource": {"name": "lake", "uri": "s3://flights"},
         }
         described = a_dataset("checked", fields=["flight"], facets=facet)
+        failing = {"dataQualityAssertions": a_facet(assertions=[{"assertion": "not_null", "success": False}])}
+        cloud.load_events(a_run_event(run="tested", inputs=[a_dataset("checked", inputFacets=failing)], outputs=[]))
         for _ in range(2):
             cloud.load_events(a_run_event(run="again", outputs=[described]))
         cloud.load_events(a_run_event(eventType="START"), {"s3": {"bucket": bucket, "key": "requests/e.json"}}, "none")

@@ -10,6 +10,7 @@ from headwater_model.ids import DatasetId, FieldPath
 from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.present import field_id, version_made, written_by
 from tests.fields_model.reported import united
+from tests.fields_model.reporters import sources_in
 from tests.fields_model.schema import top_level
 from tests.fields_model.world import inputs
 from tests.runs_model.dataset_versions import version_id
@@ -163,11 +164,11 @@ def _node_then(world, then, node):
 
 def _found(world, node, words, reported, schema, then=None):
     columns = united(reported)
-    reporters = sorted((word.reporter for word in words), key=lambda one: one.id)
+    in_order = sorted(zip(words, reported, strict=True), key=lambda pair: pair[0].reporter.id)
 
     def version_of(dataset):
-        """Return the version that the dataset's last reader, or reporter as a source, read."""
-        read = [one for one in reporters if dataset in world.sources_of(one)]
+        """Return the version that was read by the last who reports the dataset as a source."""
+        read = [word.reporter for word, named in in_order if dataset in {one.dataset for one in sources_in(named)}]
         return world.version_read(read[-1], dataset)
 
     return ColumnNode(

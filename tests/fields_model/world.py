@@ -145,11 +145,6 @@ class World:
         reader = self.statements.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [], [])
         return dataset_versions.version_read(self.statements, reader, dataset)[0]
 
-    def sources_of(self, reporter):
-        """Return the datasets that a reporter read, or reported as sources."""
-        reported = [one.dataset for columns in reporter.reported.values() for one in sources_in(columns)]
-        return {self.statements.primary(name) for name in (*reporter.inputs, *reported)}
-
     def schema_of_version(self, dataset, version):
         """Return the schema of a version."""
         return fields_of(next((one.facets for one in self.versions(dataset) if one.id == version), {}))

@@ -107,13 +107,24 @@ class VersionWalk:
         reads = reads_of(readers, self._view, self._groups)
         for entry in entries:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
-            runs = sorted({one.reporter.run for one in entry.reports})
-            entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
+            entry.reads = self._reads_of_sources(entry.reports, reads)
             self._entries[entry.group.primary, entry.version] = entry
         then = read_run_facts(reporter_runs, self._view, at) if at else facts
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
+
+    def _reads_of_sources(
+        self, reports: Sequence[ColumnReport], reads: Mapping[RunKey, Sequence[InputVersion]]
+    ) -> dict[DatasetId, InputVersion]:
+        """Return, by source, what the last of the runs that report the source read of it."""
+        found: dict[DatasetId, InputVersion] = {}
+        for one in sorted(reports, key=lambda report: report.reporter.run):
+            sources = {self._groups.primary(source) for source in one.columns.datasets}
+            found |= {
+                read.group.primary: read for read in reads.get(one.reporter.run, ()) if read.group.primary in sources
+            }
+        return found
 
     def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
         return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)

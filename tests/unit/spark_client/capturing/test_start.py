@@ -11,6 +11,7 @@ import pytest
 import spark_client
 from spark_client import LineageClient, capture
 from spark_client.capturing.jvm.executions import Unavailable
+from spark_client.current_run import JobRun
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 
@@ -41,7 +42,7 @@ def test_without_a_jvm_capture_is_off_with_one_warning(caplog: pytest.LogCapture
     client = LineageClient(file=tmp_path / "out.jsonl")
     off = capture(session, run_id=RUN, namespace="emissions", name="calculate")
     assert capture(session) is off
-    assert (off.state, off.run_id, off.job) == ("off", RUN, ("emissions", "calculate"))
+    assert (off.state, off.run) == ("off", JobRun("emissions", "calculate", RUN))
     assert set(off.counts.values()) == {0}
     assert off.flush(0)
     off.close()
