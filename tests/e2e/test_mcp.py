@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -84,5 +85,7 @@ def test_each_tool_returns_what_the_api_has_within_its_bounds(local_stack):
             assert trace["path"][-1]["node_id"] == record["node_id"]
             assert trace["proof"] == DIGESTS
 
-    asyncio.run(calling())
+    # In a thread of its own: a worker that drives a browser has a loop that runs.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, calling()).result()
     assert local_stack.errors == []
