@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from headwater.events.event import (
-    TERMINAL,
-    ApiChange,
-    DatasetUse,
-    Deletion,
-    Description,
-    Documentation,
-    Event,
-    Facets,
-    Ownership,
-    ParentRun,
-    Tagging,
-)
-from headwater.facts.annotations import owner_key, tag_key
+from headwater.events.event import TERMINAL, ApiChange, DatasetUse, Event, Facets, ParentRun
+from headwater.facts.api_change_delta import add_api_change
 from headwater.facts.assertions import (
     METRICS,
     facts_of,
@@ -28,29 +16,25 @@ from headwater.facts.assertions import (
     results_of_run,
     results_row,
 )
-from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
+from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, is_reference
 from headwater.facts.facts import (
     NO_PARENT,
     DatasetFacts,
-    F,
     Histories,
     JobFacts,
-    NamespaceFacts,
     RunFacts,
-    SourceFacts,
-    TagFacts,
     dataset_of,
-    join,
     text_of,
 )
+from headwater.facts.facts_delta import FactsDelta, add
 from headwater.facts.index_rows import streamed_version
 from headwater.facts.job_edges import jobs_reported
 from headwater.facts.keys import dataset_pk, job_pk
 from headwater.facts.lattice import history_of
 from headwater.facts.run_facts import storage_version
-from headwater.facts.source_rows import SourceId, sources_in
-from headwater.facts.table import Key, Row
-from headwater.facts.tag_rows import NO_NAMESPACE, failure_rows, rows_of_ownership, rows_of_tagging
+from headwater.facts.source_rows import sources_in
+from headwater.facts.table import Row
+from headwater.facts.tag_rows import failure_rows
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 Statement: TypeAlias = Event | ApiChange
@@ -65,109 +49,15 @@ _OF_USES = frozenset({"schema"})
 _OF_JOB_BY_RUN = frozenset({"tags"})
 
 
-@dataclass(slots=True)
-class FactsDelta:
-    """Facts by what they are of, rows that DatasetEvents, streams and tags add, and facet refs by `complete_key`."""
-
-    runs: dict[RunKey, RunFacts] = field(default_factory=dict)
-    jobs: dict[JobId, JobFacts] = field(default_factory=dict)
-    datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
-    namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
-    tags: dict[str, TagFacts] = field(default_factory=dict)
-    sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
-    refs: dict[Key, FacetRef] = field(default_factory=dict)
-
-    def mention(self, time: str, *namespaces: str) -> None:
-        """Add a mention of these namespaces."""
-        for namespace in namespaces:
-            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, mentioned_at=(time,)))
-
-    def replace_facets(
-        self, facets: Facets, names: Iterable[str], named: frozenset[DatasetId], dataset: DatasetId | None = None
-    ) -> Facets:
-        """Return the facets with references in place of those that are stored by content; `named` is the event's."""
-        replaced = dict(facets)
-        for name, ref in refs_in(facets, names, dataset):
-            limited = ref.limited(named)
-            self.refs[limited.complete_key] = limited
-            replaced[name] = ref.reference
-        return replaced
-
-
 def delta_of(statements: Iterable[Statement]) -> FactsDelta:
     """Return the facts that these statements add together."""
     delta = FactsDelta()
     for statement in statements:
-        if isinstance(statement, Deletion):
-            _deletion(delta, statement)
-        elif isinstance(statement, Tagging):
-            _tagging(delta, statement)
-        elif isinstance(statement, Ownership):
-            _own(delta, statement)
-        elif isinstance(statement, Documentation):
-            _document(delta, statement)
-        elif isinstance(statement, Description):
-            _describe(delta, statement)
-        else:
+        if isinstance(statement, Event):
             _event(delta, statement)
+        else:
+            add_api_change(delta, statement)
     return delta
-
-
-def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
-    times = (deletion.time,)
-    if deletion.job is not None:
-        _add(delta.jobs, deletion.job, JobFacts(deleted_at=times))
-    elif deletion.dataset is not None:
-        _add(delta.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
-    else:
-        _add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
-
-
-def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
-    stamp = f"{tagging.time}#{tagging.hash}"
-    key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
-    delta.rows += rows_of_tagging(tagging)
-    tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
-    if tagging.job is not None:
-        _add(delta.jobs, tagging.job, JobFacts(tagged=tagged))
-    elif tagging.dataset is not None:
-        _add(delta.datasets, tagging.dataset, DatasetFacts(tagged=tagged))
-    else:
-        described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
-        _add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
-
-
-def _own(delta: FactsDelta, ownership: Ownership) -> None:
-    stamp = f"{ownership.time}#{ownership.hash}"
-    delta.rows += rows_of_ownership(ownership)
-    value = [stamp, ownership.owner, ownership.type, ownership.present, ownership.caller]
-    _annotate(delta, ownership, owned={owner_key(ownership.owner): value})
-
-
-def _document(delta: FactsDelta, documentation: Documentation) -> None:
-    stamp = f"{documentation.time}#{documentation.hash}"
-    value = [stamp, documentation.description, documentation.caller]
-    _annotate(delta, documentation, documented={documentation.field or "": value})
-
-
-def _annotate(delta: FactsDelta, statement: Ownership | Documentation, **facts: Any) -> None:
-    """Add facts of the job or the dataset that a statement annotates; it is no mention."""
-    if statement.job is not None:
-        _add(delta.jobs, statement.job, JobFacts(**facts))
-    elif statement.dataset is not None:
-        _add(delta.datasets, statement.dataset, DatasetFacts(**facts))
-
-
-def _describe(delta: FactsDelta, described: Description) -> None:
-    """Add a description, which mentions its namespace: a namespace may be described before any event names it."""
-    history = history_of(described.values, f"{described.time}#{described.hash}")
-    if described.namespace is not None:
-        delta.mention(described.time, described.namespace)
-        _add(delta.namespaces, described.namespace, NamespaceFacts(described=history))
-    if described.source is not None:
-        facts = SourceFacts(first=described.time, described=history)
-        _add(delta.sources, SourceId(NO_NAMESPACE, described.source), facts)
 
 
 def _event(delta: FactsDelta, sent: Event) -> None:
@@ -178,26 +68,26 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     _assertions(delta, event, stamp)
     if event.job is not None:
         _users(delta, event, event.job)
-        _add(delta.jobs, event.job, _job_facts(event, stamp))
+        add(delta.jobs, event.job, _job_facts(event, stamp))
         delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job, event.run or name_uuid(event.hash))
-        _add(delta.runs, run, _run_facts(event, stamp))
+        add(delta.runs, run, _run_facts(event, stamp))
         _job_edges(delta, sent, event.job, run)
         delta.rows += _streamed_versions(event, run)
     for parent, facets in ((event.parent, event.parent_facets), (event.root, event.root_facets)):
         if parent is not None:
             _parent(delta, parent, stamp, facets)
     if event.parent is not None and event.parent.job != event.job:
-        _add(delta.jobs, event.parent.job, JobFacts(is_parent=True))
+        add(delta.jobs, event.parent.job, JobFacts(is_parent=True))
 
 
 def _job_edges(delta: FactsDelta, sent: Event, job: JobId, run: RunKey) -> None:
     """Add the jobs whose data the run takes, and the job to the dependents of all jobs that it has edges to."""
     sources, others = jobs_reported(sent)
     if sources:
-        _add(delta.runs, run, RunFacts(job_sources={text_of(one): sent.time for one in sources}))
+        add(delta.runs, run, RunFacts(job_sources={text_of(one): sent.time for one in sources}))
     for other in others:
-        _add(delta.jobs, other, JobFacts(dependents={text_of(job): sent.time}))
+        add(delta.jobs, other, JobFacts(dependents={text_of(job): sent.time}))
 
 
 def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
@@ -211,14 +101,14 @@ def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
     for use in event.outputs:
         role: _Role = "described" if reads else "output"
         _dataset(delta, use, stamp, parent_run, reads=reads, role=role, drops=use.dataset in dropped)
-        _add(delta.datasets, use.dataset, DatasetFacts(first_written=event.time))
+        add(delta.datasets, use.dataset, DatasetFacts(first_written=event.time))
     if event.kind == "DATASET":
         _description(delta, event, stamp)
     for source in sorted({*_other_sources(event)} - named):
         _dataset(delta, DatasetUse(source), stamp, parent_run, reads=True)
     for dataset in named:
         # Graphs of the event's job show it; nothing else changes.
-        _add(delta.datasets, dataset, DatasetFacts(named_first=event.time, named_at=(event.time,)))
+        add(delta.datasets, dataset, DatasetFacts(named_first=event.time, named_at=(event.time,)))
 
 
 def _assertions(delta: FactsDelta, event: Event, stamp: str) -> None:
@@ -226,15 +116,15 @@ def _assertions(delta: FactsDelta, event: Event, stamp: str) -> None:
     uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
     for use in uses:
         for facet in metrics_in(use) if use.dataset not in event.named else ():
-            _add(delta.datasets, use.dataset, DatasetFacts(facets=_histories({METRICS: facet}, stamp)))
+            add(delta.datasets, use.dataset, DatasetFacts(facets=_histories({METRICS: facet}, stamp)))
     for dataset in sorted({use.dataset for use in uses} - set(event.named)):
         if results := results_of_dataset(event, dataset):
             facts = facts_of(results, stamp)
-            _add(delta.datasets, dataset, DatasetFacts(assertions=facts))
+            add(delta.datasets, dataset, DatasetFacts(assertions=facts))
             delta.rows += [results_row(dataset_pk(dataset), event, results), *failure_rows(dataset, facts)]
     if event.job is not None and (results := results_of_run(event)):
         facts = facts_of(results, stamp)
-        _add(delta.jobs, event.job, JobFacts(assertions=facts))
+        add(delta.jobs, event.job, JobFacts(assertions=facts))
         delta.rows += [results_row(job_pk(event.job), event, results), *failure_rows(event.job, facts)]
 
 
@@ -242,9 +132,9 @@ def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
     """Add the job to the users of the datasets that the event names or reports as sources."""
     user = {text_of(job): event.time}
     for dataset in (*(use.dataset for use in event.inputs), *_other_sources(event)):
-        _add(delta.datasets, dataset, DatasetFacts(read_by=user))
+        add(delta.datasets, dataset, DatasetFacts(read_by=user))
     for use in event.outputs:
-        _add(delta.datasets, use.dataset, DatasetFacts(written_by=user))
+        add(delta.datasets, use.dataset, DatasetFacts(written_by=user))
 
 
 def _with_references(delta: FactsDelta, event: Event) -> Event:
@@ -309,12 +199,12 @@ def _dataset(
         parent_runs={parent_run: time} if parent_run else {},
         other_names={text_of(other): stamp for other in symlinks(use)},
     )
-    _add(delta.datasets, use.dataset, facts)
+    add(delta.datasets, use.dataset, facts)
     delta.mention(time, use.dataset.namespace)
     for source, reported in sources_in(use, time):
-        _add(delta.sources, source, reported)
+        add(delta.sources, source, reported)
     for other in symlinks(use):
-        _add(delta.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
+        add(delta.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
 
 
 def _drops(use: DatasetUse) -> bool:
@@ -338,18 +228,18 @@ def _description(delta: FactsDelta, event: Event, stamp: str) -> None:
     if use is None:
         return
     _dataset(delta, use, stamp, None, reads=True, drops=_drops(use))
-    _add(delta.datasets, use.dataset, DatasetFacts(first_described=event.time))
+    add(delta.datasets, use.dataset, DatasetFacts(first_described=event.time))
     delta.rows.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
     text = text_of(use.dataset)
     for source in declared["outputs"].get(text, ()) if declared else ():
-        _add(delta.datasets, dataset_of(source), DatasetFacts(derived={text: event.time}))
+        add(delta.datasets, dataset_of(source), DatasetFacts(derived={text: event.time}))
     if not use.facets.keys().isdisjoint(OF_DATASETS):
         # A deleted facet (`_deleted`) withdraws the earlier declaration.
-        _add(delta.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
+        add(delta.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
     if declared is not None:
         run = RunKey.of(use.dataset, name_uuid(event.hash))
-        _add(delta.runs, run, _declaration(event, use, stamp))
+        add(delta.runs, run, _declaration(event, use, stamp))
 
 
 def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
@@ -438,8 +328,8 @@ def _streams(event: Event) -> bool:
 def _parent(delta: FactsDelta, parent: ParentRun, stamp: str, facets: Facets) -> None:
     """Add the mention of a parent or root, and the facets by which its child describes its job."""
     time = stamp.partition("#")[0]
-    _add(delta.runs, parent.key, RunFacts(job=text_of(parent.job), named_first=time, named_last=time))
-    _add(
+    add(delta.runs, parent.key, RunFacts(job=text_of(parent.job), named_first=time, named_last=time))
+    add(
         delta.jobs,
         parent.job,
         JobFacts(first=time, last=time, mentioned_at=(time,), named_facets=_histories(facets, stamp)),
@@ -459,7 +349,3 @@ def _parents(event: Event, stamp: str) -> Mapping[str, Any]:
 
 def _histories(facets: Facets, stamp: str) -> Histories:
     return {name: history_of(body, stamp) for name, body in facets.items()}
-
-
-def _add(known: dict[Any, F], entity: Any, facts: F) -> None:
-    known[entity] = join(known[entity], facts) if entity in known else facts

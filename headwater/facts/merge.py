@@ -17,7 +17,6 @@ from headwater.facts.catalogue import PARTITIONS, named
 from headwater.facts.child_rows import child_job_rows
 from headwater.facts.column_names import reported_columns, schema_columns
 from headwater.facts.created import Created, count_of, counted
-from headwater.facts.delta import FactsDelta
 from headwater.facts.facts import (
     DatasetFacts,
     Facts,
@@ -32,6 +31,7 @@ from headwater.facts.facts import (
     text_of,
     to_json,
 )
+from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.index_rows import EXACT_MAX, ever_rows, is_wide, transactional_rows
 from headwater.facts.keys import (
     COUNT,
