@@ -68,15 +68,15 @@ def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset:
         for key, value in failing.known.items()
         if value[1]
     ]
-    page = sorted(failures, reverse=True, key=lambda one: one[:4])[offset : offset + limit]
-    shown = {thing: {key for *_, key, other in page if other == thing} for *_, thing in page}
-    some = {
-        thing: (things[thing].pks, {key: things[thing].known[key] for key in keys}) for thing, keys in shown.items()
+    page = sorted(failures, reverse=True, key=lambda failure: failure[:4])[offset : offset + limit]
+    tests = {thing: {key for *_, key, other in page if other == thing} for *_, thing in page}
+    shown = {
+        thing: (things[thing].pks, {key: things[thing].known[key] for key in keys}) for thing, keys in tests.items()
     }
-    view.expect(_row_keys(some.values()))
-    found = {thing: _results(thing, pks, known, view) for thing, (pks, known) in some.items()}
-    listed = [found[thing][0][key] for *_, key, thing in page if key in found[thing][0]]
-    return ResultPage(listed, len(failures), cut or any(rows_cut for _, rows_cut in found.values()))
+    view.expect(_row_keys(shown.values()))
+    results = {thing: _results(thing, pks, known, view) for thing, (pks, known) in shown.items()}
+    listed = [results[thing][0][key] for *_, key, thing in page if key in results[thing][0]]
+    return ResultPage(listed, len(failures), cut or any(rows_cut for _, rows_cut in results.values()))
 
 
 def search_failing(
@@ -108,12 +108,14 @@ def read_failing(
     rows = view.get(facts_key(job.id) for job in found.jobs) if found.jobs else {}
     facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in found.jobs}
     if view.at:
-        facts = resolve_jobs({job: as_of(one, view.at) for job, one in facts.items()}, view, view.at)
+        then = {job: as_of(known, view.at) for job, known in facts.items()}
+        facts, is_cut = resolve_jobs(then, view, view.at)
+        cut |= is_cut
     things: dict[Thing, Failing] = {
         group.primary: Failing(pks_of(group), group.facts.assertions, group.facts.last or "")
         for group in found.datasets
     }
-    things |= {job: Failing([job_pk(job)], one.assertions, one.last or "") for job, one in facts.items()}
+    things |= {job: Failing([job_pk(job)], known.assertions, known.last or "") for job, known in facts.items()}
     return {thing: failing for thing, failing in things.items() if has_failed(failing.known)}, cut
 
 
@@ -126,14 +128,15 @@ def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, 
         cut = resolve_assertions([group], view)
         return (group.primary, pks_of(group), group.facts.assertions, cut) if group.known else None
     row = view.get([facts_key(thing)]).get(facts_key(thing))
-    facts = JobFacts(**row.data["facts"]) if row else JobFacts()
+    facts, cut = JobFacts(**row.data["facts"]) if row else JobFacts(), False
     if view.at:
-        facts = resolve_jobs({thing: as_of(facts, view.at)}, view, view.at)[thing]
-    return (thing, [job_pk(thing)], facts.assertions, False) if facts.first else None
+        then, cut = resolve_jobs({thing: as_of(facts, view.at)}, view, view.at)
+        facts = then[thing]
+    return (thing, [job_pk(thing)], facts.assertions, cut) if facts.first else None
 
 
-def _row_keys(some: Iterable[tuple[Sequence[str], Assertions]]) -> Iterator[Key]:
-    for pks, known in some:
+def _row_keys(things: Iterable[tuple[Sequence[str], Assertions]]) -> Iterator[Key]:
+    for pks, known in things:
         yield from {row_key(pk, stamp) for pk in pks for stamp, _ in known.values()}
 
 
@@ -147,12 +150,12 @@ def _results(
     keys = sorted(set(_row_keys([(pks, known)])))
     rows = view.get(keys) if keys else {}
     sent = [
-        (one["key"], orjson.dumps(one, option=orjson.OPT_SORT_KEYS), result)
+        (stored["key"], orjson.dumps(stored, option=orjson.OPT_SORT_KEYS), result)
         for row in rows.values()
-        for one, result in zip(row.data["results"], _results_in(row, thing, view), strict=True)
-        if known.get(one["key"]) == [stamp_of(row), OUTCOMES.index(one["outcome"])]
+        for stored, result in zip(row.data["results"], _results_in(row, thing, view), strict=True)
+        if known.get(stored["key"]) == [stamp_of(row), OUTCOMES.index(stored["outcome"])]
     ]
-    last = {key: result for key, _, result in sorted(sent, key=lambda one: one[:2])}
+    last = {key: result for key, _, result in sorted(sent, key=lambda report: report[:2])}
     return last, any("cut" in row.data for row in rows.values())
 
 
@@ -161,8 +164,8 @@ def _results_in(row: Row, thing: Thing, view: GraphView) -> list[AssertionResult
     sent = JobId(*row.data["job"]) if row.data["job"] else None
     job = sent if sent and view.caller.opens(sent) else None
     time, run = stamp_of(row).partition("#")[0], row.data["run"] if job else None
-    fields = ({name: value for name, value in one.items() if name != "key"} for one in row.data["results"])
-    return [AssertionResult(of=thing, time=time, job=job, run=run, **one) for one in fields]
+    results = ({name: value for name, value in stored.items() if name != "key"} for stored in row.data["results"])
+    return [AssertionResult(of=thing, time=time, job=job, run=run, **result) for result in results]
 
 
 def _order(result: AssertionResult) -> tuple[int, str, str, str]:

@@ -58,12 +58,14 @@ def resolve_assertions(groups: Sequence[ResolvedDataset], view: GraphView) -> bo
     return cut
 
 
-def resolve_jobs(jobs: Mapping[JobId, JobFacts], reader: GraphReader, at: str | None) -> dict[JobId, JobFacts]:
-    """Return the facts of jobs with the outcomes as of a time."""
-    then, _ = assertions_then(
+def resolve_jobs(
+    jobs: Mapping[JobId, JobFacts], reader: GraphReader, at: str | None
+) -> tuple[dict[JobId, JobFacts], bool]:
+    """Return the facts of jobs with the outcomes as of a time; and true if some may be missing."""
+    then, cut = assertions_then(
         {job: facts.assertions for job, facts in jobs.items()}, {job: [job_pk(job)] for job in jobs}, reader, at
     )
-    return {job: replace(facts, assertions=then[job]) for job, facts in jobs.items()}
+    return {job: replace(facts, assertions=then[job]) for job, facts in jobs.items()}, cut
 
 
 def pks_of(group: ResolvedDataset) -> list[str]:

@@ -20,7 +20,10 @@ from headwater_model.ids import DatasetId, JobId
 
 
 def nodes_of(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Mapping[str, Any]]:
-    """Return the nodes of the known jobs, now or as of a time, in the given order."""
+    """Return the nodes of the known jobs, now or as of a time, in the given order.
+
+    A node of a time has no outcome of a test that more than `past_assertions.ROWS_MAX` later events report again.
+    """
     if not jobs:
         return {}
     if view.at is None:
@@ -29,7 +32,7 @@ def nodes_of(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Mapping[s
     rows = view.get(facts_key(job) for job in jobs)
     known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
     there = [job for job, facts in known.items() if facts.first and facts.first < view.at]
-    then = resolve_jobs({job: as_of(known[job], view.at) for job in there}, view, view.at)
+    then, _ = resolve_jobs({job: as_of(known[job], view.at) for job in there}, view, view.at)
     return compute_nodes(then, view, view.at)
 
 

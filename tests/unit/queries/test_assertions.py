@@ -171,6 +171,20 @@ def test_a_response_is_truncated_where_earlier_rows_may_know_more():
     assert (listed(page), page.truncated) == ([("PASSED", "often", None, "a2")], True)
 
 
+def test_a_jobs_response_is_truncated_where_earlier_rows_may_know_more():
+    first = an_event(0, "a1", A, run_facets=of_run(("rare", "fail")))
+    later = [
+        replace(an_event(1, "a2", A, run_facets=of_run(("often", "pass"))), time=f"2025-11-20T12:01:00.{number:06}Z")
+        for number in range(ROWS_MAX + 1)
+    ]
+    last = replace(an_event(1, "a1", A, run_facets=of_run(("rare", "pass"))), time="2025-11-20T13:00:00.000000Z")
+    queries = LineageQueries(loaded([first, *map(stamped, later), stamped(last)]))
+    then = "2025-11-20T12:30:00.000000Z"
+    assert queries.list_assertions(A, at=then).truncated
+    assert queries.list_failures(at=then, limit=10, offset=0).truncated
+    assert not queries.list_assertions(A).truncated
+
+
 @pytest.mark.parametrize(
     "facet",
     [
