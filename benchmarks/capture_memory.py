@@ -17,8 +17,9 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     """Measure each job once with capture and once without."""
     rows = []
     with instant_endpoint("events") as variables:
-        for work, (what, times) in _WORKS.items():
-            job = ("capture_memory_work", work, str(_QUICK_TIMES if quick else times))
+        for work, (what, whole) in _WORKS.items():
+            times = _QUICK_TIMES if quick else whole
+            job = ("capture_memory_work", work, str(times))
             works = {
                 "with": partial(run, *job, "--capture", variables["AWS_ENDPOINT_URL"]),
                 "without": partial(run, *job),

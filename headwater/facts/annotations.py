@@ -80,19 +80,19 @@ class Annotations:
 
     def owned(self, owner: Owner, *, present: bool) -> Annotations:
         """Return the annotations with this owner, or without it."""
-        others = [one for one in self.owners if owner_key(one.name) != owner_key(owner.name)]
+        others = [other for other in self.owners if owner_key(other.name) != owner_key(owner.name)]
         return replace(self, owners=(*others, owner) if present else tuple(others))
 
     def described_as(self, text: Text | None, field: str | None) -> Annotations:
         """Return the annotations with this text in place of the field's; None withdraws it."""
-        texts = {one.field or "": one for one in self.texts if one.field != field}
+        texts = {other.field or "": other for other in self.texts if other.field != field}
         texts |= {field or "": text} if text is not None else {}
         described = text.reported_by if text is not None and field is None else self.described
         return replace(self, texts=tuple(texts[name] for name in sorted(texts)), described=described)
 
     def text_of(self, field: str | None) -> str | None:
         """Return the description that the API set, of a field or of the job or dataset itself."""
-        return next((one.text for one in self.texts if one.field == field), None)
+        return next((text.text for text in self.texts if text.field == field), None)
 
     def of_field(self, field: str | None) -> tuple[str, ...]:
         """Return the tags of a field."""

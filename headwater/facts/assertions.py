@@ -51,8 +51,8 @@ def results_of_dataset(event: Event, dataset: DatasetId) -> list[Result]:
     facets = [facets for use in uses if use.dataset == dataset for facets in (use.facets, use.use_facets)]
     return _each_once(
         _result(sent, "assertion", "FAILED" if sent["success"] is False else "PASSED")
-        for some in facets
-        for sent in _objects(some.get(ASSERTIONS, {}), "assertions")
+        for facets_of_use in facets
+        for sent in _objects(facets_of_use.get(ASSERTIONS, {}), "assertions")
         if isinstance(sent.get("success"), bool) and text_in(sent, "assertion")
     )
 
@@ -69,7 +69,7 @@ def results_of_run(event: Event) -> list[Result]:
 
 def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     sent = [] if is_deleted(facet) else facet.get(name)
-    return [one for one in sent if isinstance(one, dict)] if isinstance(sent, list) else []
+    return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
 
 
 def _result(sent: Mapping[str, Any], type_name: str, outcome: Outcome) -> Result:

@@ -76,7 +76,7 @@ def annotate_dataset(services: Services, request: HttpRequest, read: ReadChange,
 
 
 def _require_field(services: Services, dataset: Dataset, field: str) -> None:
-    if any(one.get("name") == field for one in dataset.fields):
+    if any(known.get("name") == field for known in dataset.fields):
         return
     node_id = f"datasetField:{dataset.id.namespace}:{dataset.id.name}:{field}"
     require(services.queries.find_field(node_id), "Field", field)
@@ -140,7 +140,7 @@ def _read_owner(services: Services, request: HttpRequest, time: str, *, present:
     send = partial(services.changes.put_ownership, name, time=time, present=present, type=kind, caller=request.caller)
 
     def is_shown(known: Annotations) -> bool:
-        named = [one.type for one in known.owners if owner_key(one.name) == owner_key(name)]
+        named = [other.type for other in known.owners if owner_key(other.name) == owner_key(name)]
         return named == ([kind] if present else [])
 
     return Annotating(send, lambda known: known.owned(owner, present=present), is_shown)

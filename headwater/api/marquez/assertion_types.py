@@ -21,7 +21,7 @@ Tests: TypeAlias = Annotated[TestCounts, Field(description="Ours: absent where n
 
 
 class Tested(TypedDict, total=False):
-    """A dataset, or a job, of which events reported results of tests."""
+    """A dataset or a job; `tests` where events reported results of its tests."""
 
     tests: Tests
 

@@ -129,7 +129,7 @@ def _read_tag(
     send = partial(services.changes.put_tagging, name, time=time, present=present, caller=request.caller)
 
     def is_shown(known: Annotations) -> bool:
-        return (tag.key in {one.key for one in known.tags}) is present
+        return (tag.key in {other.key for other in known.tags}) is present
 
     return Annotating(send, lambda known: known.changed(tag, present=present), is_shown)
 

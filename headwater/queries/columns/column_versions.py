@@ -118,13 +118,12 @@ class VersionWalk:
         self, reports: Sequence[ColumnReport], reads: Mapping[RunKey, Sequence[InputVersion]]
     ) -> dict[DatasetId, InputVersion]:
         """Return, by source, what the last of the runs that report the source read of it."""
-        found: dict[DatasetId, InputVersion] = {}
-        for one in sorted(reports, key=lambda report: report.reporter.run):
-            sources = {self._groups.primary(source) for source in one.columns.datasets}
-            found |= {
-                read.group.primary: read for read in reads.get(one.reporter.run, ()) if read.group.primary in sources
-            }
-        return found
+        last: dict[DatasetId, InputVersion] = {}
+        for report in sorted(reports, key=lambda report: report.reporter.run):
+            sources = {self._groups.primary(source) for source in report.columns.datasets}
+            read = reads.get(report.reporter.run, ())
+            last |= {source.group.primary: source for source in read if source.group.primary in sources}
+        return last
 
     def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
         return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)
