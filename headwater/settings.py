@@ -33,6 +33,14 @@ TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 # A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
 
+# Where events of chosen namespaces are forwarded: an OpenLineage endpoint, a JSON list of patterns, the secret of its
+# token (not set where it needs none), and the FIFO queue of announced events with its dead letters.
+FORWARD_URL = "FORWARD_URL"
+FORWARD_NAMESPACES = "FORWARD_NAMESPACES"
+FORWARD_SECRET = "FORWARD_SECRET"  # noqa: S105 - the name of a variable, no secret
+FORWARD_QUEUE_URL = "FORWARD_QUEUE_URL"
+FORWARD_DLQ_URL = "FORWARD_DLQ_URL"
+
 # The records table: Carbonlake's keys and indexes, to the letter.
 ROOT_ID = "root_id"
 NODE_ID = "node_id"

@@ -32,6 +32,8 @@ _TURNED: Mapping[str, object] = {
     "sign_digests": True,
     "api_concurrency": 50,
     "object_lock": "governance:365",
+    "forward_url": "https://example.org/api/v1/lineage",
+    "forward_secret": "marquez/token",
 }
 _WEB_ACLS: Sequence[Mapping[str, object]] = ({"web_acl_arn": _A_WEB_ACL}, {"requests_per_address": 2000})
 

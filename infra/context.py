@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
+from urllib.parse import SplitResult, urlsplit
 
 from headwater_model.errors import Fault, Invalid
 
@@ -24,6 +25,9 @@ NAMES = (
     "partition_trimming",
     "temporary_patterns",
     "drop_running_events",
+    "forward_url",
+    "forward_namespaces",
+    "forward_secret",
     "search_scan_gb",
     "sign_digests",
     "web_acl_arn",
@@ -37,6 +41,9 @@ _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 # Web ACLs of the scope CLOUDFRONT protect no API.
 _WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
+_URL = re.compile(r"https?://[!-~]+")
+# A name, or an ARN with the six characters that Secrets Manager puts behind the name.
+_SECRET = re.compile(r"[\w/+=.@-]{1,512}|arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-\w{6}")
 # S3 keeps objects locked for at most 100 years.
 _OBJECT_LOCK = re.compile(r"(governance|compliance):([1-9][0-9]{0,4})")
 _OBJECT_LOCK_DAYS_MAX = 36_500
@@ -55,6 +62,15 @@ class ObjectLock:
     compliance: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ForwardTo:
+    """The endpoint, the patterns of namespaces whose events it gets, and the secret with its token, if it needs one."""
+
+    url: str
+    namespaces: tuple[str, ...] = ("*",)
+    secret: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackContext:
     """The context values of one deployment; the defaults are those of production. cdk.json describes each."""
@@ -69,6 +85,7 @@ class StackContext:
     partition_trimming: bool = True
     temporary_patterns: tuple[str, ...] | None = None
     drop_running_events: tuple[str, ...] = ()
+    forward_to: ForwardTo | None = None
     search_scan_gb: int = 10
     sign_digests: bool = False
     web_acl_arn: str | None = None
@@ -110,6 +127,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         ),
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
         drop_running_events=reader.read("drop_running_events", _namespaces, default.drop_running_events),
+        forward_to=_forward_to(reader),
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
@@ -127,6 +145,20 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
     if reader.faults:
         raise Invalid(reader.faults)
     return choices
+
+
+def _forward_to(reader: _Reader) -> ForwardTo | None:
+    """Return where events are forwarded to; a fault if a namespace or a secret is given, and no URL."""
+    url = reader.read("forward_url", _forward_url, None)
+    nowhere: tuple[str, ...] = ()
+    namespaces = reader.read("forward_namespaces", _namespaces, nowhere)
+    secret = reader.read("forward_secret", _secret, None)
+    if url is not None:
+        return ForwardTo(url, namespaces or ("*",), secret)
+    for name, value in (("forward_namespaces", namespaces), ("forward_secret", secret)):
+        if value and not any(fault.field == "forward_url" for fault in reader.faults):
+            reader.faults.append(Fault(name, value, "must be given with forward_url"))
+    return None
 
 
 class _Reader:
@@ -177,6 +209,30 @@ def _web_acl_arn(value: object) -> str | None:
     if isinstance(value, str) and _WEB_ACL_ARN.fullmatch(value):
         return value
     raise ValueError("must be the ARN of a regional web ACL of WAFv2, or none")
+
+
+def _forward_url(value: object) -> str | None:
+    """Return an https URL; http is for an endpoint on the same machine, as the local stack has."""
+    if value in (None, "", "none"):
+        return None
+    parts = urlsplit(value) if isinstance(value, str) and _URL.fullmatch(value) else None
+    if parts and _is_safe(parts):
+        return str(value)
+    raise ValueError("must be an https URL, without credentials in it, or none")
+
+
+def _is_safe(parts: SplitResult) -> bool:
+    """True if a request to the URL is encrypted, or stays on the machine, and the URL holds no credentials."""
+    is_private = parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1")
+    return is_private and bool(parts.hostname) and not (parts.username or parts.password or parts.fragment)
+
+
+def _secret(value: object) -> str | None:
+    if value in (None, "", "none"):
+        return None
+    if isinstance(value, str) and _SECRET.fullmatch(value):
+        return value
+    raise ValueError("must be the name or the ARN of a secret in Secrets Manager, or none")
 
 
 def _object_lock(value: object) -> ObjectLock | None:

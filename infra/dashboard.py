@@ -11,6 +11,7 @@ from constructs import Construct
 from infra.alarms import FIVE_MINUTES, FORBIDDEN, UNAUTHORIZED, our_metric, refusals
 from infra.compaction import Compaction
 from infra.events import Events
+from infra.forwarding import Forwarding
 from infra.function import ServiceFunction
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
@@ -30,12 +31,14 @@ def make_dashboard(
     events: Events,
     compaction: Compaction,
     query_api: QueryApi,
+    forwarding: Forwarding | None,
 ) -> cloudwatch.Dashboard:
     """Return one page of the alarms' metrics and those that explain them."""
     rows: list[list[cloudwatch.IWidget]] = [
         [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
         _records(namespace, query_api),
         _events(namespace),
+        *([_forwarding(namespace, forwarding)] if forwarding else []),
         _queues(ingestion, events, compaction),
         _functions(functions),
         _tables(storage),
@@ -65,6 +68,18 @@ def _events(namespace: str) -> list[cloudwatch.IWidget]:
     accepted += [our_metric(namespace, "EventsDropped", service) for service in ("input", "api")]
     fates = [our_metric(namespace, f"Events{fate}", "events") for fate in ("Loaded", "Refused")]
     return [_graph("Events", [*accepted, *fates], width=_WIDTH)]
+
+
+def _forwarding(namespace: str, forwarding: Forwarding) -> list[cloudwatch.IWidget]:
+    fates = [our_metric(namespace, name, "forward") for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried")]
+    lag = our_metric(namespace, "ForwardLagSeconds", "forward").with_(statistic="Maximum")
+    age = forwarding.queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+    letters = forwarding.dead_letters.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
+    return [
+        _graph("Forwarded events", fates),
+        _graph("Forwarding's lag, s", [lag, age]),
+        _graph("Forwarding's dead letters", [letters]),
+    ]
 
 
 def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> list[cloudwatch.IWidget]:

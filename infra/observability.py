@@ -9,6 +9,7 @@ from infra.alarms import Alarms
 from infra.compaction import Compaction
 from infra.dashboard import make_dashboard
 from infra.events import Events
+from infra.forwarding import Forwarding
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
 from infra.storage import Storage
@@ -17,6 +18,8 @@ from infra.storage import Storage
 _RECORDS_LATE = Duration.minutes(30)
 # An event should be readable after seconds; until then, responses lack it.
 _EVENTS_LATE = Duration.minutes(15)
+# The other endpoint may be down for a while: nothing is lost for days, but its users see old lineage.
+_FORWARDING_LATE = Duration.hours(1)
 # A day's roots are enqueued at once, and the slowest of them may take a few quarters of an hour.
 _TRACES_LATE = Duration.hours(2)
 # The stream keeps 24 hours; this leaves most of a day to act.
@@ -47,6 +50,7 @@ class Observability(Construct):
         events: Events,
         compaction: Compaction,
         query_api: QueryApi,
+        forwarding: Forwarding | None,
     ) -> None:
         super().__init__(scope, construct_id)
         functions = (
@@ -57,9 +61,13 @@ class Observability(Construct):
             compaction.trace,
             compaction.compact,
             query_api.function,
+            *([forwarding.function] if forwarding else []),
         )
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
         _watch_queues(alarms, ingestion, events, compaction)
+        if forwarding:
+            alarms.watch_dead_letters("ForwardDeadLetters", forwarding.dead_letters)
+            alarms.watch_queue("ForwardQueue", forwarding.queue, age_max=_FORWARDING_LATE)
         for function in functions:
             alarms.watch_function(function)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
@@ -76,6 +84,7 @@ class Observability(Construct):
             events=events,
             compaction=compaction,
             query_api=query_api,
+            forwarding=forwarding,
         )
 
 

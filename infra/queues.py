@@ -21,11 +21,12 @@ VISIBILITY_TIMEOUTS = 6
 RECEIVES_MAX = 100
 
 
-def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPolicy) -> sqs.Queue:
-    """Return a queue that only a person reads; `observability` watches its depth."""
+def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPolicy, fifo: bool = False) -> sqs.Queue:
+    """Return a queue that only a person reads; `observability` watches its depth. That of a FIFO queue is one, too."""
     return sqs.Queue(
         scope,
         construct_id,
+        fifo=fifo or None,
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         max_message_size_bytes=MESSAGE_BYTES_MAX,
@@ -43,11 +44,16 @@ def work_queue(
     function_timeout_s: int,
     window_s: int = 0,
     removal: RemovalPolicy,
+    fifo: bool = False,
 ) -> sqs.Queue:
-    """Return a queue that feeds a function; a message received `receives_max` times goes to the dead letters."""
+    """Return a queue that feeds a function; a message received `receives_max` times goes to the dead letters.
+
+    A `fifo` queue delivers the messages of a group one batch after another, in their order.
+    """
     return sqs.Queue(
         scope,
         construct_id,
+        fifo=fifo or None,
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         max_message_size_bytes=MESSAGE_BYTES_MAX,

@@ -14,6 +14,7 @@ from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
 from infra.context import StackContext
 from infra.events import Events
+from infra.forwarding import Forwarding
 from infra.function import FunctionDefaults
 from infra.ingestion import Ingestion
 from infra.observability import Observability
@@ -95,8 +96,22 @@ class LineageStack(cdk.Stack):
             drop_running_events=context.drop_running_events,
         )
         self._events.open_to(self._ingestion.input)
+        self._forwarding = self._make_forwarding(context)
         queues = [self._ingestion.packed_queue, self._events.queue]
         self._producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
+
+    def _make_forwarding(self, context: StackContext) -> Forwarding | None:
+        """Return the forwarding of events, where the context names an endpoint."""
+        if context.forward_to is None:
+            return None
+        return Forwarding(
+            self,
+            "Forwarding",
+            defaults=self._defaults,
+            to=context.forward_to,
+            events=self._events,
+            archive_bucket=self._storage.archive_bucket,
+        )
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
         """Add what fills the archive, daily and on Spark, and the search in it."""
@@ -158,6 +173,7 @@ class LineageStack(cdk.Stack):
             events=self._events,
             compaction=self._compaction,
             query_api=self._query_api,
+            forwarding=self._forwarding,
         )
 
     def _name_outputs(self) -> None:
@@ -188,6 +204,9 @@ class LineageStack(cdk.Stack):
         }
         if compaction.signing_key is not None:
             outputs["SigningKeyArn"] = compaction.signing_key.key_arn
+        if self._forwarding is not None:
+            outputs["ForwardQueueUrl"] = self._forwarding.queue.queue_url
+            outputs["ForwardDeadLettersUrl"] = self._forwarding.dead_letters.queue_url
         if self._query_api.token_api is not None:
             outputs["TokenApiUrl"] = self._query_api.token_api.url
         for name, value in outputs.items():

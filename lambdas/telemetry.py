@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
@@ -19,3 +20,9 @@ def count(name: str, number: int) -> None:
     """Add to a metric; nothing is written for nothing."""
     if number:
         metrics.add_metric(name=name, unit=MetricUnit.Count, value=number)
+
+
+def measure_s(name: str, seconds: Iterable[float]) -> None:
+    """Add durations to a metric; CloudWatch keeps the least, the greatest and their mean."""
+    for duration in seconds:
+        metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=duration)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
+    from headwater.forwarding.endpoint import Endpoint
+    from headwater.forwarding.forwarder import Forwarder
+    from headwater.loading.event_lines import StoredLines
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
     from headwater.queries.service import LineageQueries
@@ -312,7 +315,45 @@ def event_stores() -> EventStores:
     """Return the stores of the events function."""
     from headwater.loading.load import EventStores
 
-    return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules())
+    bucket = os.environ[settings.INTAKE_BUCKET]
+    return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), _announce())
+
+
+def _announce() -> Callable[[StoredLines], object] | None:
+    """Return the announcing of events to forward, if this deployment forwards any."""
+    queue_url = os.environ.get(settings.FORWARD_QUEUE_URL)
+    if not queue_url:
+        return None
+    from headwater.forwarding.announcer import Announcer
+
+    return Announcer(sqs(), queue_url, _forwarded_namespaces()).announce
+
+
+def _forwarded_namespaces() -> tuple[str, ...]:
+    return tuple(json.loads(os.environ[settings.FORWARD_NAMESPACES]))
+
+
+@cache
+def forwarder() -> Forwarder:
+    """Return the forwarding of announced events."""
+    from headwater.forwarding.forwarder import Forwarder
+
+    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
+    return Forwarder(s3(), bucket, _endpoint(), _forwarded_namespaces(), sqs(), dead_letters)
+
+
+def _endpoint() -> Endpoint:
+    """Return the endpoint that events are forwarded to."""
+    from botocore.httpsession import get_cert_path
+
+    from headwater.forwarding.endpoint import Endpoint
+    from headwater.forwarding.secret import Secret
+
+    url, secret_id = os.environ[settings.FORWARD_URL], os.environ.get(settings.FORWARD_SECRET)
+    if not secret_id:
+        return Endpoint(url, token=lambda: None, ca_file=get_cert_path(True))
+    secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
+    return Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=get_cert_path(True))
 
 
 @cache

@@ -144,7 +144,9 @@ def _name_of(found: Properties, logical_id: str) -> dict[str, str]:
     """Return the property that names a resource: its name is the same at each start, and finds what was kept."""
     if isinstance(found, Bucket):
         return {"BucketName": f"{_STACK}-{logical_id}".lower()[:_BUCKET_NAME_MAX]}
-    return {"TableName" if isinstance(found, Table) else "QueueName": f"{_STACK}-{logical_id}"}
+    if isinstance(found, Queue):
+        return {"QueueName": f"{_STACK}-{logical_id}{'.fifo' if found.fifo_queue else ''}"}
+    return {"TableName": f"{_STACK}-{logical_id}"}
 
 
 def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> object:

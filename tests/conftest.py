@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from botocore.loaders import JSONFileLoader
@@ -122,7 +123,8 @@ def assembly(made_once):
     from local_stack.template.synthesis import synthesize_into
 
     def assembly(**context: str) -> Path:
-        name = "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(context.items()))])
+        values = (f"{name}={quote(value, safe='')}" for name, value in sorted(context.items()))
+        name = "-".join(["assembly", *values])
         [template] = made_once(name, lambda folder: synthesize_into(folder, **context)).glob("*.template.json")
         return template
 

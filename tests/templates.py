@@ -10,6 +10,7 @@ _CONSTRUCTS = (
     "Storage",
     "Ingestion",
     "Events",
+    "Forwarding",
     "Producers",
     "ArchiveSearch",
     "SparkJobsEngine",

@@ -30,10 +30,16 @@ Sleep: TypeAlias = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message to send; attributes are strings."""
+    """A message to send; attributes are strings.
+
+    A FIFO queue keeps the order of the messages of a `group`, and drops one whose `deduplication_id` it took in the
+    last five minutes.
+    """
 
     body: str
     attributes: Mapping[str, str] = field(default_factory=dict)
+    group: str | None = None
+    deduplication_id: str | None = None
 
     @property
     def size_bytes(self) -> int:
@@ -130,4 +136,8 @@ def _entry(number: int, message: Message) -> SendMessageBatchRequestEntryTypeDef
         entry["MessageAttributes"] = {
             name: {"DataType": "String", "StringValue": text} for name, text in message.attributes.items()
         }
+    if message.group is not None:
+        entry["MessageGroupId"] = message.group
+    if message.deduplication_id is not None:
+        entry["MessageDeduplicationId"] = message.deduplication_id
     return entry

@@ -27,7 +27,7 @@ from headwater_model.ids import DatasetId
 # The facets that report where columns come from.
 _OF_SOURCES = ("columnLineage", "lineage", "headwater_operations")
 # The facet of an input that says which version was read: a fact of the run.
-_OF_READING = frozenset({"version"})
+OF_READING = frozenset({"version"})
 _WRITE_RULE = "must be a namespace that the token may write"
 _REFERENCE_RULE = f"{_WRITE_RULE} or reference"
 
@@ -102,7 +102,7 @@ def limit_event(event: Event, writes: Sequence[str] | None) -> Event:
 def _limited(use: DatasetUse, writes: Sequence[str]) -> DatasetUse:
     """Return a use without what it says about a dataset elsewhere: the dataset itself, or other names of it."""
     if not covers(writes, use.dataset.namespace):
-        facets = {name: use.facets[name] for name in use.facets.keys() & _OF_READING}
+        facets = {name: use.facets[name] for name in use.facets.keys() & OF_READING}
         return replace(use, facets=facets)
     if all(covers(writes, other.namespace) for other in _other_names(use)):
         return use

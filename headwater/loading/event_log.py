@@ -33,6 +33,7 @@ from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.loading.event_index import EventIndex, IndexedEvent
+from headwater.loading.event_lines import StoredLines, parse_line, read_lines
 from headwater.loading.usage import Payer, Use, payer_of, use_of
 from headwater.records.event_objects import event_prefix_of
 from headwater.settings import EVENTS_PREFIX
@@ -97,19 +98,23 @@ class EventLog:
         """Return the same log as a caller may read it."""
         return replace(self, visibility=visibility)
 
-    def put(self, events: Sequence[RawEvent], received_day: str) -> None:
-        """Store the events, then list them. The same events again change nothing."""
-        if events:
-            self._store(events, received_day)
-            self.enlist(events)
+    def put(self, events: Sequence[RawEvent], received_day: str) -> StoredLines | None:
+        """Store the events, then list them; return the stored lines, if any. The same events again change nothing."""
+        if not events:
+            return None
+        stored = self._store(events, received_day)
+        self.enlist(events)
+        return stored
 
-    def _store(self, events: Sequence[RawEvent], day: str) -> None:
+    def _store(self, events: Sequence[RawEvent], day: str) -> StoredLines:
         # Sorted, and compressed without a time: a batch that comes again is the same object.
-        lines = sorted({event.line for event in events})
+        documents = {event.line: event.document for event in events}
+        lines = sorted(documents)
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
         sha256 = hashlib.sha256(body).hexdigest()
         key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
         put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
+        return StoredLines(key, [documents[line] for line in lines])
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
@@ -208,10 +213,7 @@ class EventLog:
             yield payer_of(event, accepted_by), use_of(event, len(orjson.dumps(event)))
 
     def _lines(self, key: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-        packed = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
-        for line in map(orjson.loads, gzip.decompress(packed).splitlines()):
-            event, accepted_by = (line.get("event"), line.get("acceptedBy")) if isinstance(line, dict) else (None, None)
-            yield event, accepted_by if isinstance(accepted_by, dict) else {}
+        yield from map(parse_line, read_lines(self.s3, self.bucket, key))
 
     def days(self) -> list[str]:
         """Return the days on which events arrived."""

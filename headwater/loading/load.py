@@ -18,6 +18,7 @@ from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.events.rights import limit_event, parse_patterns
 from headwater.facts.apply import apply_isolating_failures, apply_statements
+from headwater.loading.event_lines import StoredLines
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.times import day_of, from_seconds
 from headwater_model.errors import HeadwaterError, Invalid
@@ -35,13 +36,18 @@ _CLOCKS_DIFFER_S = 60
 
 @dataclass(frozen=True, slots=True)
 class EventStores:
-    """The stores of events and of the graph; `bucket` holds bodies too large for a message."""
+    """The stores of events and of the graph; `bucket` holds bodies too large for a message.
+
+    `announce` is called with what was stored and applied, before its messages are acknowledged: a loader that dies in
+    between calls it again, or calls it for the first time.
+    """
 
     log: EventLog
     table: GraphTable
     s3: S3Client
     bucket: str
     rules: NamingRules
+    announce: Callable[[StoredLines], object] | None = None
 
 
 @dataclass(slots=True)
@@ -58,7 +64,7 @@ class EventLoad:
 
     def fail(self, message_id: str, error: Exception) -> None:
         """Add a message to those to try again."""
-        self.failed[message_id] = _reason(error)
+        self.failed[message_id] = reason_of(error)
         self.refused += isinstance(error, Invalid)
         if is_passing(error):
             self.passing.add(message_id)
@@ -127,13 +133,15 @@ def _load(
 
     def load(message_ids: Sequence[str]) -> None:
         group = [events[message_id] for message_id in message_ids]
-        stores.log.put(group, day)
+        stored = stores.log.put(group, day)
         apply_statements([event.statement for event in group], stores.table)
+        if stored and stores.announce:
+            stores.announce(stored)
 
     return apply_isolating_failures(list(events), load, may_go_on=may_go_on)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Return what a log may show of an error: the broken rule or the line of code, never the content of an event."""
     name = type(error).__name__
     if isinstance(error, Invalid):

@@ -80,6 +80,7 @@ class Queue(Properties):
     maximum_message_size: int = 1_048_576
     receive_message_wait_time_seconds: int = 0
     delay_seconds: int = 0
+    fifo_queue: bool = False
 
 
 class TimeToLive(Properties):

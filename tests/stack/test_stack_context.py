@@ -7,7 +7,7 @@ import json
 import pytest
 
 from headwater_model.errors import Invalid
-from infra.context import ObjectLock, StackContext, parse_context
+from infra.context import ForwardTo, ObjectLock, StackContext, parse_context
 from infra.package import PROJECT
 from infra.synth import main
 
@@ -21,6 +21,7 @@ PRODUCTION = StackContext(
     partition_trimming=True,
     temporary_patterns=None,
     drop_running_events=(),
+    forward_to=None,
     search_scan_gb=10,
     sign_digests=False,
     web_acl_arn=None,
@@ -31,11 +32,16 @@ PRODUCTION = StackContext(
     layer=True,
 )
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
+MARQUEZ = "https://marquez.example/api/v1/lineage"
+SECRET = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:marquez/token-a1B2c3"
+URL_RULE = "must be an https URL, without credentials in it, or none"
+SECRET_RULE = "must be the name or the ARN of a secret in Secrets Manager, or none"
 LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
-    "partition_trimming, temporary_patterns, drop_running_events, search_scan_gb, sign_digests, web_acl_arn, "
-    "requests_per_address, api_concurrency, object_lock, dynamodb_client, layer"
+    "partition_trimming, temporary_patterns, drop_running_events, forward_url, forward_namespaces, forward_secret, "
+    "search_scan_gb, sign_digests, web_acl_arn, requests_per_address, api_concurrency, object_lock, dynamodb_client, "
+    "layer"
 )
 
 
@@ -77,6 +83,17 @@ def test_the_operations_guide_lists_every_context_value():
         ({"temporary_patterns": "default"}, {}),
         ({"drop_running_events": "flink*, kafka"}, {"drop_running_events": ("flink*", "kafka")}),
         ({"drop_running_events": "none"}, {}),
+        ({"forward_url": "none", "forward_namespaces": "none", "forward_secret": ""}, {}),
+        ({"forward_url": MARQUEZ}, {"forward_to": ForwardTo(MARQUEZ, ("*",), None)}),
+        (
+            {"forward_url": MARQUEZ, "forward_namespaces": "flights*, raw", "forward_secret": "marquez/token"},
+            {"forward_to": ForwardTo(MARQUEZ, ("flights*", "raw"), "marquez/token")},
+        ),
+        ({"forward_url": MARQUEZ, "forward_secret": SECRET}, {"forward_to": ForwardTo(MARQUEZ, ("*",), SECRET)}),
+        (
+            {"forward_url": "http://127.0.0.1:5000/api/v1/lineage"},
+            {"forward_to": ForwardTo("http://127.0.0.1:5000/api/v1/lineage")},
+        ),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
@@ -121,6 +138,27 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         (
             {"drop_running_events": 1},
             "drop_running_events: must be a list of namespaces, or text with commas between them, got 1",
+        ),
+        *(
+            ({"forward_url": value}, f"forward_url: {URL_RULE}, got {value!r}")
+            for value in (
+                "http://marquez.example/api/v1/lineage",
+                "https://user:password@marquez.example/",
+                "https:///api/v1/lineage",
+                "https://marquez.example/#x",
+                "ftp://marquez.example",
+                "https://marquez.example/ x",
+                7,
+            )
+        ),
+        *(
+            ({"forward_url": MARQUEZ, "forward_secret": value}, f"forward_secret: {SECRET_RULE}, got {value!r}")
+            for value in ("two words", "*", 7, "arn:aws:s3:::bucket", "marquez/token*")
+        ),
+        (
+            {"forward_namespaces": "flights*", "forward_secret": "token"},
+            "forward_namespaces: must be given with forward_url, got ('flights*',); "
+            "forward_secret: must be given with forward_url, got 'token'",
         ),
         (
             {"temporary_patterns": "tmp("},

@@ -48,6 +48,11 @@ def stack(request):
     return request.getfixturevalue(request.param)
 
 
+def forwards(stack):
+    """True if events are forwarded by this stack, which only some do."""
+    return "ForwardQueue" in stack.of_type("AWS::SQS::Queue")
+
+
 def of_the_bucket(stack, action, key="", *, by=ADMIN, **context):
     statements = stack.of_type("AWS::S3::BucketPolicy")["ArchiveBucketPolicy"]["PolicyDocument"]["Statement"]
     resource = f"ArchiveBucket.Arn/{key}" if key else "ArchiveBucket.Arn"
@@ -146,7 +151,7 @@ def test_a_role_may_send_to_the_queues_of_its_own_work_alone(stack):
         "TraceFunction": {"RecordsDeadLetters.Arn"},
         "TraceRoot": {"RecordsDeadLetters.Arn"},
         "CompactFunction": {"TraceQueue.Arn"},
-        "EventsFunction": set(),
+        "EventsFunction": {"ForwardQueue.Arn"} if forwards(stack) else set(),
         "ExpiredFunction": set(),
     }
 
@@ -224,7 +229,10 @@ def test_every_role_with_a_right_on_the_graph_table_is_among_these(stack):
         for name, policy in stack.of_type("AWS::IAM::Policy").items()
         if "GraphTable.Arn" in str(policy)
     }
-    assert having == set(PARTITIONS)
+    assert having == {*PARTITIONS, *(["ForwardFunction"] if forwards(stack) else [])}
+    if forwards(stack):
+        allowing = [each for each in stack.statements("ForwardFunction") if each["Effect"] == "Allow"]
+        assert "GraphTable.Arn" not in str(allowing)
 
 
 @pytest.mark.parametrize("name", PARTITIONS)

@@ -16,7 +16,13 @@ from infra.synth import make_app, make_stack
 # Each needs a synthesis of its own.
 pytestmark = pytest.mark.large
 
-TURNED = {"alarm_email": "ops@example.org", "auth": "token", "sign_digests": True}
+TURNED = {
+    "alarm_email": "ops@example.org",
+    "auth": "token",
+    "sign_digests": True,
+    "forward_url": "https://example.org/api/v1/lineage",
+    "forward_secret": "marquez/token",
+}
 
 
 @pytest.fixture(scope="module")

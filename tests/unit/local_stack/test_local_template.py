@@ -56,8 +56,8 @@ def test_references_are_read_as_logical_ids():
     ("resources", "complaint"),
     [
         (
-            {"Work": a_queue(FifoQueue=True)},
-            "Work (AWS::SQS::Queue): property FifoQueue is not known to the local stack; honour it, or ignore it with "
+            {"Work": a_queue(FifoThroughputLimit="perQueue")},
+            "Work (AWS::SQS::Queue): property FifoThroughputLimit is not known to the local stack; honour it, or ignore it with "
             "a reason",
         ),
         (
@@ -93,7 +93,9 @@ def test_what_is_unknown_or_wrong_is_named(resources, complaint):
 
 def test_everything_that_is_wrong_is_shown_at_once():
     with pytest.raises(UnknownInTemplate) as refused:
-        parse_template(a_template(Work=a_queue(FifoQueue=True, Old=1), Fast={"Type": "AWS::DAX::Cluster"}))
+        parse_template(
+            a_template(Work=a_queue(FifoThroughputLimit="perQueue", Old=1), Fast={"Type": "AWS::DAX::Cluster"})
+        )
     assert len(str(refused.value).splitlines()) == 3
 
 

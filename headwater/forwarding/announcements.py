@@ -1,0 +1,82 @@
+"""Announcements of stored events that are to be forwarded: which lines of which object, in which order.
+
+    {"key": "events/year=2026/month=11/day=20/<sha256>.jsonl.gz", "lane": 3, "lines": [7, 0, 4]}
+
+A lane is a message group of the FIFO queue: its announcements are worked off one after another. All events of a run
+share a lane, so they leave in the order of the announcements, and of the lines in each. The dead letter of a refused
+event is an announcement, too: moved back to the queue, it sends the event again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from headwater.aws.queues import Message
+from headwater.namespaces import covers
+from headwater.records.event_objects import sha256_in_name
+from headwater.settings import EVENTS_PREFIX
+from headwater_model.errors import Invalid
+from headwater_model.ids import normalize_run_id
+
+# Lanes work side by side: more of them forward faster, and cost a message more for each object of the log.
+LANES = 16
+# Events of one announcement: as many as the function can send where each takes the longest time allowed.
+EVENTS_MAX = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Lines of an object of the log, in the order in which their events are forwarded, and their lane."""
+
+    key: str
+    lane: int
+    lines: Sequence[int]
+
+    @property
+    def body(self) -> str:
+        """The body of its message."""
+        return orjson.dumps({"key": self.key, "lane": self.lane, "lines": list(self.lines)}).decode()
+
+    def message(self, deduplication_id: str) -> Message:
+        """Return its message in the FIFO queue."""
+        return Message(self.body, group=str(self.lane), deduplication_id=deduplication_id)
+
+
+def parse_announcement(body: str) -> Announcement:
+    """Return the announcement in a message.
+
+    Raises:
+        Invalid: it names no object of the log's batches, or no lines.
+    """
+    try:
+        sent = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("message", body, f"must be JSON ({error})") from error
+    key, lane, lines = (sent.get(name) for name in ("key", "lane", "lines")) if isinstance(sent, dict) else (None,) * 3
+    if not isinstance(key, str) or not key.startswith(EVENTS_PREFIX) or sha256_in_name(key) is None:
+        raise Invalid.because("key", key, "must be an object of the raw log")
+    if type(lane) is not int:
+        raise Invalid.because("lane", lane, "must be a number")
+    if not isinstance(lines, list) or not all(type(line) is int and line >= 0 for line in lines):
+        raise Invalid.because("lines", lines, "must be numbers of lines, from 0")
+    return Announcement(key, lane, lines)
+
+
+def is_forwarded(event: Mapping[str, Any], namespaces: Sequence[str]) -> bool:
+    """True if the event is of one of the namespaces: that of its job, or of the dataset of a DatasetEvent."""
+    return covers(namespaces, (event.get("job") or event["dataset"])["namespace"])
+
+
+def lane_of(event: Mapping[str, Any]) -> int:
+    """Return the lane of an event: all of a run have the same, as have those of a job, or a dataset, without a run."""
+    if event.get("run"):
+        text = normalize_run_id(event["run"]["runId"])
+    else:
+        described = event.get("job") or event["dataset"]
+        text = f"{described['namespace']}\n{described['name']}"
+    return hashlib.sha256(text.encode()).digest()[0] % LANES

@@ -1,0 +1,177 @@
+"""The forwarding of announced events, one after another in each lane.
+
+An event is sent as it was accepted, to an endpoint that may have seen it before. An endpoint that cannot take it now
+holds up its lane: this and all later announcements of the lane are tried again, from the first line on. An event that
+the endpoint refuses for its content goes to the dead letters, and its lane goes on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import orjson
+from botocore.exceptions import ClientError
+
+from headwater.aws.queues import Message, send_all
+from headwater.events.limited_documents import limit_document
+from headwater.events.rights import parse_patterns
+from headwater.forwarding.announcements import Announcement, is_forwarded, parse_announcement
+from headwater.forwarding.endpoint import Endpoint, Unreachable
+from headwater.loading.event_lines import parse_line, read_lines
+from headwater.loading.load import reason_of
+from headwater_model.errors import Invalid
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
+
+# SQS drops a message after 14 days: what waited longer than this is a dead letter, and so is kept for 14 more.
+WAIT_MAX_S = 13 * 24 * 3600
+# Refusals that are about the endpoint, or its load, and not about the event: a wrong path or token holds up the lanes
+# until a person corrects it, for else every event would be a dead letter.
+_OF_ENDPOINT = frozenset({401, 404, 405, 407, 408, 421, 425, 429})
+# Reasons of dead letters without a response.
+_UNREADABLE, _TOO_OLD = "unreadable", "waited too long"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedMessage:
+    """An announcement as the function received it; `sent_s` is when SQS took it, in seconds since 1970."""
+
+    message_id: str
+    body: str
+    group: str
+    sent_s: float
+    receives: int
+
+
+@dataclass(slots=True)
+class Forwarded:
+    """The result of a batch: the messages to try again with the reason of each, and counts of events.
+
+    `refused` events, and `buried` messages, are dead letters. `lags_s` are the waits, in seconds, of the announcements
+    whose events were all sent or refused.
+    """
+
+    failed: dict[str, str] = field(default_factory=dict)
+    sent: int = 0
+    refused: int = 0
+    buried: int = 0
+    lags_s: list[float] = field(default_factory=list)
+
+
+class _Held(Exception):
+    """A lane that waits, with the reason."""
+
+
+@dataclass(slots=True)
+class Forwarder:
+    """The log, the endpoint, the patterns of forwarded namespaces, and the dead letters."""
+
+    s3: S3Client
+    bucket: str
+    endpoint: Endpoint
+    namespaces: Sequence[str]
+    sqs: SQSClient
+    dead_letters_url: str
+    # The object that was read last: the lanes of one object come together.
+    _key: str = ""
+    _lines: Sequence[bytes] = ()
+
+    def forward(
+        self, messages: Sequence[AnnouncedMessage], *, now_s: float, may_go_on: Callable[[], bool] = lambda: True
+    ) -> Forwarded:
+        """Forward the messages of each lane in their order; those of a lane after one that failed fail, too.
+
+        Once `may_go_on` is false, no event is sent any more. Lanes that were tried most often come first.
+        """
+        lanes: defaultdict[str, list[AnnouncedMessage]] = defaultdict(list)
+        for message in messages:
+            lanes[message.group].append(message)
+        result = Forwarded()
+        for lane in sorted(lanes.values(), key=lambda lane: -lane[0].receives):
+            self._forward_lane(lane, result, now_s, may_go_on)
+        return result
+
+    def _forward_lane(
+        self, lane: Sequence[AnnouncedMessage], result: Forwarded, now_s: float, may_go_on: Callable[[], bool]
+    ) -> None:
+        for place, message in enumerate(lane):
+            try:
+                self._forward(message, result, now_s, may_go_on)
+            except Exception as error:  # noqa: BLE001 - a fault of our code in one lane must not stop the others
+                reason = str(error) if isinstance(error, _Held) else reason_of(error)
+                result.failed.update({waiting.message_id: reason for waiting in lane[place:]})
+                return
+
+    def _forward(
+        self, message: AnnouncedMessage, result: Forwarded, now_s: float, may_go_on: Callable[[], bool]
+    ) -> None:
+        """Send the events of a message. Raises `_Held` if the lane has to wait."""
+        if now_s - message.sent_s > WAIT_MAX_S:
+            self._bury(message, message.body, _TOO_OLD)
+            result.buried += 1
+            return
+        try:
+            announcement = parse_announcement(message.body)
+            bodies = [self._read(announcement.key, line) for line in announcement.lines]
+        except (Invalid, IndexError):
+            self._bury(message, message.body, _UNREADABLE)
+            result.buried += 1
+            return
+        for line, body in zip(announcement.lines, bodies, strict=True):
+            if body is not None:
+                if not may_go_on():
+                    raise _Held("no time left")
+                self._send(message, replace(announcement, lines=[line]), body, result)
+        result.lags_s.append(max(0.0, now_s - message.sent_s))
+
+    def _send(self, message: AnnouncedMessage, event: Announcement, body: bytes, result: Forwarded) -> None:
+        try:
+            status = self.endpoint.post(body)
+        except Unreachable as error:
+            raise _Held(str(error)) from error
+        if status // 100 == 2:
+            result.sent += 1
+        elif status // 100 == 4 and status not in _OF_ENDPOINT:
+            self._bury(message, event.body, f"status {status}", name=f"-{event.lines[0]}")
+            result.refused += 1
+        else:
+            raise _Held(f"the endpoint responded with status {status}")
+
+    def _read(self, key: str, line: int) -> bytes | None:
+        """Return the event of a line as it is sent; None if it is of no forwarded namespace any more.
+
+        Raises:
+            Invalid: there is no such object, or the line holds no event.
+            IndexError: the object has no such line.
+        """
+        if key != self._key:
+            self._lines, self._key = self._lines_of(key), key
+        event, accepted_by = parse_line(self._lines[line])
+        try:
+            if not is_forwarded(event, self.namespaces):
+                return None
+            return orjson.dumps(limit_document(event, parse_patterns(accepted_by.get("writes"))))
+        except (AttributeError, KeyError, TypeError) as error:
+            raise Invalid.because("lines", line, "must be lines with events") from error
+
+    def _lines_of(self, key: str) -> Sequence[bytes]:
+        try:
+            return read_lines(self.s3, self.bucket, key)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "NoSuchKey":
+                raise
+            raise Invalid.because("key", key, "must be an object of the raw log") from error
+
+    def _bury(self, message: AnnouncedMessage, body: str, reason: str, *, name: str = "") -> None:
+        """Put a message, or an announcement of events of it by the `name` of their letter, into the dead letters.
+
+        The id names the try, too: SQS would drop a second letter of a message that was moved back within five minutes.
+        """
+        id_ = f"{message.message_id}-{message.receives}{name}"
+        letter = Message(body, {"reason": reason}, group=message.group, deduplication_id=id_)
+        send_all(self.sqs, self.dead_letters_url, [letter])

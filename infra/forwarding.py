@@ -1,0 +1,95 @@
+"""The forwarding of events to another OpenLineage endpoint, where a context value names one."""
+
+from __future__ import annotations
+
+import json
+
+from aws_cdk import ArnFormat, Stack
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from headwater import settings
+from infra.context import ForwardTo
+from infra.events import Events
+from infra.function import FunctionDefaults, ServiceFunction
+from infra.queues import accept_from_alone, dead_letter_queue, work_queue
+
+# An announcement has at most 25 events (`headwater.forwarding`), each with at most 10 s.
+_TIMEOUT_S = 300
+# SQS's greatest. The function waits up to half an hour between two tries, and buries what is 13 days old: a message
+# comes this far only where the function itself fails.
+_RECEIVES_MAX = 1_000
+# The most that a FIFO queue delivers at once.
+_BATCH = 10
+# Secrets Manager puts six characters of its own behind a secret's name.
+_ANY_SUFFIX = "-??????"
+
+
+class Forwarding(Construct):
+    """The FIFO queue of announced events, its dead letters, and the function that forwards them."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        defaults: FunctionDefaults,
+        to: ForwardTo,
+        events: Events,
+        archive_bucket: s3.Bucket,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._namespaces = {settings.FORWARD_NAMESPACES: json.dumps(list(to.namespaces))}
+        self.dead_letters = dead_letter_queue(self, "ForwardDeadLetters", removal=defaults.removal, fifo=True)
+        self.queue = work_queue(
+            self,
+            "ForwardQueue",
+            dead_letters=self.dead_letters,
+            receives_max=_RECEIVES_MAX,
+            function_timeout_s=_TIMEOUT_S,
+            removal=defaults.removal,
+            fifo=True,
+        )
+        self.function = self._make_function(to, archive_bucket, defaults)
+        events.function.set({settings.FORWARD_QUEUE_URL: self.queue.queue_url, **self._namespaces})
+        events.function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
+        accept_from_alone(self.queue, [events.function.role], tags=[settings.OPERATOR])
+
+    def _make_function(self, to: ForwardTo, archive_bucket: s3.Bucket, defaults: FunctionDefaults) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "ForwardFunction",
+            module="forward",
+            description="Forwards events of the raw log to another OpenLineage endpoint.",
+            timeout_s=_TIMEOUT_S,
+            memory_mb=512,
+            defaults=defaults,
+        )
+        function.set(
+            {
+                settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
+                settings.FORWARD_URL: to.url,
+                settings.FORWARD_QUEUE_URL: self.queue.queue_url,
+                settings.FORWARD_DLQ_URL: self.dead_letters.queue_url,
+                **self._namespaces,
+            }
+        )
+        if to.secret is not None:
+            function.set({settings.FORWARD_SECRET: to.secret})
+            function.allow(["secretsmanager:GetSecretValue"], [_secret_arn(self, to.secret)])
+        function.allow_objects(["s3:GetObject"], archive_bucket, settings.EVENTS_PREFIX)
+        function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
+        function.consume("Announcements", queue=self.queue, batch_size=_BATCH)
+        return function
+
+
+def _secret_arn(scope: Construct, secret: str) -> str:
+    """Return the ARN of a secret that is given by its name or its ARN."""
+    if secret.startswith("arn:"):
+        return secret
+    return Stack.of(scope).format_arn(
+        service="secretsmanager",
+        resource="secret",
+        resource_name=f"{secret}{_ANY_SUFFIX}",
+        arn_format=ArnFormat.COLON_RESOURCE_NAME,
+    )

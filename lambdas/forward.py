@@ -1,0 +1,49 @@
+"""The forward function: announced events of the raw log, to another OpenLineage endpoint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from headwater.forwarding.endpoint import TIMEOUT_S
+from headwater.forwarding.forwarder import AnnouncedMessage
+from headwater.settings import FORWARD_QUEUE_URL
+from lambdas import wiring
+from lambdas.sqs_batch import failures_of, retry_soon
+from lambdas.telemetry import count, logger, measure_s, metrics
+
+# Of the function's time, what the last event may take: twice the endpoint's time, and the calls around it.
+RESERVED_MS = (2 * TIMEOUT_S + 10) * 1000
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Forward a batch of announcements; return the messages to try again."""
+    messages = [_announced(message) for message in event["Records"]]
+    forwarded = wiring.forwarder().forward(
+        messages,
+        now_s=wiring.now_s(),
+        may_go_on=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
+    )
+    count("ForwardedEvents", forwarded.sent)
+    count("ForwardRefused", forwarded.refused)
+    count("ForwardBuried", forwarded.buried)
+    measure_s("ForwardLagSeconds", forwarded.lags_s)
+    if forwarded.failed:
+        logger.warning("announcements left for another try", extra={"messages": forwarded.failed})
+        retry_soon(event, forwarded.failed, [os.environ[FORWARD_QUEUE_URL]])
+    return failures_of(forwarded.failed)
+
+
+def _announced(message: Mapping[str, Any]) -> AnnouncedMessage:
+    attributes = message["attributes"]
+    return AnnouncedMessage(
+        message_id=message["messageId"],
+        body=message["body"],
+        group=attributes["MessageGroupId"],
+        sent_s=int(attributes["SentTimestamp"]) / 1000,
+        receives=int(attributes["ApproximateReceiveCount"]),
+    )
