@@ -85,16 +85,7 @@ class Alarms(Construct):
 
     def watch_compaction(self, machine: sfn.StateMachine) -> None:
         """Watch for every way a day can end without its seal: failed, timed out, stopped, never begun."""
-        failures = cloudwatch.MathExpression(
-            expression="failed + timed_out + aborted",
-            label="compactions that did not succeed",
-            period=FIVE_MINUTES,
-            using_metrics={
-                "failed": machine.metric_failed(),
-                "timed_out": machine.metric_timed_out(),
-                "aborted": machine.metric_aborted(),
-            },
-        )
+        failures = _failures(machine, "compactions that did not succeed")
         self._alarm("CompactionFailed", failures, 1, "The day is not sealed, or no tables were made of it.")
         succeeded = machine.metric_succeeded(period=Duration.days(1))
         self._alarm(
@@ -105,6 +96,11 @@ class Alarms(Construct):
             comparison=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
             missing=cloudwatch.TreatMissingData.BREACHING,
         )
+
+    def watch_graph_tables(self, machine: sfn.StateMachine) -> None:
+        """Watch for every way a night can end without the graph's tables."""
+        failures = _failures(machine, "nights without the graph's tables")
+        self._alarm("GraphTablesFailed", failures, 1, "The graph's tables of a day were not made.")
 
     def watch_metric(self, metric_name: str, *, service: str, meaning: str, least: int = 1) -> None:
         """Watch one of our own metrics that should stay below `least`: at zero, for most."""
@@ -151,6 +147,20 @@ class Alarms(Construct):
         alarm.add_alarm_action(notify)
         alarm.add_ok_action(notify)
         self.alarms.append(alarm)
+
+
+def _failures(machine: sfn.StateMachine, label: str) -> cloudwatch.MathExpression:
+    """Return the number of executions that did not succeed."""
+    return cloudwatch.MathExpression(
+        expression="failed + timed_out + aborted",
+        label=label,
+        period=FIVE_MINUTES,
+        using_metrics={
+            "failed": machine.metric_failed(),
+            "timed_out": machine.metric_timed_out(),
+            "aborted": machine.metric_aborted(),
+        },
+    )
 
 
 def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:

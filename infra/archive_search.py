@@ -13,7 +13,7 @@ from constructs import Construct
 from headwater import settings
 from headwater_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, ArchiveTable, TableColumn
 from infra.function import ServiceFunction
-from infra.saved_queries import NAMED_QUERIES
+from infra.saved_queries import NAMED_QUERIES, NamedQuery
 
 _ENGINE = "Athena engine version 3"
 _GB = 1_000_000_000
@@ -40,9 +40,18 @@ class ArchiveSearch(Construct):
         self.database = _database(self, stage)
         self.tables = [_table(self, table, self.database, archive_bucket) for table in TABLES]
         self.workgroup = _workgroup(self, f"headwater-{stage}", ingest_bucket, scan_gb)
-        for query in NAMED_QUERIES:
+        self._save(self, NAMED_QUERIES)
+
+    def register(self, scope: Construct, tables: Sequence[ArchiveTable], queries: Sequence[NamedQuery]) -> None:
+        """Add tables to the database, and queries of them to the workgroup."""
+        for table in tables:
+            _table(scope, table, self.database, self._archive_bucket)
+        self._save(scope, queries)
+
+    def _save(self, scope: Construct, queries: Sequence[NamedQuery]) -> None:
+        for query in queries:
             saved = athena.CfnNamedQuery(
-                self,
+                scope,
                 query.name,
                 name=query.name,
                 description=f"{query.about} Parameters: {', '.join(query.parameters)}.",
@@ -64,7 +73,7 @@ class ArchiveSearch(Construct):
             ],
             [self._arn("athena", f"workgroup/{self.workgroup.ref}")],
         )
-        function.allow(["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], self._catalog_arns())
+        function.allow(["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], self.catalog_arns(TABLES))
         # Athena looks at the default database before any other.
         function.allow(["glue:GetDatabase"], [self._arn("glue", "database/default")])
         function.allow_objects(["s3:GetObject"], self._archive_bucket, PREFIX)
@@ -75,16 +84,16 @@ class ArchiveSearch(Construct):
     def published_by(self, function: ServiceFunction) -> None:
         """Let a function publish an attempt of a day, and remove older attempts."""
         function.set({settings.SEARCH_DATABASE: self.database.ref})
-        function.allow(["glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"], self._catalog_arns())
+        function.allow(["glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"], self.catalog_arns(TABLES))
         function.allow_objects(["s3:GetObject"], self._archive_bucket, f"{PREFIX}manifests/")
         function.allow_objects(["s3:PutObject"], self._archive_bucket, PUBLISHED_PREFIX)
         for table in TABLES:
             function.allow_objects(["s3:DeleteObject"], self._archive_bucket, f"{PREFIX}{table.name}/")
 
-    def _catalog_arns(self) -> Sequence[str]:
+    def catalog_arns(self, tables: Sequence[ArchiveTable]) -> Sequence[str]:
         """Return the ARNs for which Glue requires rights: tables, database, and the catalog that holds both."""
-        tables = [f"table/{self.database.ref}/{table.name}" for table in TABLES]
-        return [self._arn("glue", resource) for resource in ("catalog", f"database/{self.database.ref}", *tables)]
+        names = [f"table/{self.database.ref}/{table.name}" for table in tables]
+        return [self._arn("glue", resource) for resource in ("catalog", f"database/{self.database.ref}", *names)]
 
     def _arn(self, service: str, resource: str) -> str:
         return cdk.Stack.of(self).format_arn(

@@ -29,6 +29,7 @@ _A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-
 _TURNED: Mapping[str, object] = {
     "alarm_email": "someone@example.org",
     "auth": "token",
+    "graph_tables": True,
     "sign_digests": True,
     "api_concurrency": 50,
     "object_lock": "governance:365",

@@ -21,7 +21,7 @@ from infra.log_names import log_name
 from infra.nag import accept
 from infra.queues import RECEIVES_MAX, dead_letter_queue, work_queue
 from infra.role_permissions import Rights
-from infra.spark_jobs import SparkJobs
+from infra.spark_jobs import COMPACTION_JOBS, SparkJobs
 from infra.trace_resources import TraceResources
 
 STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")
@@ -137,7 +137,7 @@ class Compaction(Construct):
         role = iam.Role(self, "StateMachineRole", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
         rights = Rights(role)
         rights.allow(["lambda:InvokeFunction"], [self.compact.resource.function_arn])
-        self._spark_jobs.engine.open_to(rights)
+        self._spark_jobs.engine.open_to(rights, *COMPACTION_JOBS)
         accept(
             role,
             "IAM5[Resource::*]",
@@ -158,7 +158,7 @@ class Compaction(Construct):
             definition_body=sfn.DefinitionBody.from_string(STATE_MACHINE_FILE.read_text(encoding="utf-8")),
             definition_substitutions={
                 "CompactFunctionArn": self.compact.resource.function_arn,
-                **self._spark_jobs.engine.substitutions,
+                **self._spark_jobs.engine.substitutions_of(*COMPACTION_JOBS),
             },
             role=role,
             logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),

@@ -29,6 +29,7 @@ NAMES = (
     "forward_namespaces",
     "forward_secret",
     "search_scan_gb",
+    "graph_tables",
     "sign_digests",
     "web_acl_arn",
     "requests_per_address",
@@ -87,6 +88,7 @@ class StackContext:
     drop_running_events: tuple[str, ...] = ()
     forward_to: ForwardTo | None = None
     search_scan_gb: int = 10
+    graph_tables: bool = False
     sign_digests: bool = False
     web_acl_arn: str | None = None
     requests_per_address: int | None = None
@@ -129,6 +131,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         drop_running_events=reader.read("drop_running_events", _namespaces, default.drop_running_events),
         forward_to=_forward_to(reader),
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
+        graph_tables=reader.read("graph_tables", _choice(true=True, false=False), default.graph_tables),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
         requests_per_address=reader.read(

@@ -25,7 +25,7 @@ _WORKERS_KEPT = 4
 
 
 class GlueEngine(Construct):
-    """The jobs in Glue, and their logs; `substitutions` are those of the state machine's definition."""
+    """The jobs in Glue, and their logs; `substitutions` are their names, as definitions of state machines take them."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, jobs: Sequence[SparkJob], code: SparkCode, removal: RemovalPolicy
@@ -37,15 +37,19 @@ class GlueEngine(Construct):
         for job in jobs:
             _open(job.rights, log_groups)
             code.read_by(job.rights, [code.script, code.package, *self._wheels])
-        self.substitutions: Mapping[str, str] = {f"{name}JobName": made.ref for name, made in self._jobs.items()}
+        self.substitutions = self.substitutions_of(*self._jobs)
 
-    def open_to(self, rights: Rights) -> None:
-        """Let a state machine start the jobs, wait for them, and stop them when it is stopped."""
+    def open_to(self, rights: Rights, *names: str) -> None:
+        """Let a state machine start these jobs, wait for them, and stop them when it is stopped."""
         stack = cdk.Stack.of(self)
         rights.allow(
             ["glue:StartJobRun", "glue:GetJobRun", "glue:GetJobRuns", "glue:BatchStopJobRun"],
-            [stack.format_arn(service="glue", resource="job", resource_name=job.ref) for job in self._jobs.values()],
+            [stack.format_arn(service="glue", resource="job", resource_name=self._jobs[name].ref) for name in names],
         )
+
+    def substitutions_of(self, *names: str) -> Mapping[str, str]:
+        """Return the substitutions of a machine that starts these jobs."""
+        return {f"{name}JobName": self._jobs[name].ref for name in names}
 
     def _make(self, job: SparkJob) -> glue.CfnJob:
         made = glue.CfnJob(

@@ -10,6 +10,7 @@ from infra.compaction import Compaction
 from infra.dashboard import make_dashboard
 from infra.events import Events
 from infra.forwarding import Forwarding
+from infra.graph_tables import GraphTables
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
 from infra.storage import Storage
@@ -49,6 +50,7 @@ class Observability(Construct):
         ingestion: Ingestion,
         events: Events,
         compaction: Compaction,
+        graph_tables: GraphTables | None,
         query_api: QueryApi,
         forwarding: Forwarding | None,
     ) -> None:
@@ -72,6 +74,8 @@ class Observability(Construct):
             alarms.watch_function(function)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(compaction.state_machine)
+        if graph_tables is not None:
+            alarms.watch_graph_tables(graph_tables.state_machine)
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
         make_dashboard(

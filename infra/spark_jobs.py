@@ -9,7 +9,9 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater_model.archive_tables import PREFIX, TABLES
+from infra.archive_search import ArchiveSearch
 from infra.glue_engine import GlueEngine
+from infra.graph_tables import graph_tables_job
 from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
@@ -21,12 +23,14 @@ _TRACE_TIMEOUT_MIN = 45
 # Runs of one job at a time: a day has one, and a second where someone compacts an old day by hand.
 _COMPACT_RUNS_MAX = 3
 _TRACE_RUNS_MAX = 10
+# The jobs that the compaction starts.
+COMPACTION_JOBS = ("CompactArchive", "TraceRoot")
 # A large file is uploaded in parts; an attempt that is made again replaces its own files.
 _WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 
 
 class SparkJobs(Construct):
-    """`jobs.compact_archive` and `jobs.trace_root`, each with a role of its own, on AWS Glue."""
+    """`jobs.compact_archive`, `jobs.trace_root` and, with `graph_tables`, that one: each has its own role, on Glue."""
 
     def __init__(
         self,
@@ -34,7 +38,9 @@ class SparkJobs(Construct):
         construct_id: str,
         *,
         traced: TraceResources,
+        search: ArchiveSearch,
         libraries: Path | None,
+        graph_tables: bool,
         removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -66,8 +72,11 @@ class SparkJobs(Construct):
         traced.open_to(trace_root.rights)
         trace_root.rights.deny_token_writes(traced.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
+        jobs = [compact_archive, trace_root]
+        if graph_tables:
+            jobs.append(graph_tables_job(self, traced, search))
         code = SparkCode(self, "Code", libraries=libraries)
-        self.engine = GlueEngine(self, "Engine", jobs=(compact_archive, trace_root), code=code, removal=removal)
+        self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, removal=removal)
 
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:

@@ -16,6 +16,7 @@ from infra.context import StackContext
 from infra.events import Events
 from infra.forwarding import Forwarding
 from infra.function import FunctionDefaults
+from infra.graph_tables import GraphTables
 from infra.ingestion import Ingestion
 from infra.observability import Observability
 from infra.package import code_asset, layer_version
@@ -133,7 +134,9 @@ class LineageStack(cdk.Stack):
             self,
             "SparkJobs",
             traced=traced,
+            search=self._search,
             libraries=libraries,
+            graph_tables=context.graph_tables,
             removal=self._removal,
         )
         self._compaction = Compaction(
@@ -145,6 +148,18 @@ class LineageStack(cdk.Stack):
             spark_jobs=self._spark_jobs,
             hour_utc=context.compaction_hour_utc,
             signing=context.sign_digests,
+        )
+        self._graph_tables = self._make_graph_tables(context) if context.graph_tables else None
+
+    def _make_graph_tables(self, context: StackContext) -> GraphTables:
+        """Return the graph's tables, a night's work of their own."""
+        return GraphTables(
+            self,
+            "GraphTables",
+            search=self._search,
+            engine=self._spark_jobs.engine,
+            hour_utc=context.compaction_hour_utc,
+            removal=self._removal,
         )
 
     def _add_queries(self, context: StackContext) -> None:
@@ -172,6 +187,7 @@ class LineageStack(cdk.Stack):
             ingestion=self._ingestion,
             events=self._events,
             compaction=self._compaction,
+            graph_tables=self._graph_tables,
             query_api=self._query_api,
             forwarding=self._forwarding,
         )
@@ -207,6 +223,8 @@ class LineageStack(cdk.Stack):
         if self._forwarding is not None:
             outputs["ForwardQueueUrl"] = self._forwarding.queue.queue_url
             outputs["ForwardDeadLettersUrl"] = self._forwarding.dead_letters.queue_url
+        if self._graph_tables is not None:
+            outputs["GraphTablesStateMachineArn"] = self._graph_tables.state_machine.state_machine_arn
         if self._query_api.token_api is not None:
             outputs["TokenApiUrl"] = self._query_api.token_api.url
         for name, value in outputs.items():

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 # The arguments of each job; all have values.
 JOBS = {
     "compact_archive": ("archive", "day", "attempt"),
+    "graph_tables": ("archive", "archive-bucket", "graph-table", "search-database", "attempt", "since"),
     "trace_root": (
         "root-sha",
         "marked-on",

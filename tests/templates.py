@@ -13,6 +13,7 @@ _CONSTRUCTS = (
     "Forwarding",
     "Producers",
     "ArchiveSearch",
+    "GraphTables",
     "SparkJobsEngine",
     "SparkJobs",
     "Compaction",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -27,6 +28,19 @@ class Catalog:
             self.glue.update_partition(
                 DatabaseName=self.database, TableName=table, PartitionValueList=[value], PartitionInput=form
             )
+
+    def find_locations(self, table: str) -> dict[str, str]:
+        """Return the location of each partition of a table, by its value."""
+        pages = self.glue.get_paginator("get_partitions").paginate(
+            DatabaseName=self.database, TableName=table, ExcludeColumnSchema=True
+        )
+        partitions = (partition for page in pages for partition in page["Partitions"])
+        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in partitions}
+
+    def remove_partition(self, table: str, value: str) -> None:
+        """Remove the partition of this value, if it exists; its files stay."""
+        with suppress(self.glue.exceptions.EntityNotFoundException):
+            self.glue.delete_partition(DatabaseName=self.database, TableName=table, PartitionValues=[value])
 
     def _form(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> PartitionInputTypeDef:
         """Return the partition as the table is described now: additions of a later release hold for new partitions."""

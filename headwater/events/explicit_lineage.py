@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import Facets
-from headwater.events.facet_models import is_deleted
 from headwater_model.ids import DatasetId, JobId
 
 _Form: TypeAlias = Mapping[str, Any]

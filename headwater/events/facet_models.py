@@ -8,7 +8,6 @@ inputs needs no name. The content of a `_deleted` facet is ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
@@ -16,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from headwater.events.bounds import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
+from headwater.events.deleted_facets import is_deleted
 from headwater.times import parse_time
 from headwater.validation import checked_text
 
@@ -116,11 +116,6 @@ class _Facet(Model):
     @classmethod
     def _ignore_deleted(cls, sent: object) -> object:
         return {} if is_deleted(sent) else sent
-
-
-def is_deleted(facet: object) -> bool:
-    """True if the facet is marked `_deleted`."""
-    return isinstance(facet, Mapping) and facet.get("_deleted") is True
 
 
 class _Transformation(Model):

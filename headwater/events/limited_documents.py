@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headwater.events.facet_models import is_deleted
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.rights import OF_READING
 from headwater.namespaces import EVERYWHERE, covers
 

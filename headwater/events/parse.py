@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from headwater.events.canonical import canonical, in_order
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import (
     DESCRIBING,
     DatasetUse,
@@ -28,7 +29,7 @@ from headwater.events.event_models import (
     RunFacetsModel,
 )
 from headwater.events.explicit_lineage import datasets_in_lineage
-from headwater.events.facet_models import NamedModel, is_deleted
+from headwater.events.facet_models import NamedModel
 from headwater.events.naming import NamingRules, rename_datasets
 from headwater.events.subsets import SUBSET, merge_subsets
 from headwater.times import milliseconds_between

@@ -16,9 +16,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import DatasetUse, Event, Facets
 from headwater.events.explicit_lineage import jobs_in_lineage
-from headwater.events.facet_models import is_deleted
 from headwater.events.naming import find_datasets
 from headwater.namespaces import EVERYWHERE, Rights, covers, is_match
 from headwater_model.errors import Fault, Forbidden, Invalid

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from headwater.events.canonical import canonical
-from headwater.events.facet_models import is_deleted
+from headwater.events.deleted_facets import is_deleted
 
 SUBSET = "subset"
 _CONDITIONS = ("inputCondition", "outputCondition")

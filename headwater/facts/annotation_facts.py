@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from headwater.events.facet_models import is_deleted
+from headwater.events.deleted_facets import is_deleted
 from headwater.facts.annotations import API, Annotations, Attribution, Owner, Tag, TagKey, Text, tag_name
 from headwater.facts.facts import DatasetFacts, JobFacts, describing_facets
 from headwater.facts.lattice import History, latest

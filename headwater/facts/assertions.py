@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import DatasetUse, Event
-from headwater.events.facet_models import is_deleted
 from headwater.facts.entities import AssertionCounts
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.run_facts import text_in

@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import DatasetUse
-from headwater.events.facet_models import is_deleted
 from headwater.facts.catalogue import SOURCES, change
 from headwater.facts.facts import SourceFacts
 from headwater.facts.table import Key, Row

@@ -24,6 +24,7 @@ from headwater.aws import clients
 from headwater.records.digests import Digests
 from headwater.records.pointers import Pointers
 from headwater.times import from_seconds
+from headwater_model import graph_tables
 from headwater_model.archive_tables import (
     DAY,
     TABLES,
@@ -377,7 +378,7 @@ def catalog(cloud):
     """Make the archive's tables in Glue, which moto's CloudFormation does not make."""
     glue = tests_client("glue")
     glue.create_database(DatabaseInput={"Name": _DATABASE})
-    for table in TABLES:
+    for table in (*TABLES, *graph_tables.TABLES):
         columns = [{"Name": column.name, "Type": column.type} for column in table.columns]
         form = {
             "Name": table.name,

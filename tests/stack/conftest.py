@@ -57,6 +57,7 @@ def _synthesize_turned(folder: Path) -> None:
             "forward_namespaces": "flights*, payments",
             "forward_secret": "marquez/token",
             "search_scan_gb": 1,
+            "graph_tables": True,
             "sign_digests": True,
             "requests_per_address": 2000,
             "api_concurrency": 50,

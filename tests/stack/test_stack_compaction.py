@@ -243,7 +243,7 @@ def test_the_state_machine_may_call_the_compact_function_run_the_jobs_and_log(te
 
 @pytest.mark.parametrize(("stack", "hour"), [("template", 0), ("turned", 3)])
 def test_the_compaction_starts_every_day_at_half_past_the_hour_of_the_context_value(request, stack, hour):
-    [rule] = request.getfixturevalue(stack).of_type("AWS::Events::Rule").values()
+    rule = request.getfixturevalue(stack).of_type("AWS::Events::Rule")["Daily"]
     [target] = rule.pop("Targets")
     assert rule == {
         "Description": "Starts the compaction of the day before.",

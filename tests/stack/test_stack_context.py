@@ -23,6 +23,7 @@ PRODUCTION = StackContext(
     drop_running_events=(),
     forward_to=None,
     search_scan_gb=10,
+    graph_tables=False,
     sign_digests=False,
     web_acl_arn=None,
     requests_per_address=None,
@@ -40,8 +41,8 @@ LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or n
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
     "partition_trimming, temporary_patterns, drop_running_events, forward_url, forward_namespaces, forward_secret, "
-    "search_scan_gb, sign_digests, web_acl_arn, requests_per_address, api_concurrency, object_lock, dynamodb_client, "
-    "layer"
+    "search_scan_gb, graph_tables, sign_digests, web_acl_arn, requests_per_address, api_concurrency, object_lock, "
+    "dynamodb_client, layer"
 )
 
 

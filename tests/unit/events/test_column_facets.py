@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from headwater.events.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
-from headwater.events.facet_models import is_deleted
+from headwater.events.deleted_facets import is_deleted
 from headwater.events.naming import NamingRules, find_datasets
 from headwater.events.parse import parse_event
 from headwater_model.columns import columns_from_json, columns_to_json

@@ -1,0 +1,244 @@
+"""The rows of the graph's tables (`headwater_model.graph_tables`): a day's end, by the same rules as the API.
+
+    jobs, datasets = named_ever(table)
+    rows_of_jobs(jobs, table, "2026-11-20")          # (table, row) of jobs, of their runs on the day, of their edges
+    rows_of_datasets(datasets, table, "2026-11-20")  # … of datasets, and of the edges that DatasetEvents declare
+
+The names come from the catalogue (`named_ever`), so a night reads jobs, datasets and the runs of one day, never the
+whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from headwater.facts.annotations import Annotations
+from headwater.facts.catalogue import NAMES, read_catalogue
+from headwater.facts.entities import Dataset, Job
+from headwater.facts.facts import dataset_of, job_of, text_of
+from headwater.facts.index_scan import RunWithFacts, read_run_facts, run_of
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.keys import job_pk
+from headwater.facts.run_facts import ended
+from headwater.facts.table import GraphReader, RowQuery
+from headwater.queries.current_facets import read_facets
+from headwater.queries.current_jobs import job_of_node, under_primaries
+from headwater.queries.dataset_edges import declared_sources
+from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.stale import nodes_of
+from headwater.queries.view import GraphView
+from headwater.times import shift
+from headwater_model.errors import Unavailable
+from headwater_model.graph_tables import DATASETS, JOBS, RUNS, TABLE_EDGES
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+# The name of a table, and a row of it as JSON.
+TableRow: TypeAlias = tuple[str, Mapping[str, Any]]
+# The two ends of an edge; None if there is none, or no single one.
+_Ends: TypeAlias = tuple[DatasetId | None, DatasetId | None]
+
+# Edges of one job from each input to each output. A job with more has an edge from each input, and one to each output.
+PAIRS_MAX = 10_000
+# Rows of each job's runs that are read at a time.
+_RUNS_AT_ONCE = 200
+# The names of a chunk may have any number of other names.
+_ALIASES_MAX = 1_000_000_000
+_OF_RUNS = ("RUN", "WITH_IO", "WITHOUT_IO")
+
+
+def end_of_day(day: str) -> str:
+    """Return the time before which an event is of the day or earlier.
+
+    >>> end_of_day("2026-11-20")
+    '2026-11-21T00:00:00.000000Z'
+    """
+    return f"{shift(day, 1)}T00:00:00.000000Z"
+
+
+def named_ever(table: GraphReader) -> tuple[Sequence[JobId], Sequence[DatasetId]]:
+    """Return every job and dataset that an event named, hidden ones and other names too.
+
+    Raises:
+        Unavailable: the catalogue has more changes than one query reads; loaders compact it soon.
+    """
+    catalogue = read_catalogue(NAMES, table)
+    if catalogue.truncated:
+        raise Unavailable("the catalogue of names has more changes than one query reads")
+    return list(map(job_of, catalogue["jobs"])), list(map(dataset_of, catalogue["datasets"]))
+
+
+def rows_of_jobs(jobs: Sequence[JobId], table: GraphReader, day: str) -> Iterator[TableRow]:
+    """Yield the rows of the jobs, of their runs on the day, and of their edges, as of the end of the day."""
+    view = GraphView(table, end_of_day(day))
+    nodes, namespaces = nodes_of(jobs, view), NamespaceDeletions(view)
+    namespaces.load(job.namespace for job in nodes)
+    found = [job_of_node(node, namespaces.deleted(job.namespace)) for job, node in nodes.items()]
+    known = [job for job in found if job.created]
+    yield from ((JOBS.name, _job_row(job)) for job in known)
+    yield from ((RUNS.name, _run_row(run)) for run in _runs_on(day, [job.id for job in known], table))
+    yield from _edges_of([job for job in known if not job.hidden], view, namespaces)
+
+
+def rows_of_datasets(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
+    """Yield the rows of those of these datasets that are primary names, and of the edges declared to them."""
+    view = GraphView(table, end_of_day(day))
+    groups, namespaces = ResolvedDatasets(view, aliases_max=_ALIASES_MAX), NamespaceDeletions(view)
+    groups.load(names)
+    known = [groups.group(name) for name in names if groups.primary(name) == name and groups.group(name).known]
+    namespaces.load(group.primary.namespace for group in known)
+    for group, facets in zip(known, read_facets(known, view), strict=True):
+        yield DATASETS.name, _dataset_row(dataset_of_group(group, facets, hidden=namespaces.hides(group)))
+    visible = [group for group in known if not namespaces.hides(group)]
+    sources = {source for group in visible for source in declared_sources(group.facts)}
+    groups.load(sources)
+    namespaces.load(groups.primary(source).namespace for source in sources)
+    for group in visible:
+        yield from _declared_edges(group, groups, namespaces)
+
+
+def _runs_on(day: str, jobs: Sequence[JobId], table: GraphReader) -> Iterator[RunWithFacts]:
+    """Yield the jobs' runs that began or ended on the day, each once, as they were at its end.
+
+    Each round has a view of its own: the facts of all runs of a day may be more than memory holds.
+    """
+    low, high = f"{day}T", end_of_day(day)
+    pending = [
+        RowQuery(job_pk(job), low=f"{prefix}#{low}", high=f"{prefix}#{high}", limit=_RUNS_AT_ONCE)
+        for job in jobs
+        for prefix in _OF_RUNS
+    ]
+    seen: set[RunKey] = set()
+    while pending:
+        view = GraphView(table, high)
+        pages = view.query(pending)
+        new = {run_of(row) for page in pages for row in page.rows} - seen
+        seen |= new
+        for run, facts in read_run_facts(new, view, high).items() if new else ():
+            times = facts.first or "", ended(facts) or ""
+            if not facts.declared and any(low < time < high for time in times):
+                yield run, facts
+        rest = zip(pending, pages, strict=True)
+        pending = [replace(query, low=f"{page.rows[-1].sk}\0") for query, page in rest if page.more]
+
+
+def _edges_of(jobs: Sequence[Job], view: GraphView, namespaces: NamespaceDeletions) -> Iterator[TableRow]:
+    """Yield the edges of visible jobs with visible datasets, under the datasets' primary names."""
+    names = {name for job in jobs for name in (*job.inputs, *job.outputs)}
+    groups = ResolvedDatasets(view, aliases_max=_ALIASES_MAX)
+    groups.load(names)
+    namespaces.load(groups.primary(name).namespace for name in names)
+    for job in jobs:
+        named = under_primaries(job, groups.primary)
+        shown = [
+            {name for name in side if _is_visible(groups.group(name), namespaces)}
+            for side in (named.inputs, named.outputs)
+        ]
+        for source, target in sorted(_ends_of(named, *shown), key=str):
+            ends = (groups.group(name) if name else None for name in (source, target))
+            first = _first_time(job.id, *ends)
+            yield TABLE_EDGES.name, _edge_row(source, job.id, target, first)
+
+
+def _is_visible(group: ResolvedDataset, namespaces: NamespaceDeletions) -> bool:
+    return group.named and not namespaces.hides(group)
+
+
+def _ends_of(job: Job, inputs: set[DatasetId], outputs: set[DatasetId]) -> set[_Ends]:
+    """Return the edges of a job: of each input to what is made of it, and of what has no other end."""
+    if job.flows is not None:
+        pairs = {(source, output) for source, output in job.flows if source in inputs and output in outputs}
+    elif len(inputs) * len(outputs) <= PAIRS_MAX:
+        pairs = {(source, output) for source in inputs for output in outputs}
+    else:
+        pairs = set()
+    alone = inputs - {source for source, _ in pairs}, outputs - {output for _, output in pairs}
+    return {*pairs, *((source, None) for source in alone[0]), *((None, output) for output in alone[1])}
+
+
+def _first_time(job: JobId, source: ResolvedDataset | None, target: ResolvedDataset | None) -> str | None:
+    """Return the first event after which the job was known to use both; None if the facts do not name the job."""
+    text = text_of(job)
+    times = [source.facts.read_by.get(text)] if source else []
+    times += [target.facts.written_by.get(text)] if target else []
+    known = [time for time in times if time]
+    return max(known) if len(known) == len(times) else None
+
+
+def _declared_edges(
+    group: ResolvedDataset, groups: ResolvedDatasets, namespaces: NamespaceDeletions
+) -> Iterator[TableRow]:
+    """Yield the edges to a dataset from the visible sources that its last DatasetEvent names."""
+    primaries = {groups.primary(source) for source in declared_sources(group.facts)} - {group.primary}
+    for primary in sorted(primaries):
+        source = groups.group(primary)
+        if _is_visible(source, namespaces):
+            firsts = [source.facts.derived[text] for text in map(text_of, group.names) if text in source.facts.derived]
+            yield TABLE_EDGES.name, _edge_row(primary, None, group.primary, min(firsts, default=None))
+
+
+def _edge_row(
+    source: DatasetId | None, job: JobId | None, target: DatasetId | None, first: str | None
+) -> Mapping[str, Any]:
+    return {**_named("source", source), **_named("job", job), **_named("target", target), "first_time": first}
+
+
+def _named(prefix: str, one: DatasetId | JobId | None) -> Mapping[str, str | None]:
+    return {f"{prefix}_namespace": one.namespace if one else None, f"{prefix}_name": one.name if one else None}
+
+
+def _annotated(annotations: Annotations) -> Mapping[str, Any]:
+    return {"owners": [one.name for one in annotations.owners], "tags": list(annotations.names)}
+
+
+def _job_row(job: Job) -> Mapping[str, Any]:
+    latest = job.latest_run
+    return {
+        "namespace": job.id.namespace,
+        "name": job.id.name,
+        "type": job.type,
+        "description": job.annotations.text_of(None) or job.description,
+        "location": job.location,
+        **_annotated(job.annotations),
+        **_named("parent", job.parent.job if job.parent else None),
+        "first_seen": job.created,
+        "last_seen": job.updated,
+        "latest_run_id": latest.id if latest else None,
+        "latest_run_state": latest.state if latest else None,
+        "is_deleted": job.hidden,
+    }
+
+
+def _run_row(one: RunWithFacts) -> Mapping[str, Any]:
+    run = summarize_run(*one)
+    return {
+        "run_id": run.id,
+        **_named("job", run.job),
+        "state": run.state,
+        "started_at": run.started,
+        "ended_at": run.ended,
+        "updated_at": run.updated,
+        "nominal_start": run.nominal_start,
+        "nominal_end": run.nominal_end,
+        "parent_run_id": run.parent.run if run.parent else None,
+        **_named("parent", run.parent.job if run.parent else None),
+        "is_incomplete": run.incomplete,
+    }
+
+
+def _dataset_row(dataset: Dataset) -> Mapping[str, Any]:
+    return {
+        "namespace": dataset.id.namespace,
+        "name": dataset.id.name,
+        "type": dataset.type,
+        "source_name": dataset.source_name,
+        "description": dataset.annotations.text_of(None) or dataset.description,
+        **_annotated(dataset.annotations),
+        "first_seen": dataset.created,
+        "last_seen": dataset.updated,
+        "lifecycle": dataset.lifecycle,
+        "is_deleted": dataset.deleted,
+        "is_temporary": dataset.temporary,
+    }

@@ -1,0 +1,144 @@
+"""Lookups in the graph at the end of a day, by the API's queries and of the rows of the graph's tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headwater.queries.service import LineageQueries
+from headwater.queries.table_rows import end_of_day, named_ever
+
+_JOBS_OWN = ("type", "description", "location", "owners", "tags", "parent_namespace", "parent_name", "first_seen")
+_JOB = (*_JOBS_OWN, "last_seen", "latest_run_id", "latest_run_state")
+_DATASET = (
+    "type",
+    "source_name",
+    "description",
+    "owners",
+    "tags",
+    "first_seen",
+    "last_seen",
+    "lifecycle",
+    "is_deleted",
+    "is_temporary",
+)
+_RUN = ("state", "started_at", "ended_at", "updated_at", "nominal_start", "nominal_end", "is_incomplete")
+_RUNS_MAX = 10_000
+
+
+class Tables:
+    """The rows of a day's tables, as (table, row) pairs, and the expected that they give."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self._of = {name: [row for table, row in rows if table == name] for name in ("jobs", "datasets")}
+        self._runs = [row for table, row in rows if table == "runs"]
+        self._edges = [row for table, row in rows if table == "table_edges" and row.get("is_current", True)]
+
+    def find(self, lookup):
+        """Return the result of a lookup that `ApiLookups` makes."""
+        kind, of = lookup
+        if kind == "gone":
+            found = [row for row in self._of["datasets"] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
+            return all(row["is_deleted"] for row in found)
+        if kind in ("jobs", "datasets"):
+            found = [row for row in self._of[kind] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
+            assert len(found) <= 1
+            if not found or (kind == "jobs" and found[0]["is_deleted"]):
+                return None
+            return tuple(_plain(found[0][column]) for column in (_JOB if kind == "jobs" else _DATASET))
+        if kind == "runs":
+            mine = [row for row in self._runs if (row["job_namespace"], row["job_name"]) == (of.namespace, of.name)]
+            return sorted((row["run_id"], *(row[column] for column in _RUN)) for row in mine)
+        side = {"read by": ("source", "job"), "written by": ("target", "job"), "reads": ("job", "source")}
+        mine, other = {**side, "writes": ("job", "target"), "declared": ("source", "target")}[kind]
+        declared = kind == "declared"
+        named = [row for row in self._edges if _end(row, mine) == (of.namespace, of.name)]
+        some = [row for row in named if (row["job_name"] is None) == declared]
+        return sorted({_end(row, other) for row in some} - {(None, None)})
+
+
+def _end(row, side):
+    return row[f"{side}_namespace"], row[f"{side}_name"]
+
+
+def _plain(value):
+    return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass
+class ApiLookups:
+    """The API's results; `before` are queries over the events of the day and before it, if there are later ones."""
+
+    queries: LineageQueries
+    table: object
+    day: str
+    before: LineageQueries | None = None
+
+    def results(self):
+        """Return every lookup with its result."""
+        jobs, datasets = named_ever(self.table)
+        found = {}
+        for job in jobs:
+            graph = self._graph(job)
+            shown = next((one for one in graph.jobs if one.id == job), None) if graph else None
+            found["jobs", job] = _of_job(shown) if shown else None
+            found["runs", job] = self._runs_of(job)
+            near = _near(graph, job)
+            found["reads", job], found["writes", job] = near["dataset", "to"], near["dataset", "from"]
+        for dataset in datasets:
+            graph, known = self._graph(dataset), (self.before or self.queries).find_dataset(dataset)
+            shown = next((one for one in graph.datasets if one.id == dataset), None) if graph and known else None
+            if graph is None:
+                found["gone", dataset] = True
+            else:
+                found["datasets", dataset] = _of_dataset(shown) if shown else None
+            near = _near(graph, dataset)
+            found["read by", dataset], found["written by", dataset] = near["job", "from"], near["job", "to"]
+            found["declared", dataset] = near["dataset", "from"]
+        return found
+
+    def _graph(self, one):
+        return self.queries.find_graph(one.node_id, depth=0, at=end_of_day(self.day))
+
+    def _runs_of(self, job):
+        page = (self.before or self.queries).list_runs(job, in_short=True, limit=_RUNS_MAX, offset=0)
+        runs = page.items if page else ()
+        on_day = [run for run in runs if self.day in ((run.started or "")[:10], (run.ended or "")[:10])]
+        return sorted(map(_of_run, on_day))
+
+
+def _near(graph, of):
+    """Return the neighbours of a node by kind, on both sides, as (namespace, name)."""
+    found = {(kind, side): set() for kind in ("job", "dataset") for side in ("from", "to")}
+    ids = {one.id.node_id: one.id for one in (*graph.jobs, *graph.datasets)} if graph else {}
+    for start, end in graph.edges if graph else ():
+        for mine, other, side in ((start, end, "from"), (end, start, "to")):
+            if mine == of.node_id:
+                found[other.partition(":")[0], side].add((ids[other].namespace, ids[other].name))
+    return {key: sorted(names) for key, names in found.items()}
+
+
+def _annotated(one):
+    return one.annotations.text_of(None) or one.description, _owners(one), one.annotations.names
+
+
+def _owners(one):
+    return tuple(owner.name for owner in one.annotations.owners)
+
+
+def _of_job(job):
+    description, owners, tags = _annotated(job)
+    parent = job.parent.job if job.parent else None
+    own = (job.type, description, job.location, owners, tags, parent and parent.namespace, parent and parent.name)
+    latest = job.latest_run
+    return (*own, job.created, job.updated, latest and latest.id, latest and latest.state)
+
+
+def _of_dataset(dataset):
+    own = (dataset.type, dataset.source_name, *_annotated(dataset), dataset.created, dataset.updated)
+    return (*own, dataset.lifecycle, dataset.deleted, dataset.temporary)
+
+
+def _of_run(run):
+    times = (run.state, run.started, run.ended, run.updated, run.nominal_start, run.nominal_end)
+    return (run.id, *times, run.incomplete)
