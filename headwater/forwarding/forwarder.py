@@ -170,8 +170,8 @@ class Forwarder:
     def _bury(self, message: AnnouncedMessage, body: str, reason: str, *, name: str = "") -> None:
         """Put a message, or an announcement of events of it by the `name` of their letter, into the dead letters.
 
-        The id names the try, too: SQS would drop a second letter of a message that was moved back within five minutes.
+        A message that was moved back has another id, so that SQS takes a second letter of the same event at once.
         """
-        id_ = f"{message.message_id}-{message.receives}{name}"
+        id_ = f"{message.message_id}{name}"
         letter = Message(body, {"reason": reason}, group=message.group, deduplication_id=id_)
         send_all(self.sqs, self.dead_letters_url, [letter])

@@ -102,11 +102,12 @@ class EventLog:
         """Store the events, then list them; return the stored lines, if any. The same events again change nothing."""
         if not events:
             return None
-        stored = self._store(events, received_day)
+        stored = self.store(events, received_day)
         self.enlist(events)
         return stored
 
-    def _store(self, events: Sequence[RawEvent], day: str) -> StoredLines:
+    def store(self, events: Sequence[RawEvent], day: str) -> StoredLines:
+        """Store the events that arrived on a day, and list none."""
         # Sorted, and compressed without a time: a batch that comes again is the same object.
         documents = {event.line: event.document for event in events}
         lines = sorted(documents)

@@ -279,6 +279,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_patches.copy_only_what_a_transaction_touches()
     moto_patches.render_attribute_values_as_they_are()
     moto_patches.keep_queues_fast_when_they_are_long()
+    moto_patches.keep_the_order_of_groups()
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
 
 

@@ -81,6 +81,7 @@ def _moto_as_on_the_local_stack():
     moto_patches.copy_only_what_a_transaction_touches()
     moto_patches.render_attribute_values_as_they_are()
     moto_patches.read_templates_as_json_first()
+    moto_patches.keep_the_order_of_groups()
     moto_kms.make_no_private_key_for_symmetric_keys()
     moto_kms.sign_digests_as_they_are()
     moto_partiql.put_versions_in_batches()

@@ -14,12 +14,10 @@ import pytest
 
 from local_stack.stack import LocalStack
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_run_event
+from tests.forwarding import CONTEXT, PLACE, SECRET
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACE = "http://127.0.0.1:1/api/v1/lineage"
 CHOSEN, OTHER = "flights", "payments"
-SECRET = "second/token"
-CONTEXT = {"forward_url": PLACE, "forward_namespaces": f"{CHOSEN}*", "forward_secret": SECRET}
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import pytest
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
+from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
 from moto.dynamodb.models import DynamoDBBackend
@@ -36,6 +37,7 @@ PATCHED = [
     (Queue, "attributes"),
     (Queue, "delete_message"),
     (Queue, "messages"),
+    (Queue, "pending_message_groups"),
     (SQSResponse, "get_queue_attributes"),
     (Stack, "parse_template"),
     (StepFunctionsParserBackend, "start_execution"),
@@ -353,6 +355,26 @@ def test_a_message_lives_as_it_does_in_stock_moto(queue):
     assert stock[0] == ["6", "0", "1"]
     moto_patches.keep_queues_fast_when_they_are_long()
     assert a_life_of_messages(client, *a_queue(client)) == stock
+
+
+def of_a_group_that_comes_back(client):
+    """Return the bodies of a FIFO group's messages that are received once more, after a time-out of the first time."""
+    url = client.create_queue(QueueName=f"{uuid.uuid4()}.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
+    for body in ("first", "second"):
+        client.send_message(QueueUrl=url, MessageBody=body, MessageGroupId="g", MessageDeduplicationId=body)
+    assert len(client.receive_message(QueueUrl=url, MaxNumberOfMessages=10)["Messages"]) == 2
+    assert "Messages" not in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+    for message in sqs_models.sqs_backends[DEFAULT_ACCOUNT_ID][REGION].queues[url.rpartition("/")[2]]._messages:
+        message.visible_at = 0
+    return [one["Body"] for one in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])]
+
+
+def test_messages_of_a_group_come_back_in_their_order(queue):
+    client, *_ = queue
+    assert of_a_group_that_comes_back(client) == ["second"], "stock moto"
+    moto_patches.keep_the_order_of_groups()
+    # SQS would give both at once; one alone is in the order, too.
+    assert of_a_group_that_comes_back(client) == ["first"]
 
 
 def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):

@@ -57,8 +57,8 @@ def test_references_are_read_as_logical_ids():
     [
         (
             {"Work": a_queue(FifoThroughputLimit="perQueue")},
-            "Work (AWS::SQS::Queue): property FifoThroughputLimit is not known to the local stack; honour it, or ignore it with "
-            "a reason",
+            "Work (AWS::SQS::Queue): property FifoThroughputLimit is not known to the local stack; honour it, or "
+            "ignore it with a reason",
         ),
         (
             {"Fast": {"Type": "AWS::DAX::Cluster"}},
