@@ -30,6 +30,7 @@ _COMMANDS = (
     "token",
     "import",
     "replay",
+    "forward",
     "search",
     "verify",
     "smoke",

@@ -59,7 +59,7 @@ def _waves(stored: StoredLines, namespaces: Sequence[str]) -> Iterator[list[Anno
     """Yield the announcements: the first of each lane together, then the second of each."""
     lanes: defaultdict[int, list[int]] = defaultdict(list)
     for line, event in enumerate(stored.documents):
-        if not is_api_change(event) and is_forwarded(event, namespaces):
+        if isinstance(event, dict) and not is_api_change(event) and is_forwarded(event, namespaces):
             lanes[lane_of(event)].append(line)
     parts = []
     for lane, lines in sorted(lanes.items()):

@@ -19,6 +19,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -200,8 +201,19 @@ class EventLog:
 
     def keys_of(self, day: str) -> list[str]:
         """Return the objects of a day of arrival, sorted."""
+        return sorted(key for _, key in self._objects_of(day))
+
+    def keys_by_arrival(self, day: str) -> list[str]:
+        """Return the objects of a day of arrival in the order in which they were stored, to the second."""
+        return [key for _, key in sorted(self._objects_of(day))]
+
+    def _objects_of(self, day: str) -> Iterator[tuple[datetime, str]]:
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
-        return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
+        return ((found["LastModified"], found["Key"]) for page in pages for found in page.get("Contents", []))
+
+    def stored_lines(self, key: str) -> StoredLines:
+        """Return the events of an object, as they were returned when it was stored."""
+        return StoredLines(key, [event for event, _ in self.read(key)])
 
     def read(self, key: str) -> Iterator[tuple[Any, Any]]:
         """Yield the events of an object, each as it was sent, with `writes`; None for a line that holds no event."""

@@ -14,7 +14,7 @@ import pytest
 
 from local_stack.stack import LocalStack
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_run_event
-from tests.forwarding import CONTEXT, PLACE, SECRET
+from tests.forwarding import CONTEXT, PLACE, SECRET, an_endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 CHOSEN, OTHER = "flights", "payments"
@@ -39,12 +39,15 @@ def first(synthesized, second, tmp_path_factory):
 
 def a_token(stack):
     """Return a token that may write in the chosen namespaces alone."""
-    options = ("--scope", "write", "--namespace", f"{CHOSEN}*")
-    command = [sys.executable, "-m", "headwater", "token", "create", *options, "--local", stack.endpoint_url]
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = headwater(stack, "token", "create", "--scope", "write", "--namespace", f"{CHOSEN}*")
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def headwater(stack, *arguments, cwd=ROOT):
+    command = [sys.executable, "-m", "headwater", *arguments, "--local", stack.endpoint_url]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
 def send(stack, *events):
@@ -98,3 +101,36 @@ def test_a_second_headwater_shows_the_chosen_namespaces_as_the_first_does_and_no
     assert OTHER in {one["name"] for one in get(first, "namespaces")["namespaces"]}
     assert OTHER not in {one["name"] for one in get(second, "namespaces")["namespaces"]}
     assert [failure for failure in first.errors if failure.function == "forward"] == []
+
+
+def test_stored_events_are_forwarded_again_to_a_new_endpoint(synthesized, tmp_path):
+    with an_endpoint() as received:
+        template = json.loads(json.dumps(synthesized(**CONTEXT)).replace(PLACE, received.url))
+        with LocalStack(template, window_cap_s=0.2, logs=tmp_path / "logs") as stack:
+            boto3.client("secretsmanager", **stack.client_settings).create_secret(Name=SECRET, SecretString="t0ken")
+            sent = list(story(CHOSEN))
+            send(stack, *sent, *story(OTHER))
+            stack.drain()
+            assert in_order(received.events) == in_order(sent)
+            received.events.clear()
+
+            done = headwater(stack, "forward", "--from", "2000-01-01", cwd=tmp_path)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout.splitlines()[-1] == "8 events announced"
+            stack.drain()
+            assert in_order(received.events) == in_order(sent)
+
+
+def in_order(events):
+    """Return the types of the events of each run, in their order, and the other events."""
+    runs = {event["run"]["runId"] for event in events if "run" in event}
+    kinds = {run: [one["eventType"] for one in events if one.get("run", {}).get("runId") == run] for run in runs}
+    return kinds, sorted(json.dumps(event) for event in events if "run" not in event)
+
+
+def test_a_stack_that_forwards_nothing_says_so(second, tmp_path):
+    done = headwater(second, "forward", "--from", "2000-01-01", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "headwater forward: the stack Local forwards nothing; deploy it with the context value forward_url\n"
+    )

@@ -1,0 +1,118 @@
+"""`headwater forward`: the events of some days, announced again for an endpoint that lacks them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.cli.days import parse_day
+from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+
+if TYPE_CHECKING:
+    from headwater.forwarding.announcer import Announcer
+    from headwater.loading.event_log import EventLog
+
+_STATE_FOLDER = Path(".headwater") / "forward"
+_ABOUT = """\
+Announce the events that arrived on some days again: the stack forwards them to its endpoint (the context value
+forward_url), those of the namespaces that it forwards, in the order in which they were stored. Use it to fill a new
+endpoint from the raw log. The endpoint may get an event more than once.
+After an interruption, the same options continue with the day that was interrupted.
+On AWS, the queue takes messages of principals with the tag headwater=operator alone.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s --from 2026-11-01 --to 2026-11-20    events that arrived on these days (UTC)
+  %(prog)s --stage test --from 2026-11-01       from a day on
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "forward",
+        help="forward the stored events of some days again, to fill a new endpoint",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    parser.add_argument(
+        "--from",
+        dest="first",
+        type=parse_day,
+        required=True,
+        metavar="DAY",
+        help="the first day of arrival, YYYY-MM-DD",
+    )
+    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day of arrival")
+    parser.set_defaults(func=run_forward)
+
+
+def run_forward(given: argparse.Namespace) -> int:
+    """Announce the days and return the exit code."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.loading.event_log import EventLog
+    from headwater_model.errors import HeadwaterError
+
+    try:
+        deployment = find_deployment(given)
+        announcer = _announcer_of(deployment)
+        table = deployment.graph_table()
+        log = EventLog(table, table.s3, table.bucket)
+        days = [day for day in log.days() if given.first <= day <= (given.last or "9999")]
+        state_file = _STATE_FOLDER / f"{table.table}.{given.first}.{given.last or ''}.json"
+        announce_days(log, announcer, days, state_file)
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+        print(f"headwater forward: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("headwater forward: interrupted; call it again to go on", file=sys.stderr)
+        return 130
+    return 0
+
+
+def announce_days(log: EventLog, announcer: Announcer, days: Iterable[str], state_file: Path) -> None:
+    """Announce the days that are not done yet by the state file, and print the number of events of each."""
+    total = 0
+    for day in _left(days, state_file):
+        number = sum(announcer.announce(log.stored_lines(key)) for key in log.keys_by_arrival(day))
+        print(f"{day}: {number:,} events announced", flush=True)
+        total += number
+        state_file.parent.mkdir(parents=True, exist_ok=True)
+        state_file.write_text(json.dumps({"to": day}), encoding="utf-8")
+    state_file.unlink(missing_ok=True)
+    print(f"{total:,} events announced")
+
+
+def _left(days: Iterable[str], state_file: Path) -> Iterator[str]:
+    done = ""
+    with suppress(FileNotFoundError):
+        done = json.loads(state_file.read_text(encoding="utf-8"))["to"]
+    return (day for day in days if day > done)
+
+
+def _announcer_of(deployment: Deployment) -> Announcer:
+    """Return the announcer of the stack's own namespaces.
+
+    Raises:
+        NotDeployed: the stack forwards nothing.
+    """
+    from headwater import settings
+    from headwater.forwarding.announcer import Announcer
+
+    if "ForwardQueueUrl" not in deployment.outputs:
+        raise NotDeployed(f"the stack {deployment.name} forwards nothing; deploy it with the context value forward_url")
+    function = deployment.outputs["EventsFunctionName"]
+    configuration = deployment.client("lambda").get_function_configuration(FunctionName=function)
+    namespaces = json.loads(configuration["Environment"]["Variables"][settings.FORWARD_NAMESPACES])
+    return Announcer(
+        deployment.client("sqs"), deployment.outputs["ForwardQueueUrl"], namespaces, again=f"-{uuid.uuid4().hex[:8]}"
+    )
