@@ -40,6 +40,8 @@ FORWARD_NAMESPACES = "FORWARD_NAMESPACES"
 FORWARD_SECRET = "FORWARD_SECRET"  # noqa: S105 - the name of a variable, no secret
 FORWARD_QUEUE_URL = "FORWARD_QUEUE_URL"
 FORWARD_DLQ_URL = "FORWARD_DLQ_URL"
+# The header of a request that forwards an event: such an event is not forwarded on, for else a circle had no end.
+FORWARDED_HEADER = "Headwater-Forwarded"
 
 # The records table: Carbonlake's keys and indexes, to the letter.
 ROOT_ID = "root_id"

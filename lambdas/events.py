@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from headwater.aws.queues import CALLER, WRITES, QueuedMessage
+from headwater.aws.queues import CALLER, FORWARDED, WRITES, QueuedMessage
 from headwater.loading.load import EventLoad, load_events
 from headwater.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 from lambdas import wiring
@@ -66,4 +66,4 @@ def _queued(message: Mapping[str, Any]) -> QueuedMessage:
     sent_ms = int(attributes["SentTimestamp"]) if "SentTimestamp" in attributes else None
     sent = {name: one.get("stringValue") for name, one in message.get("messageAttributes", {}).items()}
     names = attributes.get("SenderId"), sent.get(CALLER), sent.get(WRITES)
-    return QueuedMessage(message["messageId"], message["body"], sent_ms, *names)
+    return QueuedMessage(message["messageId"], message["body"], sent_ms, *names, forwarded=FORWARDED in sent)

@@ -10,6 +10,7 @@ from headwater.api.http.responses import respond
 from headwater.api.route import Reply, Route
 from headwater.api.services import Services
 from headwater.api.types import BatchResult, EventBatch, LineageEvent
+from headwater.settings import FORWARDED_HEADER
 
 # The modules of events are loaded for events alone, as in `lambdas/input.py`.
 
@@ -27,7 +28,12 @@ def post_event(services: Services, request: HttpRequest) -> Response[str]:
     body = request.json()
     spend_budget(services, request, 1)
     accepted = accept_event(
-        body, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+        body,
+        queue=services.events,
+        now=services.now(),
+        caller=request.caller,
+        rights=request.rights,
+        forwarded=FORWARDED_HEADER in request.event.headers,
     )
     services.count_all(accepted.counts)
     return Response(201, body="")

@@ -24,6 +24,8 @@ _TRIES = 6
 # The attributes of a message that name the API caller who sent its content, and limit where it may write (`rights`).
 CALLER = "caller"
 WRITES = "writes"
+# The attribute of a message whose event another stack forwarded.
+FORWARDED = "forwarded"
 
 Sleep: TypeAlias = Callable[[float], None]
 
@@ -59,7 +61,8 @@ class QueuedMessage:
 
     `sent_ms` is the time when SQS took it, in milliseconds since 1970, if known; `sender` is the principal that sent it
     to the queue, by SQS; `caller` is named by the sender as the source of the content, so it is worth as much as the
-    sender. `writes` is the sender's limit of where the content takes effect, as JSON; None sets no limit.
+    sender. `writes` is the sender's limit of where the content takes effect, as JSON; None sets no limit. `forwarded`
+    content came from another stack.
     """
 
     message_id: str
@@ -68,6 +71,7 @@ class QueuedMessage:
     sender: str | None = None
     caller: str | None = None
     writes: str | None = None
+    forwarded: bool = False
 
 
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from headwater.aws.bodies import BODY_BYTES_MAX, put_body, render_pointer
-from headwater.aws.queues import WRITES, Message, from_caller, send_all, send_each
+from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_all, send_each
 from headwater.events.bounds import EVENTS_MAX
 from headwater.events.event_messages import render_event_message
 from headwater.events.naming import NamingRules
@@ -50,9 +50,9 @@ class EventQueue:
         """Return True for an event that is accepted and not stored."""
         return event.type == "RUNNING" and event.job is not None and covers(self.drop_running, event.job.namespace)
 
-    def put(self, event: CheckedEvent, *, caller: str | None = None) -> None:
+    def put(self, event: CheckedEvent, *, caller: str | None = None, forwarded: bool = False) -> None:
         """Put one event on the queue; raise `Unavailable` if that failed and the caller must send it again."""
-        send_all(self.sqs, self.queue_url, [self._message(event, caller)])
+        send_all(self.sqs, self.queue_url, [self._message(event, caller, forwarded=forwarded)])
 
     def put_many(self, events: Sequence[CheckedEvent], *, caller: str | None = None) -> Mapping[int, str]:
         """Put each event on the queue by itself; return the reason for each index that the caller must send again."""
@@ -67,9 +67,11 @@ class EventQueue:
         unsent = send_each(self.sqs, self.queue_url, list(messages.values()))
         return {**failed, **{places[number]: reason for number, reason in unsent.items()}}
 
-    def _message(self, event: CheckedEvent, caller: str | None) -> Message:
+    def _message(self, event: CheckedEvent, caller: str | None, *, forwarded: bool = False) -> Message:
         text = render_event_message(event.body)
         limits = {} if event.writes is None else {WRITES: json.dumps(event.writes)}
+        if forwarded:
+            limits[FORWARDED] = "true"
         if len(text.encode()) + sum(len(limit.encode()) for limit in limits.values()) > BODY_BYTES_MAX:
             text = render_pointer(put_body(self.s3, self.bucket, text))
         return from_caller(text, caller, **limits)
@@ -106,11 +108,16 @@ class Accepted:
 
 
 def accept_event(
-    *bodies: object, queue: EventQueue, now: str, caller: str | None = None, rights: Rights = EVERY_RIGHT
+    *bodies: object,
+    queue: EventQueue,
+    now: str,
+    caller: str | None = None,
+    rights: Rights = EVERY_RIGHT,
+    forwarded: bool = False,
 ) -> Accepted:
     """Accept one event onto the queue, or several that belong together.
 
-    `now` is normalized (`times`), `caller` is the sender, if known.
+    `now` is normalized (`times`), `caller` is the sender, if known. What another stack `forwarded` is not forwarded on.
 
     Raises:
         Invalid: an event breaks a rule; none was accepted, as for the next two.
@@ -121,7 +128,7 @@ def accept_event(
     events = [_read(body, now, rights, queue) for body in bodies]
     kept = [event for event in events if event is not None]
     for event in kept:
-        queue.put(event, caller=caller)
+        queue.put(event, caller=caller, forwarded=forwarded)
     return Accepted(len(events), dropped=len(events) - len(kept))
 
 

@@ -3,7 +3,8 @@
     endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=lambda: "...", ca_file=None)
     status = endpoint.post(b"{...}")
 
-A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other.
+A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other. urllib3 comes
+with botocore, in Lambda's runtime and here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 import urllib3
 from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError, ProtocolError
+
+from headwater.settings import FORWARDED_HEADER
 
 # Of one event, from the connection to the headers of the response.
 TIMEOUT_S = 10
@@ -71,7 +74,7 @@ class Endpoint:
             raise Unreachable(f"the endpoint did not respond ({type(error).__name__})") from error
 
     def _post(self, body: bytes) -> int:
-        headers = {"Content-Type": "application/json", "User-Agent": "headwater"}
+        headers = {"Content-Type": "application/json", "User-Agent": "headwater", FORWARDED_HEADER: "true"}
         token = self._token()
         if token:
             headers["Authorization"] = f"Bearer {token}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredLines:
-    """The events in an object of the log, as they were sent, in the order of its lines."""
+    """The events in an object of the log, as they were sent, in the order of its lines; None for a forwarded one."""
 
     key: str
     documents: Sequence[Any]

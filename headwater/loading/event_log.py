@@ -6,7 +6,8 @@
 A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>, "writes":
 [<pattern of namespaces>, ...]}}`, without unknown fields. The sender is no part of the event: an event that two callers
 send has two lines, and is one event in everything that is computed from the log. `writes` limits what the event takes
-effect on (`rights`), for the loader and for a replay; without it nothing is limited.
+effect on (`rights`), for the loader and for a replay; without it nothing is limited. `"forwarded": true` marks an event
+that another stack forwarded; it is not forwarded on.
 
 Objects are named by content, written once and never changed. Digests (`headwater.records.digest`) list those of
 batches; bodies are copies out of them. Everything that queries return can be computed again from them (`replay`).
@@ -71,11 +72,18 @@ class RawEvent:
     sender: str | None = None
     caller: str | None = None
     writes: Sequence[str] | None = None
+    # True if another stack forwarded it.
+    forwarded: bool = False
 
     @property
     def line(self) -> bytes:
         """The line of the event in the log."""
-        known = {"sender": self.sender, "caller": self.caller, "writes": self.writes}
+        known = {
+            "sender": self.sender,
+            "caller": self.caller,
+            "writes": self.writes,
+            "forwarded": self.forwarded or None,
+        }
         accepted_by = {name: value for name, value in known.items() if value is not None}
         return orjson.dumps({"event": self.document, **({"acceptedBy": accepted_by} if accepted_by else {})})
 
@@ -110,7 +118,7 @@ class EventLog:
     def store(self, events: Sequence[RawEvent], day: str) -> StoredLines:
         """Store the events that arrived on a day, and list none."""
         # Sorted, and compressed without a time: a batch that comes again is the same object.
-        documents = {event.line: event.document for event in events}
+        documents = {event.line: None if event.forwarded else event.document for event in events}
         lines = sorted(documents)
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
         sha256 = hashlib.sha256(body).hexdigest()
@@ -213,7 +221,7 @@ class EventLog:
 
     def stored_lines(self, key: str) -> StoredLines:
         """Return the events of an object, as they were returned when it was stored."""
-        return StoredLines(key, [event for event, _ in self.read(key)])
+        return StoredLines(key, [None if by.get("forwarded") else event for event, by in self._lines(key)])
 
     def read(self, key: str) -> Iterator[tuple[Any, Any]]:
         """Yield the events of an object, each as it was sent, with `writes`; None for a line that holds no event."""

@@ -109,7 +109,8 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
         document = _fetch(document, stores)
     event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
-    return RawEvent(limit_event(event, writes), document, message.sender, message.caller, writes)
+    names = message.sender, message.caller
+    return RawEvent(limit_event(event, writes), document, *names, writes, forwarded=message.forwarded)
 
 
 def _parse_writes(text: str | None) -> tuple[str, ...] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from itertools import count
 
@@ -13,6 +14,7 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from headwater import settings
 from headwater.forwarding import forwarder
 from headwater.forwarding.announcements import lane_of
+from lambdas import api as api_function
 from lambdas import events, forward, wiring
 from tests.aws import conftest
 from tests.aws.faults import Killed, after, before, refused
@@ -299,6 +301,45 @@ def test_a_sender_who_may_not_describe_a_dataset_does_not_do_it_through_us(cloud
     assert events.handler(delivery, cloud.context()) == {"batchItemFailures": []}
     forwarding.step()
     assert received.events == [{**event, "inputs": [a_dataset("raw", "payments")]}]
+
+
+def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, received):
+    """Else two stacks that forward to each other would send an event without end."""
+    cloud.load_events(an_event())
+    forwarding.step()
+    [headers] = received.headers
+    reply = api_function.handler(a_request(an_event(RUNS[1]), headers), cloud.context(29))
+    assert reply["statusCode"] == 201
+    [message] = conftest.tests_client("sqs").receive_message(
+        QueueUrl=cloud.url("EventsQueue"), MessageAttributeNames=["All"]
+    )["Messages"]
+    delivery = cloud.event("EventsQueue", [message["Body"]])
+    attributes = message["MessageAttributes"]
+    delivery["Records"][0]["messageAttributes"] = {
+        name: {"stringValue": attributes[name]["StringValue"], "dataType": "String"} for name in attributes
+    }
+    assert events.handler(delivery, cloud.context()) == {"batchItemFailures": []}
+    assert forwarding.messages() == []
+    [key] = [key for key, body in cloud.objects("events/year=").items() if RUNS[1].encode() in gzip.decompress(body)]
+    assert wiring.event_log().stored_lines(key).documents == [None], "nor when days are forwarded again"
+
+
+def a_request(event, headers):
+    """Return a request to the API with an event."""
+    return {
+        "resource": "/{proxy+}",
+        "path": "/api/v1/lineage",
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": {"proxy": "api/v1/lineage"},
+        "stageVariables": {"auth": "iam"},
+        "requestContext": {"stage": "prod", "path": "/prod/api/v1/lineage", "requestId": "r", "httpMethod": "POST"},
+        "body": json.dumps(event),
+        "isBase64Encoded": False,
+    }
 
 
 def test_a_namespace_that_is_forwarded_no_more_is_not_sent_though_it_was_announced(
