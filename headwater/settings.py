@@ -32,6 +32,11 @@ PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 # A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
+# The queue of jobs and datasets at which the alerts function looks; not set where there are no alerts.
+ALERTS_QUEUE_URL = "ALERTS_QUEUE_URL"
+# The event bus of the alerts, and their rules as JSON (`headwater.alerts.rules`).
+ALERTS_BUS = "ALERTS_BUS"
+ALERT_RULES = "ALERT_RULES"
 
 # Where events of chosen namespaces are forwarded: an OpenLineage endpoint, a JSON list of patterns, the secret of its
 # token (not set where it needs none), and the FIFO queue of announced events with its dead letters.
@@ -86,6 +91,10 @@ GRAPH_PARTITIONS = (
     "EVENTS",
     "EVENTS#",
 )
+
+# The rows of alerts: causes that were sent, and nodes to look at when a time has come.
+ALERTS = "ALERT#"
+DUE = "DUE#"
 
 # The prefix of the Athena workgroup's results in the ingest bucket.
 SEARCH_PREFIX = "search/"

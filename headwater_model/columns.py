@@ -31,6 +31,11 @@ class Column:
     dataset: DatasetId
     field: FieldPath
 
+    @property
+    def node_id(self) -> str:
+        """Its node id, as Marquez prints it."""
+        return f"datasetField:{self.dataset.namespace}:{self.dataset.name}:{print_dotted(self.field)}"
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnSource:

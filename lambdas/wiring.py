@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
+    from headwater.alerts.alerter import Alerter
+    from headwater.alerts.looked_at import LookQueue
     from headwater.api.tokens import Tokens
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
@@ -368,6 +370,33 @@ def searcher() -> Searcher:
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
     live = LiveSearch(sources(), Roots(dirty_roots(), pointers()))
     return Searcher(live, ArchiveSearch(athena, time.sleep), archive_state(), publications(), now_s)
+
+
+@cache
+def look_queue() -> LookQueue | None:
+    """Return the queue of what the alerts function looks at; None where there are no alerts."""
+    url = os.environ.get(settings.ALERTS_QUEUE_URL)
+    if not url:
+        return None
+    from headwater.alerts.looked_at import LookQueue
+
+    return LookQueue(sqs(), url)
+
+
+@cache
+def alerter() -> Alerter:
+    """Return the alerter of this deployment."""
+    from headwater.alerts.alerter import Alerter
+    from headwater.alerts.ledger import AlertLedger
+    from headwater.alerts.rules import parse_alert_rules
+    from headwater.aws.event_bus import EventBus
+
+    return Alerter(
+        _graph_table(READ_CONCURRENCY),
+        AlertLedger(graph_table()),
+        EventBus(client("events"), os.environ[settings.ALERTS_BUS]),
+        parse_alert_rules(os.environ.get(settings.ALERT_RULES, "")),
+    )
 
 
 @cache

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from botocore.session import Session
     from mypy_boto3_athena import AthenaClient
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_glue import GlueClient
     from mypy_boto3_kms import KMSClient
     from mypy_boto3_s3 import S3Client
@@ -33,6 +34,8 @@ def client(service: Literal["athena"]) -> AthenaClient: ...
 @overload
 def client(service: Literal["dynamodb"]) -> DynamoDBClient: ...
 @overload
+def client(service: Literal["events"]) -> EventBridgeClient: ...
+@overload
 def client(service: Literal["glue"]) -> GlueClient: ...
 @overload
 def client(service: Literal["kms"]) -> KMSClient: ...
@@ -43,7 +46,7 @@ def client(service: Literal["sqs"]) -> SQSClient: ...
 @overload
 def client(service: Literal["secretsmanager"]) -> Any: ...
 @cache
-def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "secretsmanager", "sqs"]) -> Any:
+def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3", "secretsmanager", "sqs"]) -> Any:
     """Return the process's client of the service, with time-outs that leave a function time to answer.
 
     Parameter validation is off: what we send is built here, and DynamoDB checks it again (measured: a fifth of a

@@ -49,17 +49,21 @@ _READABLE_BYTES_MAX = 512
 _TRIES = 10
 # Reasons to try a refused transaction again.
 _PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-_OURS = frozenset({"pk", "sk", "version", "json", "body", "s3"})
+_OURS = frozenset({"pk", "sk", "version", "json", "body", "s3", EXPIRES_AT})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `version` counts its swaps, and is 0 for a row that is only ever put."""
+    """A row; `version` counts its swaps, and is 0 for a row that is only ever put.
+
+    A row to write may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later.
+    """
 
     pk: str
     sk: str
     data: Mapping[str, Any] = field(default_factory=dict)
     version: int = 0
+    expires_s: int | None = None
 
     @property
     def key(self) -> Key:
@@ -348,6 +352,8 @@ class GraphTable:
     def _item(self, row: Row) -> dict[str, Value]:
         """Return a row as an item: a small body is text, a larger one compressed, a huge one in the bucket."""
         item: dict[str, Value] = _key(row.key)
+        if row.expires_s is not None:
+            item[EXPIRES_AT] = {"N": str(row.expires_s)}
         if not row.data:
             return item
         body = orjson.dumps(row.data)

@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing
+from headwater.events.event import ApiChange, Event
 from headwater.events.event_messages import parse_event_message
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
@@ -52,7 +53,7 @@ class EventStores:
 
 @dataclass(slots=True)
 class EventLoad:
-    """The result of a batch: the messages to try again with the reason of each, and counts of events.
+    """The result of a batch: the messages to try again with the reason of each, counts of events, what was loaded.
 
     `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
     """
@@ -61,6 +62,7 @@ class EventLoad:
     passing: set[str] = field(default_factory=set)
     loaded: int = 0
     refused: int = 0
+    statements: list[Event | ApiChange] = field(default_factory=list)
 
     def fail(self, message_id: str, error: Exception) -> None:
         """Add a message to those to try again."""
@@ -100,6 +102,7 @@ def load_messages(
     for message_id, failure in _load(events, stores, day_of(now_s), may_go_on):
         result.fail(message_id, failure)
     result.loaded = len(messages) - len(result.failed)
+    result.statements = [event.statement for message_id, event in events.items() if message_id not in result.failed]
     return result
 
 

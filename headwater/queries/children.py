@@ -17,7 +17,7 @@ from headwater.facts.run_results import Run
 from headwater.facts.table import RowQuery
 from headwater.queries.runs import owned_runs, runs_in_detail, runs_of_id
 from headwater.queries.view import GraphView
-from headwater_model.ids import JobId
+from headwater_model.ids import JobId, RunKey
 
 # Jobs, of a namespace and of all, that are read for one parent; and runs.
 CHILDREN_MAX = 1_000
@@ -49,9 +49,13 @@ def list_child_runs(
     `in_short`: without facets, and without the versions that they read and wrote.
     """
     parents, _ = runs_of_id(run, view)
-    if not parents:
-        return None
-    parent = parents[0][0]
+    return list_runs_below(parents[0][0], view, in_short=in_short, limit=limit, offset=offset) if parents else None
+
+
+def list_runs_below(
+    parent: RunKey, view: GraphView, *, in_short: bool = False, limit: int, offset: int
+) -> ResultPage[Run]:
+    """Return the runs whose parent is this run, as `list_child_runs`."""
     page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
     facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view) if page.rows else {}
     children = [

@@ -135,10 +135,13 @@ class _VersionScan:
         return VersionPage(sorted(versions, key=lambda one: one.order, reverse=True), bool(floor))
 
 
-def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~") -> VersionPage:
-    """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`."""
+def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
+    """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`.
+
+    `rows` of the index are read at most, under each name and of each kind of version.
+    """
     scan = _VersionScan(group, end, view.at)
-    advance(scan.unread, view, rows=VERSIONS_MAX, at=view.at)
+    advance(scan.unread, view, rows=rows, at=view.at)
     return scan.page(most=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from headwater.api.reports.impact_views import field_id
 from headwater.api.reports.tables import Row, cut, flag, listed, table
 from headwater.api.values import when
 from headwater.facts.entities import Dataset, Job
@@ -40,7 +39,7 @@ def _column(one: ImpactedColumn) -> Row:
 
 def _names(column: Column) -> Row:
     names = {"namespace": column.dataset.namespace, "name": column.dataset.name, "field": print_dotted(column.field)}
-    return {**names, "id": field_id(column)}
+    return {**names, "id": column.node_id}
 
 
 def _derived(one: ImpactedNode) -> Row:
@@ -50,7 +49,7 @@ def _derived(one: ImpactedNode) -> Row:
 def _way(one: ImpactedColumn | ImpactedNode) -> Row:
     certain = one.certain if isinstance(one, ImpactedNode) else True
     flags = {"direct": flag(one.direct), "masked": flag(one.masked), "certain": flag(certain)}
-    return {"hops": str(one.hops), "through": listed(map(field_id, one.through)), **flags}
+    return {"hops": str(one.hops), "through": listed(column.node_id for column in one.through), **flags}
 
 
 def _node(node: Job | Dataset) -> Row:

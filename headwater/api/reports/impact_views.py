@@ -11,7 +11,6 @@ from headwater.api.reports import types
 from headwater.facts.entities import Job
 from headwater.facts.graph_results import Impact, Impacted
 from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
-from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 
 _Derived: TypeAlias = types.DerivedColumn | types.DerivingJob | types.DerivedDataset
@@ -38,7 +37,7 @@ def _render_impacted(one: Impacted) -> types.ImpactedJob | types.ImpactedDataset
 def render_column_impact(impact: ColumnImpact) -> types.ColumnImpactReport:
     """Return the report of everything derived from a column: nearest first, then by type and id."""
     rendered = sorted(_rendered(impact), key=lambda one: (one["hops"], one["type"], one["nodeId"]))
-    return {"nodeId": field_id(impact.column), "impacted": rendered, "truncated": impact.truncated}
+    return {"nodeId": impact.column.node_id, "impacted": rendered, "truncated": impact.truncated}
 
 
 def _rendered(impact: ColumnImpact) -> Iterator[_Derived]:
@@ -54,7 +53,7 @@ def _render_column(one: ImpactedColumn) -> types.DerivedColumn:
         "jobs": [job.node_id for job in one.jobs],
     }
     return {
-        "nodeId": field_id(one.column),
+        "nodeId": one.column.node_id,
         "type": "DATASET_FIELD",
         **_render_way(one),
         "data": None if one.outline else data,
@@ -73,13 +72,8 @@ def _render_node(one: ImpactedNode) -> types.DerivingJob | types.DerivedDataset:
 def _render_way(one: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
     return {
         "hops": one.hops,
-        "through": list(map(field_id, one.through)),
+        "through": [column.node_id for column in one.through],
         "direct": one.direct,
         "masked": one.masked,
         "certain": one.certain if isinstance(one, ImpactedNode) else True,
     }
-
-
-def field_id(column: Column) -> str:
-    """Return the node id of a column."""
-    return f"datasetField:{column.dataset.namespace}:{column.dataset.name}:{print_dotted(column.field)}"

@@ -1,0 +1,61 @@
+"""Causes of tests of data that fail: a test that fails since it last passed is one cause, however often it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headwater.alerts.cause import Cause, Node
+from headwater.facts.assertions import OUTCOMES, Assertions
+from headwater.facts.entities import AssertionResult
+from headwater.queries.assertions import ROWS_MAX, list_assertion_history, list_assertions
+from headwater.queries.view import GraphView
+
+_FAILED = OUTCOMES.index("FAILED")
+# Results of a node that are read to see since when its tests fail: those of `ROWS_MAX` events.
+_RESULTS_MAX = 300 * ROWS_MAX
+
+
+def find_failing_tests(node: Node, known: Assertions, view: GraphView) -> Iterator[Cause]:
+    """Yield the node's tests whose last result is a failure; a failure of severity `warn` is none.
+
+    `known` are the outcomes in the node's facts: a node without a failure costs no read.
+    """
+    if not any(rank == _FAILED for _, rank in known.values()):
+        return
+    results = list_assertions(node, view)
+    history = list_assertion_history(node, view, limit=_RESULTS_MAX)
+    passed: dict[tuple[str | None, ...], str] = {}
+    first_failed: dict[tuple[str | None, ...], str] = {}
+    for result in history.items if history else ():
+        test = _test_of(result)
+        if result.outcome != "FAILED":
+            passed.setdefault(test, result.time)
+        elif test not in passed:
+            first_failed[test] = result.time
+    for result in results.items if results else ():
+        if result.outcome == "FAILED":
+            test = _test_of(result)
+            yield _cause(node, result, passed.get(test, ""), first_failed.get(test, result.time))
+
+
+def _test_of(result: AssertionResult) -> tuple[str | None, ...]:
+    return result.type, result.column, result.name
+
+
+def _cause(node: Node, result: AssertionResult, passed: str, since: str) -> Cause:
+    names = {"type": result.type, "column": result.column, "name": result.name}
+    told = {
+        "expected": result.expected,
+        "actual": result.actual,
+        "severity": result.severity,
+        "lastPassed": passed or None,
+        "run": result.run,
+    }
+    return Cause(
+        kind="TestFailed",
+        node=node,
+        identity=[*(name or "" for name in names.values()), passed],
+        time=since,
+        detail={"test": {**names, **told}},
+        columns=[result.column] if result.column else [],
+    )

@@ -1,0 +1,87 @@
+"""The causes that a job or dataset has now, and when it is to be looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headwater.alerts.cause import Cause, Node
+from headwater.alerts.failed_runs import find_failed_runs
+from headwater.alerts.failing_tests import find_failing_tests
+from headwater.alerts.rules import AlertRules
+from headwater.alerts.tagged_columns import find_tagged_columns
+from headwater.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
+from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.annotations import Annotations, tag_key
+from headwater.facts.facts import JobFacts, last_deleted
+from headwater.facts.keys import facts_key
+from headwater.queries.graph_queries import GraphQueries
+from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+# Jobs away from a tagged dataset to which its columns are followed.
+DEPTH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A node, under its primary name: its causes, its own tags, when it is due, and other nodes to look at then."""
+
+    node: Node
+    causes: Sequence[Cause] = ()
+    tags: Sequence[str] = ()
+    due: str | None = None
+    onward: Sequence[DatasetId] = ()
+
+
+def find_causes(node: Node, view: GraphView, rules: AlertRules, now: str) -> Found:
+    """Return what is wrong with a node at this time; nothing of one that is unknown, deleted or dropped."""
+    if isinstance(node, JobId):
+        return _find_of_job(node, view)
+    groups, namespaces = ResolvedDatasets(view), NamespaceDeletions(view)
+    groups.load([node])
+    group = groups.group(node)
+    namespaces.load([group.primary.namespace])
+    if not group.known or namespaces.hides(group):
+        return Found(group.primary)
+    return _find_of_dataset(group, view, rules, now)
+
+
+def _find_of_job(job: JobId, view: GraphView) -> Found:
+    namespaces = NamespaceDeletions(view)
+    view.expect([facts_key(job)])
+    namespaces.load([job.namespace])
+    row = view.get([facts_key(job)]).get(facts_key(job))
+    facts = JobFacts(**row.data["facts"]) if row else JobFacts()
+    if facts.first is None or max(last_deleted(facts), namespaces.deleted(job.namespace)) > (facts.last or ""):
+        return Found(job)
+    causes = [*find_failed_runs(job, view), *find_failing_tests(job, facts.assertions, view)]
+    return Found(job, causes, annotations_of(facts).names)
+
+
+def _find_of_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules, now: str) -> Found:
+    versions = read_good_versions(group, view)
+    annotations = annotations_of(group.facts)
+    causes = [
+        *find_schema_changes(group, versions),
+        *find_failing_tests(group.primary, group.facts.assertions, view),
+        *find_late_version(group, versions, now),
+        *(find_tagged_columns(group, rules.tags, view) if versions else ()),
+    ]
+    onward = list(_guarded_below(group, view, rules)) if _has_watched_tag(annotations, rules) else []
+    return Found(group.primary, causes, annotations.names, find_due_time(group, versions), onward)
+
+
+def _has_watched_tag(annotations: Annotations, rules: AlertRules) -> bool:
+    """True if the dataset, or a field of it, has a tag of a rule."""
+    return not {tag_key(rule.tag) for rule in rules.tags}.isdisjoint(tag_key(tag.name) for tag in annotations.tags)
+
+
+def _guarded_below(group: ResolvedDataset, view: GraphView, rules: AlertRules) -> Iterator[DatasetId]:
+    """Yield the datasets below a tagged one that a rule guards: the tag may be younger than they are."""
+    impact = GraphQueries(view.reader).report_impact(group.primary.node_id, depth=DEPTH)
+    for reached in impact.impacted if impact else ():
+        dataset = reached.node.id
+        if isinstance(dataset, DatasetId) and any(rule.guards(dataset) for rule in rules.tags):
+            yield dataset

@@ -1,0 +1,136 @@
+"""The message of an alert: what happened, who owns what it is of, everything downstream, and a link.
+
+    {"id": "…", "kind": "ColumnDropped", "node": "dataset:s3://lake:orders", "summary": "…", "link": "https://…",
+     "owners": ["team:orders"], "causes": [{"id": "…", "since": "2025-11-20T12:00:00.000000Z", "dropped": ["price"]}],
+     "downstream": {"total": 12, "truncated": false, "owners": ["team:finance"], "nodes": [{"node": "job:…", "hops": 1,
+     "owners": ["team:finance"]}, …], "columns": ["datasetField:…"]}}
+
+Everything in it is bounded: EventBridge takes 256 KB an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from headwater.alerts.cause import Cause
+from headwater.facts.entities import Dataset, Job
+from headwater.queries.columns.column_graph import ColumnWalk
+from headwater.queries.columns.column_impact import ImpactWalk
+from headwater.queries.graph_queries import GraphQueries
+from headwater.queries.view import GraphView
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import DatasetId, sha256_hex
+
+DEPTH = 20
+# What a message lists; `total` counts all. EventBridge takes 256 KB an event.
+NODES_MAX = 50
+COLUMNS_MAX = 50
+OWNERS_MAX = 50
+CAUSES_MAX = 20
+_STARTS_MAX = 10
+
+
+def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
+    """Return the message of causes of one kind and one node."""
+    first = causes[0]
+    nodes, truncated = _downstream(first, view)
+    owners = _owners(_here(first, view))
+    return {
+        "id": sha256_hex("\0".join(sorted(cause.id for cause in causes)))[:32],
+        "kind": first.kind,
+        "node": first.node.node_id,
+        "summary": summarize(causes, len(nodes), owners),
+        "link": _link(explorer, first),
+        "owners": owners,
+        "causes": [{"id": cause.id, "since": cause.time, **cause.detail} for cause in causes[:CAUSES_MAX]],
+        "downstream": {
+            "total": len(nodes),
+            "truncated": truncated,
+            "owners": _owners(node for node, _ in nodes),
+            "nodes": [
+                {"node": node.id.node_id, "hops": hops, "owners": _owners([node])} for node, hops in nodes[:NODES_MAX]
+            ],
+            "columns": _columns_below(causes, view),
+        },
+    }
+
+
+def _here(cause: Cause, view: GraphView) -> Sequence[Job | Dataset]:
+    """Return the node of a cause."""
+    graph = GraphQueries(view.reader).find_graph(cause.node.node_id, depth=0)
+    nodes: Sequence[Job | Dataset] = (*graph.jobs, *graph.datasets) if graph else ()
+    return [node for node in nodes if node.id == cause.node]
+
+
+def _downstream(cause: Cause, view: GraphView) -> tuple[Sequence[tuple[Job | Dataset, int]], bool]:
+    """Return what is downstream of the node of a cause, nearest first, with hops; true if there is more."""
+    impact = GraphQueries(view.reader).report_impact(cause.node.node_id, depth=DEPTH)
+    nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
+    return nodes, bool(impact and impact.truncated)
+
+
+def _owners(nodes: Iterable[Job | Dataset]) -> list[str]:
+    """Return the owners of nodes, each once, in order of their names."""
+    return sorted({owner.name for node in nodes for owner in node.annotations.owners})[:OWNERS_MAX]
+
+
+def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
+    """Return the columns derived from the columns of the causes, as the graph was before each cause."""
+    below: dict[str, None] = {}
+    for cause in causes:
+        if not isinstance(cause.node, DatasetId):
+            continue
+        then = view.as_of(cause.before)
+        for name in cause.columns[:_STARTS_MAX]:
+            column = ColumnWalk(then).exists(cause.node, parse_dotted(name))
+            impact = ImpactWalk(then, column, DEPTH).report() if column else None
+            below.update(dict.fromkeys(reached.column.node_id for reached in (impact.columns if impact else ())))
+    return list(below)[:COLUMNS_MAX]
+
+
+def _link(explorer: str, cause: Cause) -> str | None:
+    """Return the address of the node's page in the explorer."""
+    view = "dataset" if isinstance(cause.node, DatasetId) else "job"
+    return f"{explorer}{view}?{urlencode({'node': cause.node.node_id})}" if explorer else None
+
+
+def summarize(causes: Sequence[Cause], downstream: int, owners: Sequence[str]) -> str:
+    """Return one line for people: what happened, to whose job or dataset, and how much is downstream."""
+    node = causes[0].node
+    said = "; ".join(_say(cause) for cause in causes[:3]) + (f"; and {len(causes) - 3} more" if len(causes) > 3 else "")
+    owned = f" Owners: {', '.join(owners[:5])}." if owners else " Nobody owns it."
+    return f"{node.namespace} {node.name}: {said}. {downstream} jobs and datasets are downstream.{owned}"
+
+
+def _say(cause: Cause) -> str:
+    detail = cause.detail
+    match cause.kind:
+        case "RunFailed":
+            good = detail["lastGoodRun"]
+            since = f"since its good run of {good['ended']}" if good else "and no run of it completed"
+            return f"{_count(detail['failedRuns'], 'run')} failed {since}"
+        case "DatasetLate":
+            return f"was last written at {detail['lastWritten']}, and is late since {detail['lateSince']}"
+        case "TestFailed":
+            test = detail["test"]
+            return f"the test {test['name'] or test['type']} fails{' of ' + test['column'] if test['column'] else ''}"
+        case "TaggedColumnReached":
+            return f"{detail['column']} ({detail['tag']}) reaches {', '.join(detail['reached'][:5])} unmasked"
+        case _:
+            return _say_change(detail)
+
+
+def _say_change(detail: Mapping[str, Any]) -> str:
+    retyped = [f"{column['name']} from {column['from']} to {column['to']}" for column in detail["retyped"]]
+    parts = {"lost": detail["dropped"], "changed the type of": retyped, "got": detail["added"]}
+    return ", ".join(f"{verb} {', '.join(names[:5])}{_rest(names)}" for verb, names in parts.items() if names)
+
+
+def _rest(names: Sequence[str]) -> str:
+    return f" and {len(names) - 5} more" if len(names) > 5 else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,90 @@
+"""Causes of tagged columns that reach a dataset where they must not be: directly, and unmasked on some path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from headwater.alerts.cause import Cause
+from headwater.alerts.rules import TagRule
+from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.annotations import Annotations, tag_key
+from headwater.queries.columns.column_graph import ColumnWalk
+from headwater.queries.columns.results import ColumnInput, ColumnNode
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.view import GraphView
+from headwater.walk import Walked, walk
+from headwater_model.columns import Column
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId, FieldPath
+
+# Jobs between a column and its tagged source, and columns of a walk: `column_graph.COLUMNS_MAX` bounds the read.
+DEPTH = 20
+_COLUMNS_MAX = 5_000
+# Causes of one dataset: a wide table made of a tagged one has one for each tagged column.
+CAUSES_MAX = 100
+
+
+def find_tagged_columns(group: ResolvedDataset, rules: Sequence[TagRule], view: GraphView) -> Iterator[Cause]:
+    """Yield a cause for each tagged column of another dataset that reaches this dataset against a rule."""
+    broken = [rule for rule in rules if rule.guards(group.primary)]
+    if not broken:
+        return
+    reached = _columns_above(group.primary, view)
+    groups = ResolvedDatasets(view)
+    groups.load({column.dataset for column in reached})
+    time = group.facts.last or ""
+    causes = 0
+    for rule in broken:
+        for source in sorted(reached):
+            annotations = annotations_of(groups.group(source.dataset).facts)
+            if source.dataset == group.primary or not _has_tag(annotations, source, rule.tag):
+                continue
+            if causes == CAUSES_MAX:
+                return
+            causes += 1
+            yield Cause(
+                kind="TaggedColumnReached",
+                node=group.primary,
+                identity=[tag_key(rule.tag), source.node_id],
+                time=time,
+                detail={
+                    "tag": rule.tag,
+                    "column": source.node_id,
+                    "reached": [print_dotted(path) for path in sorted(reached[source])],
+                },
+            )
+
+
+def _columns_above(dataset: DatasetId, view: GraphView) -> Mapping[Column, set[FieldPath]]:
+    """Return the columns from which values flow unmasked, each with the columns of the dataset that they reach."""
+    columns = ColumnWalk(view)
+    starts = columns.columns_of(dataset, used=False)
+    graph = columns.graph(starts, depth=DEPTH, downstream=False)
+    nodes = {Column(node.dataset, node.field): node for node in graph.columns}
+    above: dict[Column, set[FieldPath]] = {}
+    for start in starts:
+        for column in _walk_up(start, nodes):
+            above.setdefault(column, set()).add(start.field)
+    return above
+
+
+def _walk_up(start: Column, nodes: Mapping[Column, ColumnNode]) -> Iterator[Column]:
+    """Yield the columns whose values reach the start without a mask on the way."""
+
+    def sources(level: Sequence[Column], _: bool) -> set[Column]:
+        inputs = (source for column in level if column in nodes for source in nodes[column].inputs)
+        return {Column(source.dataset, source.field) for source in inputs if source.field and _passes_values(source)}
+
+    yield from walk([start], sources, into=Walked[Column](_COLUMNS_MAX)).hops
+
+
+def _passes_values(source: ColumnInput) -> bool:
+    """True if some transformation is direct and masks nothing; without any, the producer says neither."""
+    how = source.transformations
+    return not how or any(step.type == "DIRECT" and not step.masking for step in how)
+
+
+def _has_tag(annotations: Annotations, column: Column, tag: str) -> bool:
+    """True if the column, or its whole dataset, has the tag."""
+    tags = (*annotations.names, *annotations.of_field(print_dotted(column.field)))
+    return tag_key(tag) in map(tag_key, tags)

@@ -1,0 +1,107 @@
+"""Causes that the versions of a dataset show: its schema changed, or its next version is late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from itertools import pairwise
+
+from headwater.alerts.cause import Cause, Kind
+from headwater.events.event import Facets
+from headwater.facts.facts import is_dropped
+from headwater.queries.dataset_versions import KnownVersion, read_versions
+from headwater.queries.descriptions import is_temporary, schema_of
+from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.view import GraphView
+from headwater.times import normalize
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import FieldPath
+
+# Versions that are read, and the fewest intervals between them that tell when the next one is due.
+VERSIONS_MAX = 22
+INTERVALS_MIN = 5
+# A version is late if it is overdue by a quarter of the longest interval, and by no less than this.
+SLACK = 4
+SLACK_MIN = timedelta(minutes=15)
+
+
+def read_good_versions(group: ResolvedDataset, view: GraphView) -> list[KnownVersion]:
+    """Return the last versions of a dataset that did not fail, newest first; none of a dataset that is gone."""
+    if is_dropped(group.facts) or is_temporary(group.facts):
+        return []
+    return [version for version in read_versions(group, view, rows=VERSIONS_MAX).versions if not version.failed]
+
+
+def find_schema_changes(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> Iterator[Cause]:
+    """Yield the changes of the schema between these versions, newest first: one cause for each change."""
+    described = [version for version in versions if "schema" in version.facets]
+    for after, before in pairwise(described):
+        cause = _change(group, before, after)
+        if cause is not None:
+            yield cause
+
+
+def _change(group: ResolvedDataset, before: KnownVersion, after: KnownVersion) -> Cause | None:
+    """Return the cause that two successive schemas make, named by its worst part; None if their columns are equal."""
+    old, new = _types(before.facets), _types(after.facets)
+    dropped = sorted(old.keys() - new.keys())
+    added = sorted(new.keys() - old.keys())
+    retyped = [path for path in sorted(old.keys() & new.keys()) if _is_retyped(old[path], new[path])]
+    if not (dropped or added or retyped):
+        return None
+    kind: Kind = "ColumnDropped" if dropped else "ColumnRetyped" if retyped else "SchemaChanged"
+    types = [f"{print_dotted(path)} {old[path]} {new[path]}" for path in retyped]
+    return Cause(
+        kind=kind,
+        node=group.primary,
+        identity=["dropped", *_texts(dropped), "retyped", *types, "added", *_texts(added)],
+        time=after.created,
+        detail={
+            "dropped": _texts(dropped),
+            "retyped": [{"name": print_dotted(path), "from": old[path], "to": new[path]} for path in retyped],
+            "added": _texts(added),
+            "run": after.run.id if after.run else None,
+        },
+        columns=[*_texts(dropped), *_texts(retyped)],
+        before=after.created,
+    )
+
+
+def _types(facets: Facets) -> Mapping[FieldPath, str | None]:
+    return schema_of(facets).types
+
+
+def _is_retyped(old: str | None, new: str | None) -> bool:
+    """True if both types are known and differ in more than case."""
+    return bool(old and new) and str(old).casefold() != str(new).casefold()
+
+
+def _texts(paths: Sequence[FieldPath]) -> list[str]:
+    return list(map(print_dotted, paths))
+
+
+def find_due_time(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> str | None:
+    """Return when the next version is late; None without enough history, or of a stream.
+
+    That is the last version's time, the longest interval between the last `VERSIONS_MAX` versions, and a quarter of it
+    (at least a quarter of an hour). The longest interval, not the mean: a job that rests at weekends is not late on a
+    Sunday.
+    """
+    if group.facts.first_streamed:
+        return None
+    times = sorted({version.created for version in versions if version.run})
+    if len(times) <= INTERVALS_MIN:
+        return None
+    moments = [datetime.fromisoformat(time[:26]).replace(tzinfo=timezone.utc) for time in times]
+    longest = max(later - earlier for earlier, later in pairwise(moments))
+    return normalize(moments[-1] + longest + max(longest / SLACK, SLACK_MIN))
+
+
+def find_late_version(group: ResolvedDataset, versions: Sequence[KnownVersion], now: str) -> Iterator[Cause]:
+    """Yield the cause of a dataset whose next version is late at this time."""
+    due = find_due_time(group, versions)
+    if due is None or due > now:
+        return
+    last = max(version.created for version in versions if version.run)
+    detail = {"lastWritten": last, "lateSince": due}
+    yield Cause(kind="DatasetLate", node=group.primary, identity=[last], time=due, detail=detail)

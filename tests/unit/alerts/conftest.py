@@ -1,0 +1,84 @@
+"""An alerter over a table in memory, with a bus that keeps what it was sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from benchmarks.memory_table import MemoryTable
+from headwater.alerts.alerter import Alerter
+from headwater.alerts.ledger import AlertLedger
+from headwater.alerts.looked_at import nodes_of
+from headwater.alerts.rules import AlertRules
+from headwater.facts.apply import apply_statements
+
+# A minute after the first of the statements' times.
+NOW_S = 1_763_640_060
+
+
+@dataclass
+class Bus:
+    """The events that were sent; the numbers in `failing` are sends that fail."""
+
+    sent: list = field(default_factory=list)
+    failing: set = field(default_factory=set)
+    tries: int = 0
+
+    def publish(self, kind, detail):
+        self.tries += 1
+        if self.tries in self.failing:
+            raise ConnectionError(f"send {self.tries} failed")
+        self.sent.append((kind, detail))
+
+
+@dataclass
+class Watched:
+    """A graph that is loaded and looked at as in a deployment with alerts."""
+
+    rules: AlertRules = AlertRules()
+    table: MemoryTable = field(default_factory=MemoryTable)
+    bus: Bus = field(default_factory=Bus)
+
+    def __post_init__(self):
+        self.ledger = AlertLedger(self.table)
+        self.alerter = Alerter(self.table, self.ledger, self.bus, self.rules)
+
+    def load(self, *statements, now_s=NOW_S):
+        """Load statements and look at what they touch; return the alerts of this look as (kind, name) pairs."""
+        apply_statements(statements, self.table)
+        return self.look(nodes_of(statements), now_s=now_s)
+
+    def look(self, nodes, now_s=NOW_S):
+        before = len(self.bus.sent)
+        alerted = self.alerter.look(nodes, now_s=now_s)
+        assert alerted.failed == {}
+        return self.new(before)
+
+    def due(self, now_s):
+        before = len(self.bus.sent)
+        assert self.alerter.look_at_due(now_s=now_s).failed == {}
+        return self.new(before)
+
+    def new(self, before=0):
+        return [(kind, detail["node"].rpartition(":")[2]) for kind, detail in self.bus.sent[before:]]
+
+    @property
+    def causes(self):
+        """The ids of all causes that were sent, each as often as it was."""
+        return sorted(cause["id"] for _, detail in self.bus.sent for cause in detail["causes"])
+
+
+@pytest.fixture
+def watched():
+    return Watched
+
+
+def seconds(time):
+    return int(datetime.fromisoformat(time[:26]).replace(tzinfo=timezone.utc).timestamp())
+
+
+def later(time, **more):
+    moment = datetime.fromisoformat(time[:26]) + timedelta(**more)
+    return f"{moment.isoformat(timespec='microseconds')}Z"

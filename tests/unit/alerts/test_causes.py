@@ -1,0 +1,250 @@
+"""What an alert is sent of, and what none is sent of, kind by kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from headwater.alerts.alerter import AGE_MAX_S
+from headwater.alerts.rules import parse_alert_rules
+from headwater.events.event import DatasetUse, ParentRun, Tagging
+from headwater_model.ids import DatasetId
+from tests.unit.alerts.conftest import NOW_S, later, seconds
+from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
+from tests.unit.facts.strategies import stamped
+
+
+def schema(*fields):
+    return {"schema": {"fields": [dict(zip(("name", "type"), field.split(":"), strict=False)) for field in fields]}}
+
+
+def wrote(second, run, *fields, job=A, dataset=X, **more):
+    return an_event(second, run, job, outputs=[(dataset, schema(*fields))], **more)
+
+
+def lineage(dataset, **columns):
+    """Return the facet that makes columns of others: `a=(X, "b")`, or with a mask."""
+    return {
+        "columnLineage": {
+            "fields": {
+                name: {
+                    "inputFields": [
+                        {
+                            "namespace": source.namespace,
+                            "name": source.name,
+                            "field": field,
+                            "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "masking": any(masked)}],
+                        }
+                    ]
+                }
+                for name, (source, field, *masked) in columns.items()
+            }
+        }
+    }
+
+
+def test_a_job_that_fails_again_and_again_is_one_cause(watched):
+    graph = watched()
+    assert graph.load(an_event(1, "r1", A)) == []
+    assert graph.load(an_event(2, "r2", A, "FAIL")) == [("RunFailed", "A")]
+    assert graph.load(an_event(3, "r3", A, "FAIL")) == []
+    assert graph.load(an_event(4, "r4", A)) == []
+    assert graph.load(an_event(5, "r5", A, "FAIL")) == [("RunFailed", "A")]
+
+
+def test_an_alert_of_a_failure_names_the_run_and_the_last_good_one(watched):
+    graph = watched()
+    graph.load(an_event(1, "r1", A), an_event(2, "r2", A, "FAIL"), an_event(3, "r3", A, "FAIL"))
+    ((kind, detail),) = graph.bus.sent
+    (cause,) = detail["causes"]
+    assert (kind, cause["run"], cause["failedRuns"], cause["since"]) == ("RunFailed", the("r3"), 2, at(2))
+    assert cause["lastGoodRun"] == {"run": the("r1"), "ended": at(1)}
+    assert detail["summary"] == (
+        f"emissions A: 2 runs failed since its good run of {at(1)}. 0 jobs and datasets are downstream. Nobody owns it."
+    )
+
+
+def test_a_run_that_somebody_stopped_is_no_failure(watched):
+    assert watched().load(an_event(1, "r1", A, "ABORT")) == []
+
+
+def test_a_failed_task_is_the_cause_and_not_the_run_that_started_it(watched):
+    parent = ParentRun(the("b1"), B)
+    task = an_event(2, "r2", A, "FAIL", parent=parent)
+    assert watched().load(task, an_event(3, "b1", B, "FAIL")) == [("RunFailed", "A")]
+    good_task = an_event(2, "r2", A, parent=parent)
+    assert watched().load(good_task, an_event(3, "b1", B, "FAIL")) == [("RunFailed", "B")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (("a", "b"), ("a",), "ColumnDropped"),
+        (("a:int",), ("a:string",), "ColumnRetyped"),
+        (("a",), ("a", "b"), "SchemaChanged"),
+        (("a:int", "b"), ("a:string", "c"), "ColumnDropped"),
+        (("a", "b"), ("b", "a"), None),
+        (("a:INT",), ("a:int",), None),
+        (("a",), ("a:int",), None),
+    ],
+)
+def test_a_change_of_a_schema_is_named_by_its_worst_part(watched, before, after, kind):
+    graph = watched()
+    assert graph.load(wrote(1, "r1", *before)) == []
+    assert graph.load(wrote(2, "r2", *after)) == ([(kind, "X")] if kind else [])
+
+
+def test_a_change_of_a_schema_has_all_its_parts_and_its_run(watched):
+    graph = watched()
+    graph.load(wrote(1, "r1", "a:int", "b"), wrote(2, "r2", "a:string", "c"))
+    (cause,) = graph.bus.sent[0][1]["causes"]
+    assert (cause["dropped"], cause["added"], cause["run"]) == (["b"], ["c"], the("r2"))
+    assert cause["retyped"] == [{"name": "a", "from": "int", "to": "string"}]
+
+
+def test_a_failed_run_changes_no_schema_and_a_declared_one_does(watched):
+    graph = watched()
+    graph.load(wrote(1, "r1", "a", "b"))
+    assert graph.load(wrote(2, "r2", "a", type="FAIL")) == [("RunFailed", "A")]
+    assert graph.load(a_dataset_event(3, X, **schema("a"))) == [("ColumnDropped", "X")]
+
+
+def test_a_dropped_column_names_what_was_made_of_it_before(watched):
+    graph = watched()
+    made = an_event(2, "r2", B, inputs=[X], outputs=[(Y, {**schema("c", "d"), **lineage(Y, c=(X, "a"), d=(X, "b"))})])
+    graph.load(wrote(1, "r1", "a", "b"), made)
+    graph.load(wrote(3, "r3", "b"))
+    downstream = graph.bus.sent[0][1]["downstream"]
+    assert downstream["columns"] == ["datasetField:s3://flights:Y:c"]
+    assert [node["node"] for node in downstream["nodes"]] == ["job:emissions:B", "dataset:s3://flights:Y"]
+
+
+def test_owners_of_the_dataset_and_of_what_is_downstream_are_told(watched):
+    graph = watched()
+    owned = {"ownership": {"owners": [{"name": "team:a"}]}}
+    reader = an_event(2, "r2", B, inputs=[X], outputs=[Y], job_facets={"ownership": {"owners": [{"name": "team:b"}]}})
+    graph.load(an_event(1, "r1", A, outputs=[(X, {**schema("a", "b"), **owned})]), reader, wrote(3, "r3", "a"))
+    detail = graph.bus.sent[0][1]
+    assert (detail["owners"], detail["downstream"]["owners"]) == (["team:a"], ["team:b"])
+
+
+def checks(second, run, success, *, name=None, severity=None):
+    test = {"assertion": "not_null", "column": "a", "success": success, "name": name, "severity": severity}
+    facet = {"dataQualityAssertions": {"assertions": [{key: value for key, value in test.items() if value is not None}]}}
+    return an_event(second, run, B, inputs=[DatasetUse(X, {}, facet)])
+
+
+def test_a_test_that_fails_again_and_again_is_one_cause(watched):
+    graph = watched()
+    assert graph.load(checks(1, "r1", True)) == []
+    assert graph.load(checks(2, "r2", False)) == [("TestFailed", "X")]
+    assert graph.load(checks(3, "r3", False)) == []
+    assert graph.load(checks(4, "r4", True)) == []
+    assert graph.load(checks(5, "r5", False)) == [("TestFailed", "X")]
+
+
+def test_a_failure_that_only_warns_is_not_told(watched):
+    assert watched().load(checks(1, "r1", False, severity="warn")) == []
+
+
+def test_tests_of_one_dataset_that_fail_together_are_one_alert(watched):
+    graph = watched()
+    assert graph.load(checks(1, "r1", False, name="one"), checks(1, "r2", False, name="two")) == [("TestFailed", "X")]
+    assert sorted(cause["test"]["name"] for cause in graph.bus.sent[0][1]["causes"]) == ["one", "two"]
+
+
+DAILY = [f"2025-11-{day:02}T06:00:00.000000Z" for day in range(10, 17)]
+
+
+def nightly(times, dataset=X):
+    return [
+        stamped(replace(an_event(1, f"{number:02}", A, outputs=[dataset]), time=time))
+        for number, time in enumerate(times)
+    ]
+
+
+def test_a_dataset_is_late_a_quarter_of_its_longest_interval_after_the_next_version_was_due(watched):
+    graph = watched()
+    assert graph.load(*nightly(DAILY), now_s=seconds(DAILY[-1])) == []
+    last = seconds(DAILY[-1])
+    assert graph.due(last + 30 * 3_600 - 1) == []
+    assert graph.due(last + 30 * 3_600 + 1) == [("DatasetLate", "X")]
+    assert graph.due(last + 31 * 3_600) == []
+    assert graph.bus.sent[0][1]["causes"][0]["lastWritten"] == DAILY[-1]
+
+
+def test_a_dataset_that_rests_at_weekends_is_not_late_on_sunday(watched):
+    graph = watched()
+    weekdays = [time for time in (later(DAILY[0], days=day) for day in range(12)) if day_of_week(time) < 5]
+    graph.load(*nightly(weekdays), now_s=seconds(weekdays[-1]))
+    friday = seconds(weekdays[-1])
+    assert day_of_week(weekdays[-1]) == 4
+    assert graph.due(friday + 2 * 86_400) == []
+
+
+def day_of_week(time):
+    return (seconds(time) // 86_400 + 3) % 7
+
+
+def test_a_new_version_ends_the_wait(watched):
+    graph = watched()
+    graph.load(*nightly(DAILY), now_s=seconds(DAILY[-1]))
+    new = later(DAILY[-1], hours=29)
+    graph.load(*nightly([*DAILY, new]), now_s=seconds(new))
+    assert graph.due(seconds(DAILY[-1]) + 31 * 3_600) == []
+
+
+@pytest.mark.parametrize("times", [DAILY[:5], []])
+def test_a_dataset_with_a_short_history_is_never_late(watched, times):
+    graph = watched()
+    graph.load(*nightly(times), now_s=seconds(DAILY[-1]))
+    assert graph.due(seconds(DAILY[-1]) + 90 * 86_400) == []
+
+
+PUBLIC = DatasetId("public", "P")
+PII = parse_alert_rules('{"tags": {"pii": ["public*"]}}')
+
+
+def tagged(second, field="a", dataset=X):
+    return stamped(Tagging(time=at(second), hash="", tag="PII", dataset=dataset, field=field, present=True))
+
+
+def through(second, masked=False):
+    """Return the events that carry the column X.a by way of Y.b to P.c."""
+    first = an_event(second, "r2", B, inputs=[X], outputs=[(Y, {**schema("b"), **lineage(Y, b=(X, "a"))})])
+    last = {**schema("c"), **lineage(PUBLIC, c=(Y, "b", masked))}
+    return first, an_event(second + 1, "r3", C, inputs=[Y], outputs=[(PUBLIC, last)])
+
+
+def test_a_tagged_column_that_reaches_a_guarded_namespace_is_told(watched):
+    graph = watched(PII)
+    assert graph.load(wrote(1, "r1", "a"), tagged(2), *through(3)) == [("TaggedColumnReached", "P")]
+    (cause,) = graph.bus.sent[0][1]["causes"]
+    assert (cause["column"], cause["reached"], cause["tag"]) == ("datasetField:s3://flights:X:a", ["c"], "pii")
+
+
+def test_a_tag_that_is_set_after_the_flow_is_told_too(watched):
+    graph = watched(PII)
+    assert graph.load(wrote(1, "r1", "a"), *through(3)) == []
+    assert graph.load(tagged(6)) == [("TaggedColumnReached", "P")]
+
+
+def test_a_masked_column_is_not_told_nor_one_in_another_namespace(watched):
+    assert watched(PII).load(wrote(1, "r1", "a"), tagged(2), *through(3, masked=True)) == []
+    elsewhere = parse_alert_rules('{"tags": {"pii": ["private"]}}')
+    assert watched(elsewhere).load(wrote(1, "r1", "a"), tagged(2), *through(3)) == []
+
+
+def test_a_cause_older_than_a_day_is_not_told(watched):
+    graph = watched()
+    failed = an_event(1, "r1", A, "FAIL")
+    assert graph.load(failed, now_s=NOW_S + AGE_MAX_S) == []
+    assert graph.look([A]) == [("RunFailed", "A")]
+
+
+def test_what_was_deleted_has_no_causes(watched):
+    graph = watched()
+    gone = [a_deletion(5, A), a_deletion(5, Z)]
+    assert graph.load(an_event(1, "r1", A, "FAIL"), wrote(1, "r2", "a", "b", dataset=Z), *gone) == []
+    assert graph.load(wrote(2, "r3", "a", dataset=Z)) == []

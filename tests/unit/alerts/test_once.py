@@ -1,0 +1,165 @@
+"""Each cause is sent once: in any order of events, however often they come, and whatever dies in between."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.memory_table import MemoryTable
+from headwater.alerts.find import find_causes
+from headwater.alerts.ledger import CLAIM_S
+from headwater.alerts.looked_at import nodes_of, parse_look, render_look
+from headwater.alerts.rules import AlertRules, parse_alert_rules
+from headwater.facts.apply import apply_statements
+from headwater.queries.view import GraphView
+from headwater.times import from_seconds
+from headwater_model.errors import Invalid
+from tests.examples import examples
+from tests.unit.alerts.conftest import NOW_S, Bus, Watched
+from tests.unit.facts.statements import A, B, X, an_event
+from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, checked_streams, streams
+from tests.unit.queries.columns import strategies as columns
+
+_NODES = (*JOBS, *DATASETS)
+_histories = st.one_of(streams(), checked_streams(), columns.streams())
+_RULES = parse_alert_rules('{"tags": {"pii": ["*"]}}')
+
+
+def causes_of(table):
+    """Return the causes of all nodes, by id, with what an alert would say of each."""
+    view = GraphView(table)
+    found = (find_causes(node, view, _RULES, from_seconds(NOW_S)) for node in _NODES)
+    return {cause.id: (cause.kind, cause.node, cause.time, cause.detail) for one in found for cause in one.causes}
+
+
+@examples(400)
+@given(st.data())
+def test_causes_are_a_function_of_the_set_of_events(data):
+    statements = data.draw(_histories)
+    first, second = MemoryTable(), MemoryTable()
+    apply_statements(statements, first)
+    for batch in data.draw(arrivals(statements)):
+        apply_statements(batch, second)
+    assert causes_of(first) == causes_of(second)
+
+
+@examples(400)
+@given(st.data())
+def test_every_cause_is_sent_once_in_any_order_and_through_failing_sends(data):
+    statements = data.draw(_histories)
+    bus = Bus(failing=data.draw(st.sets(st.integers(1, 8))))
+    graph, now_s = Watched(_RULES, bus=bus), NOW_S
+    for batch in data.draw(arrivals(statements)):
+        apply_statements(batch, graph.table)
+        nodes = list(nodes_of(batch))
+        while nodes:
+            # A look that failed comes again, after its claims have ended.
+            nodes = list(graph.alerter.look(nodes, now_s=now_s).failed)
+            now_s += CLAIM_S + 1 if nodes else 0
+    sent = Counter(graph.causes)
+    assert set(sent.values()) <= {1}
+    young = {id_ for id_, (_, _, time, _) in causes_of(graph.table).items() if time >= from_seconds(now_s - 86_400)}
+    assert young <= sent.keys()
+
+
+def test_a_claim_of_another_function_is_waited_for(watched):
+    graph = watched()
+    apply_statements([an_event(1, "r1", A, "FAIL")], graph.table)
+    (cause,) = find_causes(A, GraphView(graph.table), AlertRules(), from_seconds(NOW_S)).causes
+    assert graph.ledger.claim(cause.id, now_s=NOW_S) == "claimed"
+    assert list(graph.alerter.look([A], now_s=NOW_S).failed) == [A]
+    assert graph.look([A], now_s=NOW_S + CLAIM_S + 1) == [("RunFailed", "A")]
+    assert graph.look([A], now_s=NOW_S + 2 * CLAIM_S + 2) == []
+
+
+def test_a_fault_of_one_node_keeps_no_alert_of_another(watched):
+    graph = watched()
+    apply_statements([an_event(1, "r1", A, "FAIL"), an_event(1, "r2", B, "FAIL")], graph.table)
+    graph.bus.failing = {1}
+    assert list(graph.alerter.look([A, B], now_s=NOW_S).failed) == [A]
+    assert graph.new() == [("RunFailed", "B")]
+
+
+def test_what_there_is_no_time_for_is_looked_at_again(watched):
+    graph = watched()
+    apply_statements([an_event(1, "r1", A, "FAIL")], graph.table)
+    assert list(graph.alerter.look([A], now_s=NOW_S, may_go_on=lambda: False).failed) == [A]
+    assert graph.bus.sent == []
+
+
+def test_a_cause_is_told_again_after_it_was_forgotten(watched):
+    graph = watched()
+    assert graph.ledger.claim("cause", now_s=NOW_S) == "claimed"
+    graph.ledger.mark_sent("cause", now_s=NOW_S)
+    assert graph.ledger.claim("cause", now_s=NOW_S + 29 * 86_400) == "sent"
+    assert graph.ledger.claim("cause", now_s=NOW_S + 31 * 86_400) == "claimed"
+
+
+def test_muted_causes_are_counted_and_not_told(watched):
+    for mute in ("namespace:emissions", "namespace:em*", "tag:Quiet", "RunFailed"):
+        graph = watched(parse_alert_rules('{"mute": ["%s"]}' % mute))
+        tags = {"tags": {"tags": [{"key": "quiet"}]}}
+        apply_statements([an_event(1, "r1", A, "FAIL", job_facets=tags)], graph.table)
+        assert graph.alerter.look([A], now_s=NOW_S).muted == 1
+        assert graph.bus.sent == []
+    for mute in ("namespace:emission", "tag:loud", "DatasetLate"):
+        graph = watched(parse_alert_rules('{"mute": ["%s"]}' % mute))
+        assert graph.load(an_event(1, "r1", A, "FAIL")) == [("RunFailed", "A")]
+
+
+def test_quiet_hours_keep_an_alert_until_they_end_and_not_if_it_is_over(watched):
+    # The event is of 12:00 in UTC, 13:00 in Berlin.
+    graph = watched(parse_alert_rules('{"quiet": "12:30-14:00 Europe/Berlin"}'))
+    assert graph.load(an_event(1, "r1", A, "FAIL"), an_event(1, "r2", B, "FAIL")) == []
+    assert graph.load(an_event(30, "r3", B)) == []
+    assert graph.due(NOW_S + 58 * 60) == []
+    assert graph.due(NOW_S + 60 * 60) == [("RunFailed", "A")]
+
+
+@pytest.mark.parametrize(
+    ("now", "end"),
+    [
+        ("2025-11-20T21:59:59.000000Z", None),
+        ("2025-11-20T22:00:00.000000Z", "2025-11-21T06:00:00.000000Z"),
+        ("2025-11-21T05:59:59.000000Z", "2025-11-21T06:00:00.000000Z"),
+        ("2025-11-21T06:00:00.000000Z", None),
+    ],
+)
+def test_quiet_hours_go_over_midnight(now, end):
+    assert parse_alert_rules('{"quiet": "22:00-06:00"}').quiet.end_after(now) == end
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("{", "alert_rules"),
+        ("[]", "alert_rules"),
+        ('{"mutes": []}', "alert_rules.mutes"),
+        ('{"mute": ["dev"]}', "alert_rules.mute"),
+        ('{"mute": ["namespace:"]}', "alert_rules.mute"),
+        ('{"mute": "tag:x"}', "alert_rules.mute"),
+        ('{"quiet": "22-6"}', "alert_rules.quiet"),
+        ('{"quiet": "22:00-22:00"}', "alert_rules.quiet"),
+        ('{"quiet": "22:00-06:00 Europe/Atlantis"}', "alert_rules.quiet"),
+        ('{"tags": {"pii": "public"}}', "alert_rules.tags.pii"),
+        ('{"tags": {"pii": ["a*b"]}}', "alert_rules.tags.pii"),
+        ('{"explorer": "ftp://x"}', "alert_rules.explorer"),
+    ],
+)
+def test_rules_that_cannot_be_read_are_refused_by_name(text, field):
+    with pytest.raises(Invalid) as refused:
+        parse_alert_rules(text)
+    assert [fault.field for fault in refused.value.faults] == [field]
+
+
+def test_a_look_is_read_as_it_was_written():
+    assert parse_look(render_look([A, X])) == [A, X]
+
+
+@pytest.mark.parametrize("body", ["", "{}", '{"look": [["run", "a", "b"]]}', '{"look": [["job", "a"]]}'])
+def test_a_message_that_is_no_look_is_refused(body):
+    with pytest.raises(Invalid):
+        parse_look(body)
