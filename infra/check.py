@@ -24,7 +24,7 @@ _IGNORED = {
 }
 
 
-# Everything on; each of the two ways to a web ACL has a template of its own.
+# Everything on; what excludes each other has a template of its own.
 _A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 _TURNED: Mapping[str, object] = {
     "alarm_email": "someone@example.org",
@@ -36,12 +36,15 @@ _TURNED: Mapping[str, object] = {
     "forward_url": "https://example.org/api/v1/lineage",
     "forward_secret": "marquez/token",
 }
-_WEB_ACLS: Sequence[Mapping[str, object]] = ({"web_acl_arn": _A_WEB_ACL}, {"requests_per_address": 2000})
+_EITHER: Sequence[Mapping[str, object]] = (
+    {"web_acl_arn": _A_WEB_ACL, "alerts": "slack:T0123/C0123"},
+    {"requests_per_address": 2000, "alerts": "https://hooks.example.org/headwater"},
+)
 
 
 def main() -> int:
     """Run the command line and return its status."""
-    findings = [finding for web_acl in _WEB_ACLS for finding in check({**_TURNED, **web_acl})]
+    findings = [finding for either in _EITHER for finding in check({**_TURNED, **either})]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)
     sys.stdout.write(f"cdk-nag and cfn-lint: {len(findings)} findings\n")
     return 1 if findings else 0

@@ -7,9 +7,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
+from headwater.alerts.rules import parse_alert_rules
 from headwater_model.errors import Fault, Invalid
 
 T = TypeVar("T")
@@ -36,6 +37,8 @@ NAMES = (
     "api_concurrency",
     "object_lock",
     "dynamodb_client",
+    "alerts",
+    "alert_rules",
     "layer",
 )
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
@@ -49,6 +52,9 @@ _SECRET = re.compile(r"[\w/+=.@-]{1,512}|arn:aws[a-z-]*:secretsmanager:[a-z0-9-]
 _OBJECT_LOCK = re.compile(r"(governance|compliance):([1-9][0-9]{0,4})")
 _OBJECT_LOCK_DAYS_MAX = 36_500
 # WAF's bounds for the rate of a rule, in five minutes.
+# Ids of a workspace and a channel, as AWS Chatbot takes them; an API destination of EventBridge takes HTTPS alone.
+_SLACK = re.compile(r"slack:(T[0-9A-Z]{1,254}/[CGD][0-9A-Z]{1,254})")
+_WEBHOOK = re.compile(r"https://[^\s/?#]+\.[^\s]{1,480}")
 _REQUESTS_MIN, _REQUESTS_MAX = 10, 100_000_000
 _CONCURRENCY_MAX = 100_000
 _HOURS_IN_A_YEAR = 8760
@@ -70,6 +76,17 @@ class ForwardTo:
     url: str
     namespaces: tuple[str, ...] = ("*",)
     secret: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTarget:
+    """The place to which alerts go: the event bus alone, a topic, a channel of Slack, or an HTTPS endpoint.
+
+    `address` is `<workspace>/<channel>` for Slack, and the URL of a webhook.
+    """
+
+    kind: Literal["eventbridge", "sns", "slack", "webhook"]
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +112,8 @@ class StackContext:
     api_concurrency: int | None = None
     object_lock: ObjectLock | None = None
     boto3_client: bool = False
+    alerts: AlertTarget | None = None
+    alert_rules: str = ""
     layer: bool = True
 
     @property
@@ -140,11 +159,15 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         api_concurrency=reader.read("api_concurrency", _number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
         object_lock=reader.read("object_lock", _object_lock, default.object_lock),
         boto3_client=reader.read("dynamodb_client", _choice(own=False, boto3=True), default.boto3_client),
+        alerts=reader.read("alerts", _alert_target, default.alerts),
+        alert_rules=reader.read("alert_rules", _alert_rules, default.alert_rules),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
     if choices.web_acl_arn and choices.requests_per_address:
         rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
         reader.faults.append(Fault("requests_per_address", choices.requests_per_address, rule))
+    if choices.alert_rules and choices.alerts is None:
+        reader.faults.append(Fault("alert_rules", choices.alert_rules, "must not be given without alerts"))
     if reader.faults:
         raise Invalid(reader.faults)
     return choices
@@ -245,6 +268,30 @@ def _object_lock(value: object) -> ObjectLock | None:
     if found and int(found[2]) <= _OBJECT_LOCK_DAYS_MAX:
         return ObjectLock(days=int(found[2]), compliance=found[1] == "compliance")
     raise ValueError(f"must be governance:DAYS or compliance:DAYS of 1 to {_OBJECT_LOCK_DAYS_MAX} days, or none")
+
+
+def _alert_target(value: object) -> AlertTarget | None:
+    if value in (None, "", "none"):
+        return None
+    if value in ("eventbridge", "sns"):
+        return AlertTarget(value)
+    if isinstance(value, str) and (found := _SLACK.fullmatch(value)):
+        return AlertTarget("slack", found[1])
+    if isinstance(value, str) and _WEBHOOK.fullmatch(value):
+        return AlertTarget("webhook", value)
+    raise ValueError("must be eventbridge, sns, slack:WORKSPACE/CHANNEL by their ids, an https:// URL, or none")
+
+
+def _alert_rules(value: object) -> str:
+    """Return the rules as JSON text; empty for none."""
+    if value in (None, "", "none"):
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value)
+    try:
+        parse_alert_rules(text)
+    except Invalid as broken:
+        raise ValueError("; ".join(f"{fault.field}: {fault.rule}" for fault in broken.faults)) from broken
+    return text
 
 
 def _number_or_none(least: int, most: int) -> Callable[[object], int | None]:

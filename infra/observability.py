@@ -6,6 +6,7 @@ from aws_cdk import Duration
 from constructs import Construct
 
 from infra.alarms import Alarms
+from infra.alerts import Alerts
 from infra.compaction import Compaction
 from infra.dashboard import make_dashboard
 from infra.events import Events
@@ -23,6 +24,8 @@ _EVENTS_LATE = Duration.minutes(15)
 _FORWARDING_LATE = Duration.hours(1)
 # A day's roots are enqueued at once, and the slowest of them may take a few quarters of an hour.
 _TRACES_LATE = Duration.hours(2)
+# An alert that is an hour old is looked at after the damage.
+_ALERTS_LATE = Duration.hours(1)
 # The stream keeps 24 hours; this leaves most of a day to act.
 _EXPIRY_LATE = Duration.hours(1)
 # Our own metrics that should stay at zero: name, publishing function, meaning.
@@ -53,6 +56,7 @@ class Observability(Construct):
         graph_tables: GraphTables | None,
         query_api: QueryApi,
         forwarding: Forwarding | None,
+        alerts: Alerts | None,
     ) -> None:
         super().__init__(scope, construct_id)
         functions = (
@@ -64,6 +68,7 @@ class Observability(Construct):
             compaction.compact,
             query_api.function,
             *([forwarding.function] if forwarding else []),
+            *([alerts.function] if alerts else []),
         )
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
         _watch_queues(alarms, ingestion, events, compaction)
@@ -78,6 +83,11 @@ class Observability(Construct):
             alarms.watch_graph_tables(graph_tables.state_machine)
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
+        if alerts is not None:
+            alarms.watch_dead_letters("AlertsDeadLetters", alerts.dead_letters)
+            if alerts.target_dead_letters is not None:
+                alarms.watch_dead_letters("AlertTargetsDeadLetters", alerts.target_dead_letters)
+            alarms.watch_queue("AlertsQueue", alerts.queue, age_max=_ALERTS_LATE)
         make_dashboard(
             self,
             namespace=metrics_namespace,

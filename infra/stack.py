@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from headwater import settings
+from infra.alerts import Alerts
 from infra.archive_policy import keep_from
 from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
@@ -178,6 +179,7 @@ class LineageStack(cdk.Stack):
         self._ingestion.close_queues(self._ingestion.input, self._query_api.function)
         starters = [self._compaction.compact.role, self._query_api.function.role]
         accept_from_alone(self._compaction.trace_queue, starters, tags=[settings.OPERATOR])
+        alerts = self._add_alerts(context)
         Observability(
             self,
             "Observability",
@@ -190,6 +192,25 @@ class LineageStack(cdk.Stack):
             graph_tables=self._graph_tables,
             query_api=self._query_api,
             forwarding=self._forwarding,
+            alerts=alerts,
+        )
+
+    def _add_alerts(self, context: StackContext) -> Alerts | None:
+        """Add alerts, if the context names where they go."""
+        if context.alerts is None:
+            return None
+        api = self._query_api.token_api or self._query_api.api
+        return Alerts(
+            self,
+            "Alerts",
+            defaults=self._defaults,
+            graph_table=self._storage.graph_table,
+            archive_bucket=self._storage.archive_bucket,
+            loader=self._events,
+            target=context.alerts,
+            rules=context.alert_rules,
+            explorer_url=f"{api.url}explore/",
+            stage=context.stage,
         )
 
     def _name_outputs(self) -> None:

@@ -3,9 +3,9 @@
     {"id": "…", "kind": "ColumnDropped", "node": "dataset:s3://lake:orders", "summary": "…", "link": "https://…",
      "owners": ["team:orders"], "causes": [{"id": "…", "since": "2025-11-20T12:00:00.000000Z", "dropped": ["price"]}],
      "downstream": {"total": 12, "truncated": false, "owners": ["team:finance"], "nodes": [{"node": "job:…", "hops": 1,
-     "owners": ["team:finance"]}, …], "columns": ["datasetField:…"]}}
+     "owners": ["team:finance"]}, …], "columns": ["datasetField:…"]}, "cut": false}
 
-Everything in it is bounded: EventBridge takes 256 KB an event.
+Its lists are cut to what EventBridge takes; `total` counts all, and `cut` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
+
+import orjson
 
 from headwater.alerts.cause import Cause
 from headwater.facts.entities import Dataset, Job
@@ -24,16 +26,30 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, sha256_hex
 
 DEPTH = 20
-# What a message lists; `total` counts all. EventBridge takes 256 KB an event.
-NODES_MAX = 50
-COLUMNS_MAX = 50
-OWNERS_MAX = 50
-CAUSES_MAX = 20
+# The lengths to which the lists of a message are cut, until the message fits an event of EventBridge (256 KB).
+LISTED_MAX = (100, 20, 5, 1)
+BYTES_MAX = 200_000
+# Columns of a cause whose downstream is read.
 _STARTS_MAX = 10
 
 
 def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
     """Return the message of causes of one kind and one node."""
+    message = _render_whole(causes, view, explorer)
+    cuts = (_cut(message, longest) for longest in LISTED_MAX)
+    fitting = (cut for cut in cuts if len(orjson.dumps(cut)) <= BYTES_MAX)
+    found = next(fitting, None) or _cut(message, 0)
+    return {**found, "cut": found != message}
+
+
+def _cut(value: Any, longest: int) -> Any:
+    """Return a JSON value whose lists are cut to a length."""
+    if isinstance(value, dict):
+        return {name: _cut(part, longest) for name, part in value.items()}
+    return [_cut(part, longest) for part in value[:longest]] if isinstance(value, list) else value
+
+
+def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
     first = causes[0]
     nodes, truncated = _downstream(first, view)
     owners = _owners(_here(first, view))
@@ -44,14 +60,12 @@ def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dic
         "summary": summarize(causes, len(nodes), owners),
         "link": _link(explorer, first),
         "owners": owners,
-        "causes": [{"id": cause.id, "since": cause.time, **cause.detail} for cause in causes[:CAUSES_MAX]],
+        "causes": [{"id": cause.id, "since": cause.time, **cause.detail} for cause in causes],
         "downstream": {
             "total": len(nodes),
             "truncated": truncated,
             "owners": _owners(node for node, _ in nodes),
-            "nodes": [
-                {"node": node.id.node_id, "hops": hops, "owners": _owners([node])} for node, hops in nodes[:NODES_MAX]
-            ],
+            "nodes": [{"node": node.id.node_id, "hops": hops, "owners": _owners([node])} for node, hops in nodes],
             "columns": _columns_below(causes, view),
         },
     }
@@ -73,7 +87,7 @@ def _downstream(cause: Cause, view: GraphView) -> tuple[Sequence[tuple[Job | Dat
 
 def _owners(nodes: Iterable[Job | Dataset]) -> list[str]:
     """Return the owners of nodes, each once, in order of their names."""
-    return sorted({owner.name for node in nodes for owner in node.annotations.owners})[:OWNERS_MAX]
+    return sorted({owner.name for node in nodes for owner in node.annotations.owners})
 
 
 def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
@@ -87,7 +101,7 @@ def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
             column = ColumnWalk(then).exists(cause.node, parse_dotted(name))
             impact = ImpactWalk(then, column, DEPTH).report() if column else None
             below.update(dict.fromkeys(reached.column.node_id for reached in (impact.columns if impact else ())))
-    return list(below)[:COLUMNS_MAX]
+    return list(below)
 
 
 def _link(explorer: str, cause: Cause) -> str | None:

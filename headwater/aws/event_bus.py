@@ -29,9 +29,11 @@ class EventBus:
         Raises:
             Unavailable: the bus did not take the event.
         """
-        entry = {"EventBusName": self.name, "Source": SOURCE, "DetailType": kind, "Detail": orjson.dumps(detail).decode()}
+        body = orjson.dumps(detail).decode()
         try:
-            sent = self.events.put_events(Entries=[entry])
+            sent = self.events.put_events(
+                Entries=[{"EventBusName": self.name, "Source": SOURCE, "DetailType": kind, "Detail": body}]
+            )
         except (BotoCoreError, ClientError) as error:
             raise Unavailable(f"the event bus {self.name} took no event: {error}") from error
         if sent["FailedEntryCount"]:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from headwater_model.errors import Invalid
-from infra.context import ForwardTo, ObjectLock, StackContext, parse_context
+from infra.context import AlertTarget, ForwardTo, ObjectLock, StackContext, parse_context
 from infra.package import PROJECT
 from infra.synth import main
 
@@ -30,6 +30,8 @@ PRODUCTION = StackContext(
     api_concurrency=None,
     object_lock=None,
     boto3_client=False,
+    alerts=None,
+    alert_rules="",
     layer=True,
 )
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
@@ -42,7 +44,7 @@ NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
     "partition_trimming, temporary_patterns, drop_running_events, forward_url, forward_namespaces, forward_secret, "
     "search_scan_gb, graph_tables, sign_digests, web_acl_arn, requests_per_address, api_concurrency, object_lock, "
-    "dynamodb_client, layer"
+    "dynamodb_client, alerts, alert_rules, layer"
 )
 
 
@@ -106,6 +108,18 @@ def test_the_operations_guide_lists_every_context_value():
         ({"object_lock": "governance:30"}, {"object_lock": ObjectLock(30, compliance=False)}),
         ({"object_lock": "compliance:36500"}, {"object_lock": ObjectLock(36500, compliance=True)}),
         ({"dynamodb_client": "boto3"}, {"boto3_client": True}),
+        ({"alerts": "eventbridge"}, {"alerts": AlertTarget("eventbridge")}),
+        ({"alerts": "sns"}, {"alerts": AlertTarget("sns")}),
+        ({"alerts": "slack:T01AB/C02CD"}, {"alerts": AlertTarget("slack", "T01AB/C02CD")}),
+        (
+            {"alerts": "https://hooks.example.org/a?b"},
+            {"alerts": AlertTarget("webhook", "https://hooks.example.org/a?b")},
+        ),
+        ({"alerts": "none", "alert_rules": None}, {}),
+        (
+            {"alerts": "sns", "alert_rules": {"mute": ["tag:dev"]}},
+            {"alerts": AlertTarget("sns"), "alert_rules": '{"mute": ["tag:dev"]}'},
+        ),
         ({"layer": "false"}, {"layer": False}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
@@ -199,6 +213,17 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             for value in ("governance", "governance:0", "governance:36501", "Compliance:1", 30)
         ),
         ({"dynamodb_client": "aiodynamo"}, "dynamodb_client: must be own or boto3, got 'aiodynamo'"),
+        (
+            {"alerts": "http://hooks.example.org"},
+            "alerts: must be eventbridge, sns, slack:WORKSPACE/CHANNEL by their ids, an https:// URL, or none, "
+            "got 'http://hooks.example.org'",
+        ),
+        (
+            {"alerts": "sns", "alert_rules": '{"quiet": "late"}'},
+            "alert_rules: alert_rules.quiet: must be HH:MM-HH:MM, two different times, and optionally a time zone: "
+            '22:00-06:00 Europe/Berlin, got \'{"quiet": "late"}\'',
+        ),
+        ({"alert_rules": "{}"}, "alert_rules: must not be given without alerts, got '{}'"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the context values {NAMES}; did you mean retention?, got 'x'"),
         ({"spark_engine": "glue"}, f"spark_engine: must be one of the context values {NAMES}, got 'glue'"),

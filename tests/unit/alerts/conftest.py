@@ -37,7 +37,7 @@ class Bus:
 class Watched:
     """A graph that is loaded and looked at as in a deployment with alerts."""
 
-    rules: AlertRules = AlertRules()
+    rules: AlertRules = field(default_factory=AlertRules)
     table: MemoryTable = field(default_factory=MemoryTable)
     bus: Bus = field(default_factory=Bus)
 

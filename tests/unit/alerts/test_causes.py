@@ -130,8 +130,9 @@ def test_owners_of_the_dataset_and_of_what_is_downstream_are_told(watched):
 
 
 def checks(second, run, success, *, name=None, severity=None):
-    test = {"assertion": "not_null", "column": "a", "success": success, "name": name, "severity": severity}
-    facet = {"dataQualityAssertions": {"assertions": [{key: value for key, value in test.items() if value is not None}]}}
+    optional = {key: value for key, value in {"name": name, "severity": severity}.items() if value}
+    test = {"assertion": "not_null", "column": "a", "success": success, **optional}
+    facet = {"dataQualityAssertions": {"assertions": [test]}}
     return an_event(second, run, B, inputs=[DatasetUse(X, {}, facet)])
 
 

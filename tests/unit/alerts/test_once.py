@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
@@ -100,13 +101,13 @@ def test_a_cause_is_told_again_after_it_was_forgotten(watched):
 
 def test_muted_causes_are_counted_and_not_told(watched):
     for mute in ("namespace:emissions", "namespace:em*", "tag:Quiet", "RunFailed"):
-        graph = watched(parse_alert_rules('{"mute": ["%s"]}' % mute))
+        graph = watched(parse_alert_rules(json.dumps({"mute": [mute]})))
         tags = {"tags": {"tags": [{"key": "quiet"}]}}
         apply_statements([an_event(1, "r1", A, "FAIL", job_facets=tags)], graph.table)
         assert graph.alerter.look([A], now_s=NOW_S).muted == 1
         assert graph.bus.sent == []
     for mute in ("namespace:emission", "tag:loud", "DatasetLate"):
-        graph = watched(parse_alert_rules('{"mute": ["%s"]}' % mute))
+        graph = watched(parse_alert_rules(json.dumps({"mute": [mute]})))
         assert graph.load(an_event(1, "r1", A, "FAIL")) == [("RunFailed", "A")]
 
 
