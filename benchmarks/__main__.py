@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from benchmarks import (
+    alerts,
     capture,
     capture_memory,
     client,
@@ -48,6 +49,7 @@ class Measure(Protocol):
 
 
 _MEASURES: dict[str, Measure] = {
+    "alerts": alerts.measure,
     "trace": trace.measure,
     "load": load.measure,
     "client": client.measure,

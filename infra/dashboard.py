@@ -9,6 +9,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.alarms import FIVE_MINUTES, FORBIDDEN, UNAUTHORIZED, our_metric, refusals
+from infra.alerts import Alerts
 from infra.compaction import Compaction
 from infra.events import Events
 from infra.forwarding import Forwarding
@@ -32,6 +33,7 @@ def make_dashboard(
     compaction: Compaction,
     query_api: QueryApi,
     forwarding: Forwarding | None,
+    alerts: Alerts | None,
 ) -> cloudwatch.Dashboard:
     """Return one page of the alarms' metrics and those that explain them."""
     rows: list[list[cloudwatch.IWidget]] = [
@@ -39,6 +41,7 @@ def make_dashboard(
         _records(namespace, query_api),
         _events(namespace),
         *([_forwarding(namespace, forwarding)] if forwarding else []),
+        *([_alerts(namespace, alerts)] if alerts else []),
         _queues(ingestion, events, compaction),
         _functions(functions),
         _tables(storage),
@@ -68,6 +71,17 @@ def _events(namespace: str) -> list[cloudwatch.IWidget]:
     accepted += [our_metric(namespace, "EventsDropped", service) for service in ("input", "api")]
     fates = [our_metric(namespace, f"Events{fate}", "events") for fate in ("Loaded", "Refused")]
     return [_graph("Events", [*accepted, *fates], width=_WIDTH)]
+
+
+def _alerts(namespace: str, alerts: Alerts) -> list[cloudwatch.IWidget]:
+    fates = [our_metric(namespace, name, "alerts") for name in ("AlertsSent", "AlertsMuted", "AlertsFailed")]
+    age = alerts.queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+    letters = alerts.dead_letters.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
+    return [
+        _graph("Alerts", fates),
+        _graph("Alerts: age of the oldest message, s", [age]),
+        _graph("Alerts: dead letters", [letters]),
+    ]
 
 
 def _forwarding(namespace: str, forwarding: Forwarding) -> list[cloudwatch.IWidget]:

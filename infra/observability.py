@@ -72,9 +72,7 @@ class Observability(Construct):
         )
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
         _watch_queues(alarms, ingestion, events, compaction)
-        if forwarding:
-            alarms.watch_dead_letters("ForwardDeadLetters", forwarding.dead_letters)
-            alarms.watch_queue("ForwardQueue", forwarding.queue, age_max=_FORWARDING_LATE)
+        _watch_ways_out(alarms, forwarding, alerts)
         for function in functions:
             alarms.watch_function(function)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
@@ -83,11 +81,6 @@ class Observability(Construct):
             alarms.watch_graph_tables(graph_tables.state_machine)
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
-        if alerts is not None:
-            alarms.watch_dead_letters("AlertsDeadLetters", alerts.dead_letters)
-            if alerts.target_dead_letters is not None:
-                alarms.watch_dead_letters("AlertTargetsDeadLetters", alerts.target_dead_letters)
-            alarms.watch_queue("AlertsQueue", alerts.queue, age_max=_ALERTS_LATE)
         make_dashboard(
             self,
             namespace=metrics_namespace,
@@ -99,7 +92,20 @@ class Observability(Construct):
             compaction=compaction,
             query_api=query_api,
             forwarding=forwarding,
+            alerts=alerts,
         )
+
+
+def _watch_ways_out(alarms: Alarms, forwarding: Forwarding | None, alerts: Alerts | None) -> None:
+    """Add alarms of the queues by which events and alerts leave, where there are any."""
+    if forwarding is not None:
+        alarms.watch_dead_letters("ForwardDeadLetters", forwarding.dead_letters)
+        alarms.watch_queue("ForwardQueue", forwarding.queue, age_max=_FORWARDING_LATE)
+    if alerts is not None:
+        alarms.watch_dead_letters("AlertsDeadLetters", alerts.dead_letters)
+        alarms.watch_queue("AlertsQueue", alerts.queue, age_max=_ALERTS_LATE)
+        if alerts.target_dead_letters is not None:
+            alarms.watch_dead_letters("AlertTargetsDeadLetters", alerts.target_dead_letters)
 
 
 def _watch_queues(alarms: Alarms, ingestion: Ingestion, events: Events, compaction: Compaction) -> None:

@@ -179,7 +179,7 @@ class LineageStack(cdk.Stack):
         self._ingestion.close_queues(self._ingestion.input, self._query_api.function)
         starters = [self._compaction.compact.role, self._query_api.function.role]
         accept_from_alone(self._compaction.trace_queue, starters, tags=[settings.OPERATOR])
-        alerts = self._add_alerts(context)
+        self._alerts = self._make_alerts(context)
         Observability(
             self,
             "Observability",
@@ -192,11 +192,11 @@ class LineageStack(cdk.Stack):
             graph_tables=self._graph_tables,
             query_api=self._query_api,
             forwarding=self._forwarding,
-            alerts=alerts,
+            alerts=self._alerts,
         )
 
-    def _add_alerts(self, context: StackContext) -> Alerts | None:
-        """Add alerts, if the context names where they go."""
+    def _make_alerts(self, context: StackContext) -> Alerts | None:
+        """Return the alerts, where the context names a way to their readers."""
         if context.alerts is None:
             return None
         api = self._query_api.token_api or self._query_api.api
@@ -246,6 +246,9 @@ class LineageStack(cdk.Stack):
             outputs["ForwardDeadLettersUrl"] = self._forwarding.dead_letters.queue_url
         if self._graph_tables is not None:
             outputs["GraphTablesStateMachineArn"] = self._graph_tables.state_machine.state_machine_arn
+        if self._alerts is not None:
+            outputs["AlertsBusName"] = self._alerts.bus.event_bus_name
+            outputs["AlertsDeadLettersUrl"] = self._alerts.dead_letters.queue_url
         if self._query_api.token_api is not None:
             outputs["TokenApiUrl"] = self._query_api.token_api.url
         for name, value in outputs.items():

@@ -23,7 +23,7 @@ from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 from headwater_model.errors import Unavailable
 
-# An older cause is not told: a deployment that turns alerts on, or imports its history, hears of the last day.
+# An older cause is not sent: a deployment that turns alerts on, or imports its history, hears of the last day.
 AGE_MAX_S = 86_400
 # Nodes that are looked at because of another.
 ONWARD_MAX = 1_000
@@ -92,7 +92,7 @@ class Alerter:
         if found.due is not None and found.due > now:
             # Just after: rows before a time are due at it.
             self.ledger.look_again(found.node, found.due, expires_s=now_s + REMEMBERED_S)
-        causes = self._told(found, now_s, alerted)
+        causes = self._fresh(found, now_s, alerted)
         quiet_until = self.rules.quiet.end_after(now) if self.rules.quiet else None
         if causes and quiet_until:
             self.ledger.look_again(found.node, quiet_until, expires_s=now_s + REMEMBERED_S)
@@ -100,13 +100,13 @@ class Alerter:
             self._send(causes, view, now_s, alerted)
         return found.onward
 
-    def _told(self, found: Found, now_s: int, alerted: Alerted) -> list[Cause]:
+    def _fresh(self, found: Found, now_s: int, alerted: Alerted) -> list[Cause]:
         """Return the causes that are young enough, and not muted."""
         oldest = from_seconds(now_s - AGE_MAX_S)
         young = [cause for cause in found.causes if cause.time >= oldest]
-        told = [cause for cause in young if not self.rules.mute(cause, found.tags)]
-        alerted.muted += len(young) - len(told)
-        return told
+        fresh = [cause for cause in young if not self.rules.mute(cause, found.tags)]
+        alerted.muted += len(young) - len(fresh)
+        return fresh
 
     def _send(self, causes: Sequence[Cause], view: GraphView, now_s: int, alerted: Alerted) -> None:
         """Claim the causes, and send those of each kind together."""

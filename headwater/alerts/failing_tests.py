@@ -44,7 +44,7 @@ def _test_of(result: AssertionResult) -> tuple[str | None, ...]:
 
 def _cause(node: Node, result: AssertionResult, passed: str, since: str) -> Cause:
     names = {"type": result.type, "column": result.column, "name": result.name}
-    told = {
+    result_texts = {
         "expected": result.expected,
         "actual": result.actual,
         "severity": result.severity,
@@ -56,6 +56,6 @@ def _cause(node: Node, result: AssertionResult, passed: str, since: str) -> Caus
         node=node,
         identity=[*(name or "" for name in names.values()), passed],
         time=since,
-        detail={"test": {**names, **told}},
+        detail={"test": {**names, **result_texts}},
         columns=[result.column] if result.column else [],
     )

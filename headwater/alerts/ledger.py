@@ -22,7 +22,7 @@ from headwater_model.ids import DatasetId, JobId
 Claim: TypeAlias = Literal["claimed", "sent", "busy"]
 # A claim ends when the function that made it must be dead.
 CLAIM_S = 900
-# A cause that lasts is told again after so long; it is forgotten then.
+# A cause that lasts is sent again after so long; it is forgotten then.
 REMEMBERED_S = 30 * 86_400
 DUE_SHARDS = 4
 # Rows of a shard that one look takes; the next look takes the next.

@@ -113,9 +113,9 @@ def _link(explorer: str, cause: Cause) -> str | None:
 def summarize(causes: Sequence[Cause], downstream: int, owners: Sequence[str]) -> str:
     """Return one line for people: what happened, to whose job or dataset, and how much is downstream."""
     node = causes[0].node
-    said = "; ".join(_say(cause) for cause in causes[:3]) + (f"; and {len(causes) - 3} more" if len(causes) > 3 else "")
+    sentences = "; ".join(_say(cause) for cause in causes[:3]) + (f"; and {len(causes) - 3} more" if len(causes) > 3 else "")
     owned = f" Owners: {', '.join(owners[:5])}." if owners else " Nobody owns it."
-    return f"{node.namespace} {node.name}: {said}. {downstream} jobs and datasets are downstream.{owned}"
+    return f"{node.namespace} {node.name}: {sentences}. {downstream} jobs and datasets are downstream.{owned}"
 
 
 def _say(cause: Cause) -> str:

@@ -1,4 +1,4 @@
-"""Rules of a deployment for its alerts: what is never told, what waits until morning, where tagged columns must not go.
+"""Rules of a deployment for its alerts: what is never sent, what waits until morning, where tagged columns must not go.
 
     {"tags": {"pii": ["public*"]}, "mute": ["namespace:dev*", "tag:experimental", "DatasetLate"],
      "quiet": "22:00-06:00 Europe/Berlin", "explorer": "https://…/v1/explore/"}
@@ -63,7 +63,7 @@ class QuietHours:
 
 @dataclass(frozen=True, slots=True)
 class AlertRules:
-    """The rules of a deployment; without any, everything is told at once and no tag is guarded.
+    """The rules of a deployment; without any, everything is sent at once and no tag is guarded.
 
     `mutes` are patterns of namespaces after `namespace:`, tags after `tag:`, and kinds of causes. `explorer` is the
     address of the explorer for links; empty without.
@@ -75,7 +75,7 @@ class AlertRules:
     explorer: str = ""
 
     def mute(self, cause: Cause, tags: Sequence[str]) -> bool:
-        """True if nobody is to be told of a cause of a node with these tags."""
+        """True if no alert is to be sent of a cause of a node with these tags."""
         keys = {tag_key(tag) for tag in tags}
         for muted in self.mutes:
             kind, _, value = muted.partition(":")

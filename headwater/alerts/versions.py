@@ -17,12 +17,14 @@ from headwater.times import normalize
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import FieldPath
 
-# Versions that are read, and the fewest intervals between them that tell when the next one is due.
+# Versions that are read, and the fewest intervals between them by which the next one is due.
 VERSIONS_MAX = 22
 INTERVALS_MIN = 5
-# A version is late if it is overdue by a quarter of the longest interval, and by no less than this.
-SLACK = 4
-SLACK_MIN = timedelta(minutes=15)
+# The fewest intervals from one weekday that count instead of all.
+ALIKE_MIN = 3
+# A version is late if it is overdue by a tenth of the longest interval, and by no less than half an hour.
+SLACK = 10
+SLACK_MIN = timedelta(minutes=30)
 
 
 def read_good_versions(group: ResolvedDataset, view: GraphView) -> list[KnownVersion]:
@@ -81,20 +83,27 @@ def _texts(paths: Sequence[FieldPath]) -> list[str]:
 
 
 def find_due_time(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> str | None:
-    """Return when the next version is late; None without enough history, or of a stream.
-
-    That is the last version's time, the longest interval between the last `VERSIONS_MAX` versions, and a quarter of it
-    (at least a quarter of an hour). The longest interval, not the mean: a job that rests at weekends is not late on a
-    Sunday.
-    """
+    """Return when the next version is late; None without enough history, or of a stream."""
     if group.facts.first_streamed:
         return None
-    times = sorted({version.created for version in versions if version.run})
-    if len(times) <= INTERVALS_MIN:
+    times = {version.created for version in versions if version.run}
+    due = due_after([datetime.fromisoformat(time[:26]).replace(tzinfo=timezone.utc) for time in sorted(times)])
+    return normalize(due) if due else None
+
+
+def due_after(moments: Sequence[datetime]) -> datetime | None:
+    """Return when the version after these is late; None for fewer than `INTERVALS_MIN` intervals between them.
+
+    That is the last one's time, the longest interval, and a tenth of it (at least half an hour). Only intervals that
+    began on the weekday of the last version count, if there are enough: a job that rests at weekends is late on a
+    Tuesday, and not on a Sunday. docs/guides/alerts.md has the false alarms of the rule.
+    """
+    if len(moments) <= INTERVALS_MIN:
         return None
-    moments = [datetime.fromisoformat(time[:26]).replace(tzinfo=timezone.utc) for time in times]
-    longest = max(later - earlier for earlier, later in pairwise(moments))
-    return normalize(moments[-1] + longest + max(longest / SLACK, SLACK_MIN))
+    intervals = [(earlier, later - earlier) for earlier, later in pairwise(moments)]
+    alike = [interval for earlier, interval in intervals if earlier.weekday() == moments[-1].weekday()]
+    longest = max(alike if len(alike) >= ALIKE_MIN else [interval for _, interval in intervals])
+    return moments[-1] + longest + max(longest / SLACK, SLACK_MIN)
 
 
 def find_late_version(group: ResolvedDataset, versions: Sequence[KnownVersion], now: str) -> Iterator[Cause]:

@@ -96,7 +96,7 @@ def test_the_schedule_looks_at_what_is_due(watched):
     watched.now_s += 2 * 86_400 + 300
     assert alerts.handler({}, watched.context()) == {}
     [(kind, detail)] = sent(watched)
-    assert (kind, detail["causes"][0]["lateSince"]) == ("DatasetLate", "2025-11-18T12:00:00.000000Z")
+    assert (kind, detail["causes"][0]["lateSince"]) == ("DatasetLate", "2025-11-18T08:24:00.000000Z")
 
 
 def test_without_alerts_nothing_is_queued(cloud):

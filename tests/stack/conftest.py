@@ -13,6 +13,13 @@ from infra.stack import LineageStack
 from infra.synth import make_app
 from tests.templates import Template
 
+ALERT_TARGETS = {
+    "bus": "eventbridge",
+    "topic": "sns",
+    "slack": "slack:T01AB/C02CD",
+    "webhook": "https://hooks.example.org/headwater",
+}
+
 
 @pytest.fixture(scope="session")
 def template(synthesized) -> Template:
@@ -66,6 +73,22 @@ def _synthesize_turned(folder: Path) -> None:
         }
     )
     LineageStack(app, "Headwater-dev", context=context, layer=layer, libraries=libraries)
+    app.synth()
+
+
+@pytest.fixture(scope="session")
+def with_alerts(made_once) -> dict[str, Template]:
+    """Return the stack with alerts, by where they go."""
+    folder = made_once("alerts", _synthesize_alerts) / "assembly"
+    files = {name: folder / f"Headwater-{name}.template.json" for name in ALERT_TARGETS}
+    return {name: Template(json.loads(file.read_text(encoding="utf-8"))) for name, file in files.items()}
+
+
+def _synthesize_alerts(folder: Path) -> None:
+    app = make_app(folder / "assembly")
+    for name, target in ALERT_TARGETS.items():
+        context = parse_context({"stage": name, "alerts": target, "alert_rules": {"tags": {"pii": ["public*"]}}})
+        LineageStack(app, f"Headwater-{name}", context=context, layer=None, libraries=None)
     app.synth()
 
 

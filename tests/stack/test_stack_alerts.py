@@ -6,38 +6,13 @@ import json
 
 import pytest
 
-from infra.context import parse_context
-from infra.stack import LineageStack
-from infra.synth import make_app
 from tests.policies import decide
-from tests.templates import Template
+from tests.stack.conftest import ALERT_TARGETS
 
-TARGETS = {
-    "bus": "eventbridge",
-    "topic": "sns",
-    "slack": "slack:T01AB/C02CD",
-    "webhook": "https://hooks.example.org/headwater",
-}
 pytestmark = pytest.mark.large
 
 
-@pytest.fixture(scope="session")
-def with_alerts(made_once):
-    """Return the stack with alerts, by where they go."""
-    folder = made_once("alerts", _synthesize) / "assembly"
-    files = {name: folder / f"Headwater-{name}.template.json" for name in TARGETS}
-    return {name: Template(json.loads(file.read_text(encoding="utf-8"))) for name, file in files.items()}
-
-
-def _synthesize(folder):
-    app = make_app(folder / "assembly")
-    for name, target in TARGETS.items():
-        context = parse_context({"stage": name, "alerts": target, "alert_rules": {"tags": {"pii": ["public*"]}}})
-        LineageStack(app, f"Headwater-{name}", context=context, layer=None, libraries=None)
-    app.synth()
-
-
-@pytest.fixture(params=TARGETS)
+@pytest.fixture(params=ALERT_TARGETS)
 def stack(request, with_alerts):
     return with_alerts[request.param]
 
@@ -140,7 +115,7 @@ def test_a_webhook_gets_the_event_and_a_key(with_alerts):
     stack = with_alerts["webhook"]
     all_alerts(stack)
     destination = resource(stack, "AWS::Events::ApiDestination")
-    assert (destination["InvocationEndpoint"], destination["HttpMethod"]) == (TARGETS["webhook"], "POST")
+    assert (destination["InvocationEndpoint"], destination["HttpMethod"]) == (ALERT_TARGETS["webhook"], "POST")
     key = resource(stack, "AWS::Events::Connection")["AuthParameters"]["ApiKeyAuthParameters"]
     assert key["ApiKeyName"] == "X-Headwater-Key"
     assert "resolve:secretsmanager" in str(key["ApiKeyValue"])

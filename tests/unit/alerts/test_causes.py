@@ -1,4 +1,4 @@
-"""What an alert is sent of, and what none is sent of, kind by kind."""
+"""Causes of alerts, kind by kind: each with what makes it one, and what does not."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_dropped_column_names_what_was_made_of_it_before(watched):
     assert [node["node"] for node in downstream["nodes"]] == ["job:emissions:B", "dataset:s3://flights:Y"]
 
 
-def test_owners_of_the_dataset_and_of_what_is_downstream_are_told(watched):
+def test_owners_of_the_dataset_and_of_what_is_downstream_are_in_the_alert(watched):
     graph = watched()
     owned = {"ownership": {"owners": [{"name": "team:a"}]}}
     reader = an_event(2, "r2", B, inputs=[X], outputs=[Y], job_facets={"ownership": {"owners": [{"name": "team:b"}]}})
@@ -145,7 +145,7 @@ def test_a_test_that_fails_again_and_again_is_one_cause(watched):
     assert graph.load(checks(5, "r5", False)) == [("TestFailed", "X")]
 
 
-def test_a_failure_that_only_warns_is_not_told(watched):
+def test_a_failure_that_only_warns_is_not_sent(watched):
     assert watched().load(checks(1, "r1", False, severity="warn")) == []
 
 
@@ -165,23 +165,25 @@ def nightly(times, dataset=X):
     ]
 
 
-def test_a_dataset_is_late_a_quarter_of_its_longest_interval_after_the_next_version_was_due(watched):
+def test_a_dataset_is_late_a_tenth_of_its_longest_interval_after_the_next_version_was_due(watched):
     graph = watched()
     assert graph.load(*nightly(DAILY), now_s=seconds(DAILY[-1])) == []
     last = seconds(DAILY[-1])
-    assert graph.due(last + 30 * 3_600 - 1) == []
-    assert graph.due(last + 30 * 3_600 + 1) == [("DatasetLate", "X")]
-    assert graph.due(last + 31 * 3_600) == []
+    late = last + 24 * 3_600 + 24 * 360
+    assert graph.due(late - 1) == []
+    assert graph.due(late + 1) == [("DatasetLate", "X")]
+    assert graph.due(late + 3_600) == []
     assert graph.bus.sent[0][1]["causes"][0]["lastWritten"] == DAILY[-1]
 
 
-def test_a_dataset_that_rests_at_weekends_is_not_late_on_sunday(watched):
+@pytest.mark.parametrize(("days", "rest", "late"), [(26, 48, False), (26, 80, True), (23, 24, False), (23, 27, True)])
+def test_a_dataset_that_rests_at_weekends_is_late_on_a_tuesday_and_not_on_a_sunday(watched, days, rest, late):
+    """26 days end on a Friday, 23 on a Tuesday."""
     graph = watched()
-    weekdays = [time for time in (later(DAILY[0], days=day) for day in range(12)) if day_of_week(time) < 5]
-    graph.load(*nightly(weekdays), now_s=seconds(weekdays[-1]))
-    friday = seconds(weekdays[-1])
-    assert day_of_week(weekdays[-1]) == 4
-    assert graph.due(friday + 2 * 86_400) == []
+    weekdays = [time for time in (later(DAILY[0], days=day) for day in range(days)) if day_of_week(time) < 5]
+    last = seconds(weekdays[-1])
+    graph.load(*nightly(weekdays), now_s=last)
+    assert graph.due(last + rest * 3_600) == ([("DatasetLate", "X")] if late else [])
 
 
 def day_of_week(time):
@@ -218,26 +220,26 @@ def through(second, masked=False):
     return first, an_event(second + 1, "r3", C, inputs=[Y], outputs=[(PUBLIC, last)])
 
 
-def test_a_tagged_column_that_reaches_a_guarded_namespace_is_told(watched):
+def test_a_tagged_column_that_reaches_a_guarded_namespace_is_sent(watched):
     graph = watched(PII)
     assert graph.load(wrote(1, "r1", "a"), tagged(2), *through(3)) == [("TaggedColumnReached", "P")]
     (cause,) = graph.bus.sent[0][1]["causes"]
     assert (cause["column"], cause["reached"], cause["tag"]) == ("datasetField:s3://flights:X:a", ["c"], "pii")
 
 
-def test_a_tag_that_is_set_after_the_flow_is_told_too(watched):
+def test_a_tag_that_is_set_after_the_flow_is_sent_too(watched):
     graph = watched(PII)
     assert graph.load(wrote(1, "r1", "a"), *through(3)) == []
     assert graph.load(tagged(6)) == [("TaggedColumnReached", "P")]
 
 
-def test_a_masked_column_is_not_told_nor_one_in_another_namespace(watched):
+def test_a_masked_column_is_not_sent_nor_one_in_another_namespace(watched):
     assert watched(PII).load(wrote(1, "r1", "a"), tagged(2), *through(3, masked=True)) == []
     elsewhere = parse_alert_rules('{"tags": {"pii": ["private"]}}')
     assert watched(elsewhere).load(wrote(1, "r1", "a"), tagged(2), *through(3)) == []
 
 
-def test_a_cause_older_than_a_day_is_not_told(watched):
+def test_a_cause_older_than_a_day_is_not_sent(watched):
     graph = watched()
     failed = an_event(1, "r1", A, "FAIL")
     assert graph.load(failed, now_s=NOW_S + AGE_MAX_S) == []

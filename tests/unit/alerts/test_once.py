@@ -91,7 +91,7 @@ def test_what_there_is_no_time_for_is_looked_at_again(watched):
     assert graph.bus.sent == []
 
 
-def test_a_cause_is_told_again_after_it_was_forgotten(watched):
+def test_a_cause_is_sent_again_after_it_was_forgotten(watched):
     graph = watched()
     assert graph.ledger.claim("cause", now_s=NOW_S) == "claimed"
     graph.ledger.mark_sent("cause", now_s=NOW_S)
@@ -99,7 +99,7 @@ def test_a_cause_is_told_again_after_it_was_forgotten(watched):
     assert graph.ledger.claim("cause", now_s=NOW_S + 31 * 86_400) == "claimed"
 
 
-def test_muted_causes_are_counted_and_not_told(watched):
+def test_muted_causes_are_counted_and_not_sent(watched):
     for mute in ("namespace:emissions", "namespace:em*", "tag:Quiet", "RunFailed"):
         graph = watched(parse_alert_rules(json.dumps({"mute": [mute]})))
         tags = {"tags": {"tags": [{"key": "quiet"}]}}
