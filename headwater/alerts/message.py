@@ -31,6 +31,8 @@ LISTED_MAX = (100, 20, 5, 1)
 BYTES_MAX = 200_000
 # Columns of a cause whose downstream is read.
 _STARTS_MAX = 10
+# Causes that the summary names.
+_CAUSES_NAMED = 3
 
 
 def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
@@ -113,7 +115,8 @@ def _link(explorer: str, cause: Cause) -> str | None:
 def summarize(causes: Sequence[Cause], downstream: int, owners: Sequence[str]) -> str:
     """Return one line for people: what happened, to whose job or dataset, and how much is downstream."""
     node = causes[0].node
-    sentences = "; ".join(_say(cause) for cause in causes[:3]) + (f"; and {len(causes) - 3} more" if len(causes) > 3 else "")
+    rest = [f"and {len(causes) - _CAUSES_NAMED} more"] if len(causes) > _CAUSES_NAMED else []
+    sentences = "; ".join([*map(_say, causes[:_CAUSES_NAMED]), *rest])
     owned = f" Owners: {', '.join(owners[:5])}." if owners else " Nobody owns it."
     return f"{node.namespace} {node.name}: {sentences}. {downstream} jobs and datasets are downstream.{owned}"
 
