@@ -13,6 +13,7 @@ from headwater.alerts.ledger import AlertLedger
 from headwater.alerts.looked_at import nodes_of
 from headwater.alerts.rules import AlertRules
 from headwater.facts.apply import apply_statements
+from headwater.settings import ALERTS, DUE
 
 # A minute after the first of the statements' times.
 NOW_S = 1_763_640_060
@@ -52,8 +53,11 @@ class Watched:
 
     def look(self, nodes, now_s=NOW_S):
         before = len(self.bus.sent)
+        stored = self.table.dynamo.partitions
         alerted = self.alerter.look(nodes, now_s=now_s)
         assert alerted.failed == {}
+        new = {pk for pk in self.table.dynamo.partitions - stored if not pk.startswith((ALERTS, DUE))}
+        assert new == set(), "the alerts function may write to these partitions alone"
         return self.new(before)
 
     def due(self, now_s):

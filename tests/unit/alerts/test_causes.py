@@ -53,6 +53,12 @@ def test_a_job_that_fails_again_and_again_is_one_cause(watched):
     assert graph.load(an_event(5, "r5", A, "FAIL")) == [("RunFailed", "A")]
 
 
+def test_a_failure_that_arrives_late_is_no_second_cause(watched):
+    graph = watched()
+    assert graph.load(an_event(1, "r1", A), an_event(3, "r3", A, "FAIL")) == [("RunFailed", "A")]
+    assert graph.load(an_event(2, "r2", A, "FAIL")) == []
+
+
 def test_an_alert_of_a_failure_names_the_run_and_the_last_good_one(watched):
     graph = watched()
     graph.load(an_event(1, "r1", A), an_event(2, "r2", A, "FAIL"), an_event(3, "r3", A, "FAIL"))
