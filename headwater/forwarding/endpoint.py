@@ -3,8 +3,8 @@
     endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=lambda: "...", ca_file=None)
     status = endpoint.post(b"{...}")
 
-A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other. urllib3 comes
-with botocore, in Lambda's runtime and here.
+A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other. urllib3
+comes with botocore, in Lambda's runtime and here.
 """
 
 from __future__ import annotations

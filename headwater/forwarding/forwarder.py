@@ -20,7 +20,7 @@ from headwater.events.limited_documents import limit_document
 from headwater.events.rights import parse_patterns
 from headwater.forwarding.announcements import Announcement, is_forwarded, parse_announcement
 from headwater.forwarding.endpoint import Endpoint, Unreachable
-from headwater.loading.event_lines import parse_line, read_lines
+from headwater.loading.event_lines import parse_line, pick_lines, read_packed
 from headwater.loading.load import reason_of
 from headwater_model.errors import Invalid
 
@@ -79,7 +79,7 @@ class Forwarder:
     dead_letters_url: str
     # The object that was read last: the lanes of one object come together.
     _key: str = ""
-    _lines: Sequence[bytes] = ()
+    _packed: bytes = b""
 
     def forward(
         self, messages: Sequence[AnnouncedMessage], *, now_s: float, may_go_on: Callable[[], bool] = lambda: True
@@ -117,7 +117,7 @@ class Forwarder:
             return
         try:
             announcement = parse_announcement(message.body)
-            bodies = [self._read(announcement.key, line) for line in announcement.lines]
+            bodies = [self._body_of(line) for line in self._read(announcement)]
         except (Invalid, IndexError):
             self._bury(message, message.body, _UNREADABLE)
             result.buried += 1
@@ -142,30 +142,38 @@ class Forwarder:
         else:
             raise _Held(f"the endpoint responded with status {status}")
 
-    def _read(self, key: str, line: int) -> bytes | None:
+    def _read(self, announcement: Announcement) -> Sequence[bytes]:
+        """Return the announced lines.
+
+        Raises:
+            Invalid: there is no such object.
+            IndexError: the object has no such line.
+        """
+        if announcement.key != self._key:
+            self._packed, self._key = self._packed_of(announcement.key), announcement.key
+        return pick_lines(self._packed, announcement.lines)
+
+    def _packed_of(self, key: str) -> bytes:
+        try:
+            return read_packed(self.s3, self.bucket, key)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "NoSuchKey":
+                raise
+            raise Invalid.because("key", key, "must be an object of the raw log") from error
+
+    def _body_of(self, line: bytes) -> bytes | None:
         """Return the event of a line as it is sent; None if it is of no forwarded namespace any more.
 
         Raises:
-            Invalid: there is no such object, or the line holds no event.
-            IndexError: the object has no such line.
+            Invalid: the line holds no event.
         """
-        if key != self._key:
-            self._lines, self._key = self._lines_of(key), key
-        event, accepted_by = parse_line(self._lines[line])
+        event, accepted_by = parse_line(line)
         try:
             if not is_forwarded(event, self.namespaces):
                 return None
             return orjson.dumps(limit_document(event, parse_patterns(accepted_by.get("writes"))))
         except (AttributeError, KeyError, TypeError) as error:
-            raise Invalid.because("lines", line, "must be lines with events") from error
-
-    def _lines_of(self, key: str) -> Sequence[bytes]:
-        try:
-            return read_lines(self.s3, self.bucket, key)
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "NoSuchKey":
-                raise
-            raise Invalid.because("key", key, "must be an object of the raw log") from error
+            raise Invalid.because("lines", None, "must be lines with events") from error
 
     def _bury(self, message: AnnouncedMessage, body: str, reason: str, *, name: str = "") -> None:
         """Put a message, or an announcement of events of it by the `name` of their letter, into the dead letters.

@@ -1,7 +1,10 @@
 """The lines of an object of the raw log, for readers that need no table.
 
-lines = read_lines(s3, bucket, key)
-event, accepted_by = parse_line(lines[0])
+    packed = read_packed(s3, bucket, key)
+    for line in pick_lines(packed, [7, 0]):
+        event, accepted_by = parse_line(line)
+
+The numbers of lines never change, because the object does not.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -25,9 +29,28 @@ class StoredLines:
     documents: Sequence[Any]
 
 
-def read_lines(s3: S3Client, bucket: str, key: str) -> Sequence[bytes]:
+def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
+    """Return an object as it is stored, compressed."""
+    return s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+
+
+def unpack(packed: bytes) -> Sequence[bytes]:
     """Return the lines of an object, in their order."""
-    return gzip.decompress(s3.get_object(Bucket=bucket, Key=key)["Body"].read()).splitlines()
+    return gzip.decompress(packed).splitlines()
+
+
+def pick_lines(packed: bytes, numbers: Sequence[int]) -> Sequence[bytes]:
+    """Return the lines of these numbers, in the order of the numbers; no other line is held in memory.
+
+    Raises:
+        IndexError: the object has no such line.
+    """
+    needed = frozenset(numbers)
+    with gzip.open(BytesIO(packed)) as lines:
+        found = {number: line for number, line in enumerate(lines) if number in needed}
+    if missing := needed - found.keys():
+        raise IndexError(f"lines {sorted(missing)}")
+    return [found[number] for number in numbers]
 
 
 def parse_line(line: bytes) -> tuple[Any, Mapping[str, Any]]:

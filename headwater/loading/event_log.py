@@ -35,7 +35,7 @@ from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.loading.event_index import EventIndex, IndexedEvent
-from headwater.loading.event_lines import StoredLines, parse_line, read_lines
+from headwater.loading.event_lines import StoredLines, parse_line, read_packed, unpack
 from headwater.loading.usage import Payer, Use, payer_of, use_of
 from headwater.records.event_objects import event_prefix_of
 from headwater.settings import EVENTS_PREFIX
@@ -234,7 +234,7 @@ class EventLog:
             yield payer_of(event, accepted_by), use_of(event, len(orjson.dumps(event)))
 
     def _lines(self, key: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-        yield from map(parse_line, read_lines(self.s3, self.bucket, key))
+        yield from map(parse_line, unpack(read_packed(self.s3, self.bucket, key)))
 
     def days(self) -> list[str]:
         """Return the days on which events arrived."""

@@ -12,6 +12,7 @@ from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
 from headwater import settings
+from headwater.aws import clients
 from headwater.forwarding import forwarder
 from headwater.forwarding.announcements import lane_of
 from lambdas import api as api_function
@@ -20,6 +21,7 @@ from tests.aws import conftest
 from tests.aws.faults import Killed, after, before, refused
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.forwarding import CONTEXT, HANG_UP, SECRET, an_endpoint
+from tests.templates import Template
 
 DAYS = 24 * 3600
 RUNS = [f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{number:02}" for number in range(10)]
@@ -349,6 +351,35 @@ def test_a_namespace_that_is_forwarded_no_more_is_not_sent_though_it_was_announc
     monkeypatch.setenv(settings.FORWARD_NAMESPACES, '["flights"]')
     assert forwarding.step() == 0
     assert received.events == [an_event()]
+
+
+# Lambda's own calls in the function's name; who may list gets 404 for a missing key.
+BY_LAMBDA = {
+    "logs:CreateLogStream",
+    "logs:PutLogEvents",
+    "sqs:ReceiveMessage",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+    "s3:ListBucket",
+}
+
+
+def test_the_forward_function_may_make_every_call_that_it_makes_and_no_grant_is_spare(
+    cloud, forwarding, received, synthesized
+):
+    made = set()
+
+    def note(model, **_):
+        made.add(f"{model.service_model.service_name}:{model.name.removesuffix('Batch')}")
+
+    cloud.load_events(an_event(RUNS[0]))
+    cloud.load_events(an_event(RUNS[1]))
+    received.act = lambda event: 422 if event["run"]["runId"] == RUNS[0] else 500
+    for service in ("s3", "sqs", "secretsmanager"):
+        clients.client(service).meta.events.register("provide-client-params.*.*", note)
+    assert forwarding.step() == 1
+    grants = Template(synthesized(**CONTEXT)).allowed("ForwardFunction").values()
+    assert {action for actions in grants for action in actions} == made | BY_LAMBDA
 
 
 def test_the_lag_and_the_events_are_metrics(cloud, forwarding, received, capsys):
