@@ -108,7 +108,43 @@ TABLE_EDGES = GraphTable(
     ),
     _SNAPSHOTS_KEPT_DAYS,
 )
+COLUMNS = GraphTable(
+    "columns",
+    "The columns of each dataset by the schema in force, and the fields inside them; sorted by dataset and name.",
+    (
+        TableColumn("dataset_namespace", "string", "the namespace of its dataset"),
+        TableColumn("dataset_name", "string", "the name of its dataset"),
+        TableColumn("name", "string", "the column; of a field inside a column, its path with dots"),
+        TableColumn("type", "string", "its type as the producer sent it"),
+        TableColumn("tags", _TEXTS, "its own tags"),
+        TableColumn("description", "string", "its description, by the API or else the schema"),
+    ),
+    _SNAPSHOTS_KEPT_DAYS,
+)
+COLUMN_EDGES = GraphTable(
+    "column_edges",
+    "The edges between columns that jobs and DatasetEvents reported, one for each transformation, with those that "
+    "went; sorted by target. Without a source column, the column of the source is unknown; without a target column, "
+    "the whole dataset depends on the source.",
+    (
+        TableColumn("target_namespace", "string", "the namespace of the dataset that is made"),
+        TableColumn("target_name", "string", "its name"),
+        TableColumn("target_column", "string", "its column; null if all of its columns depend on the source"),
+        TableColumn("source_namespace", "string", "the namespace of the dataset that it is made of"),
+        TableColumn("source_name", "string", "its name"),
+        TableColumn("source_column", "string", "its column; null if the report does not name it"),
+        TableColumn("transformation_type", "string", "DIRECT or INDIRECT; null if the report has none"),
+        TableColumn("transformation_subtype", "string", "IDENTITY, AGGREGATION, FILTER, ..."),
+        TableColumn("is_masking", "boolean", "true if the transformation hides the values"),
+        TableColumn("job_namespace", "string", "the namespace of the job that reported it; null of a DatasetEvent"),
+        TableColumn("job_name", "string", "its name"),
+        TableColumn("first_time", "string", "the end of the first day at which it was true"),
+        TableColumn("last_time", "string", "the end of the last day at which it was true"),
+        TableColumn("is_current", "boolean", "true if it was true at the end of this day"),
+    ),
+    _SNAPSHOTS_KEPT_DAYS,
+)
 # The last is published last: a day that it has is made.
-TABLES = (JOBS, RUNS, DATASETS, TABLE_EDGES)
+TABLES = (JOBS, RUNS, DATASETS, COLUMNS, TABLE_EDGES, COLUMN_EDGES)
 # The tables whose rows last beyond the day on which they were true.
-EDGE_TABLES = (TABLE_EDGES,)
+EDGE_TABLES = (TABLE_EDGES, COLUMN_EDGES)

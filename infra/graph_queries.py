@@ -18,6 +18,20 @@ ORDER BY last_time, job_namespace, job_name, source_name, target_name""",
     ("last day", "first day"),
 )
 
+TAGGED_COLUMNS = NamedQuery(
+    "tagged-columns-by-owner",
+    "The columns that have a tag (such as PII) of their own or by their dataset at the end of a day, by owner.",
+    """SELECT owner.name AS owner, dataset.namespace, dataset.name, field.name AS column_name, field.type
+FROM datasets AS dataset
+JOIN columns AS field
+    ON field.day = dataset.day
+    AND field.dataset_namespace = dataset.namespace AND field.dataset_name = dataset.name
+CROSS JOIN UNNEST(dataset.owners) AS owner(name)
+WHERE contains(field.tags || dataset.tags, ?) AND dataset.day = ? AND NOT dataset.is_deleted
+ORDER BY owner, dataset.namespace, dataset.name, column_name""",
+    ("tag", "day"),
+)
+
 DATASETS_NOBODY_READS = NamedQuery(
     "datasets-nobody-reads",
     "The datasets that a job writes and no job reads at the end of a day, with their owners.",
@@ -49,4 +63,4 @@ ORDER BY failed DESC, job_namespace, job_name""",
     ("first day", "last day"),
 )
 
-GRAPH_QUERIES = (EDGES_THAT_WENT, DATASETS_NOBODY_READS, FAILED_JOBS)
+GRAPH_QUERIES = (EDGES_THAT_WENT, TAGGED_COLUMNS, DATASETS_NOBODY_READS, FAILED_JOBS)

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.aws.clients import READ_CONCURRENCY, client
 from headwater.facts.table import GraphTable
-from headwater.queries.table_rows import TableRow, named_ever, rows_of_datasets, rows_of_jobs
+from headwater.queries.table_rows import TableRow, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
 from headwater_model.ids import DatasetId, JobId
 
 _NAMES = "of string, namespace string, name string"
@@ -23,6 +23,8 @@ _ROWS = "table string, row string"
 _ARROW = pa.schema([("table", pa.string()), ("row", pa.string())])
 # Names that are read together: a round of requests serves all of them.
 _CHUNK = 100
+# Datasets whose columns are read together: each may have thousands.
+_WIDE_CHUNK = 20
 _CHUNKS_OF_A_TASK = 5
 # More tasks than this are no faster: ten workers have forty cores.
 _TASKS_MAX = 400
@@ -70,6 +72,8 @@ def _rows_of(names: Sequence[dict[str, str]], table: GraphTable, day: str) -> It
         yield from rows_of_jobs(jobs[start : start + _CHUNK], table, day)
     for start in range(0, len(datasets), _CHUNK):
         yield from rows_of_datasets(datasets[start : start + _CHUNK], table, day)
+    for start in range(0, len(datasets), _WIDE_CHUNK):
+        yield from rows_of_columns(datasets[start : start + _WIDE_CHUNK], table, day)
 
 
 def _batch(rows: Sequence[TableRow]) -> pa.RecordBatch:

@@ -24,7 +24,7 @@ from headwater.aws.clients import client
 from headwater.queries.table_rows import end_of_day
 from headwater.times import day_of, shift
 from headwater_model.archive_tables import attempt_prefix
-from headwater_model.graph_tables import EDGE_TABLES, EDGES_KEPT_DAYS, TABLES, GraphTable
+from headwater_model.graph_tables import COLUMN_EDGES, EDGE_TABLES, EDGES_KEPT_DAYS, TABLES, GraphTable
 from jobs.graph_rows import GraphSource
 from jobs.published_days import PublishedDays, days_to_make
 from jobs.storage import Storage
@@ -70,7 +70,8 @@ class GraphTables:
     def _with_earlier(self, edges: DataFrame, table: GraphTable, day: str) -> DataFrame:
         """Return the day's edges, and those of the day before it that went, with the times of both."""
         ends = [column.name for column in table.columns if column.name not in _TIMES]
-        now = edges.select(
+        first = sf.coalesce("first_time", sf.lit(end_of_day(day))) if table is COLUMN_EDGES else sf.col("first_time")
+        now = edges.withColumn("first_time", first).select(
             *ends, "first_time", sf.lit(end_of_day(day)).alias("last_time"), sf.lit(True).alias(_TIMES[2])
         )
         key = self.days.key_before(table.name, day)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
+from headwater.queries.descriptions import schema_of
 from headwater.queries.service import LineageQueries
 from headwater.queries.table_rows import end_of_day, named_ever
+from headwater_model.field_paths import parse_dotted, print_dotted
 
 _JOBS_OWN = ("type", "description", "location", "owners", "tags", "parent_namespace", "parent_name", "first_seen")
 _JOB = (*_JOBS_OWN, "last_seen", "latest_run_id", "latest_run_state")
@@ -22,6 +25,17 @@ _DATASET = (
     "is_temporary",
 )
 _RUN = ("state", "started_at", "ended_at", "updated_at", "nominal_start", "nominal_end", "is_incomplete")
+# What a run's later events change of its facets is not known as of a time.
+_RUN_BEFORE = _RUN[:4]
+_COLUMN_EDGE = (
+    "target_column",
+    "source_namespace",
+    "source_name",
+    "source_column",
+    "transformation_type",
+    "transformation_subtype",
+    "is_masking",
+)
 _RUNS_MAX = 10_000
 
 
@@ -32,6 +46,8 @@ class Tables:
         self.rows = rows
         self._of = {name: [row for table, row in rows if table == name] for name in ("jobs", "datasets")}
         self._runs = [row for table, row in rows if table == "runs"]
+        self._fields = [row for table, row in rows if table == "columns"]
+        self._column_edges = [row for table, row in rows if table == "column_edges" and row.get("is_current", True)]
         self._edges = [row for table, row in rows if table == "table_edges" and row.get("is_current", True)]
 
     def find(self, lookup):
@@ -46,15 +62,27 @@ class Tables:
             if not found or (kind == "jobs" and found[0]["is_deleted"]):
                 return None
             return tuple(_plain(found[0][column]) for column in (_JOB if kind == "jobs" else _DATASET))
-        if kind == "runs":
+        if kind in ("runs", "runs before"):
+            columns = _RUN if kind == "runs" else _RUN_BEFORE
             mine = [row for row in self._runs if (row["job_namespace"], row["job_name"]) == (of.namespace, of.name)]
-            return sorted((row["run_id"], *(row[column] for column in _RUN)) for row in mine)
+            return sorted((row["run_id"], *(row[column] for column in columns)) for row in mine)
+        if kind in ("columns", "sources of columns"):
+            return self._columns(of) if kind == "columns" else self._sources(*of)
         side = {"read by": ("source", "job"), "written by": ("target", "job"), "reads": ("job", "source")}
         mine, other = {**side, "writes": ("job", "target"), "declared": ("source", "target")}[kind]
         declared = kind == "declared"
         named = [row for row in self._edges if _end(row, mine) == (of.namespace, of.name)]
         some = [row for row in named if (row["job_name"] is None) == declared]
         return sorted({_end(row, other) for row in some} - {(None, None)})
+
+    def _columns(self, of):
+        mine = [row for row in self._fields if _end(row, "dataset") == (of.namespace, of.name)]
+        return sorted((row["name"], row["type"] or "", *row["tags"]) for row in mine)
+
+    def _sources(self, of, columns):
+        mine = [row for row in self._column_edges if _end(row, "target") == (of.namespace, of.name)]
+        edges = {tuple(row[name] or "" for name in _COLUMN_EDGE) for row in mine}
+        return sorted(edge for edge in edges if edge[0] in columns)
 
 
 def _end(row, side):
@@ -82,7 +110,7 @@ class ApiLookups:
             graph = self._graph(job)
             shown = next((one for one in graph.jobs if one.id == job), None) if graph else None
             found["jobs", job] = _of_job(shown) if shown else None
-            found["runs", job] = self._runs_of(job)
+            found["runs before" if self.before else "runs", job] = self._runs_of(job)
             near = _near(graph, job)
             found["reads", job], found["writes", job] = near["dataset", "to"], near["dataset", "from"]
         for dataset in datasets:
@@ -92,6 +120,9 @@ class ApiLookups:
                 found["gone", dataset] = True
             else:
                 found["datasets", dataset] = _of_dataset(shown) if shown else None
+                found["columns", dataset] = _fields_of(shown) if shown else []
+            columns, sources = self._sources_of(dataset)
+            found["sources of columns", (dataset, columns)] = sources
             near = _near(graph, dataset)
             found["read by", dataset], found["written by", dataset] = near["job", "from"], near["job", "to"]
             found["declared", dataset] = near["dataset", "from"]
@@ -100,11 +131,28 @@ class ApiLookups:
     def _graph(self, one):
         return self.queries.find_graph(one.node_id, depth=0, at=end_of_day(self.day))
 
+    def _sources_of(self, dataset):
+        """Return the dataset's columns, with the edges to them, and those to all of its columns from a named one.
+
+        Columns inside a struct, and such structs, are left out: the API adds what was reported of related columns.
+        """
+        graph = self.queries.find_columns(dataset.node_id, depth=0, at=end_of_day(self.day), downstream=True)
+        nodes = [one for one in graph.columns if one.dataset == dataset] if graph else []
+        count, found = Counter(node.field[0] for node in nodes), set()
+        flat = [node for node in nodes if count[node.field[0]] == 1 and len(node.field) == 1]
+        for node in flat:
+            for source in node.inputs:
+                found |= _edges_from(print_dotted(node.field), source)
+            for source in node.dependencies:
+                found |= _edges_from("", source) if source.field else set()
+        return frozenset([print_dotted(node.field) for node in flat] + ([""] if flat else [])), sorted(found)
+
     def _runs_of(self, job):
         page = (self.before or self.queries).list_runs(job, in_short=True, limit=_RUNS_MAX, offset=0)
         runs = page.items if page else ()
         on_day = [run for run in runs if self.day in ((run.started or "")[:10], (run.ended or "")[:10])]
-        return sorted(map(_of_run, on_day))
+        rows = map(_of_run, on_day)
+        return sorted(row[: len(_RUN_BEFORE) + 1] for row in rows) if self.before else sorted(rows)
 
 
 def _near(graph, of):
@@ -116,6 +164,20 @@ def _near(graph, of):
             if mine == of.node_id:
                 found[other.partition(":")[0], side].add((ids[other].namespace, ids[other].name))
     return {key: sorted(names) for key, names in found.items()}
+
+
+def _edges_from(column, source):
+    ends = (column, source.dataset.namespace, source.dataset.name, print_dotted(source.field) if source.field else "")
+    hows = [(how.type, how.subtype or "", how.masking or "") for how in source.transformations]
+    return {(*ends, *how) for how in hows or [("", "", "")]}
+
+
+def _fields_of(dataset):
+    tags = {}
+    for tag in dataset.annotations.tags:
+        tags.setdefault(tag.field and parse_dotted(tag.field), []).append(tag.name)
+    types = schema_of(dataset.facets).types
+    return sorted((print_dotted(path), kind or "", *tags.get(path, [])) for path, kind in types.items())
 
 
 def _annotated(one):

@@ -108,6 +108,19 @@ def schema_of(facets: Facets) -> Schema:
     return Schema(tuple(dict.fromkeys(columns)), types)
 
 
+def descriptions_in(facets: Facets) -> Mapping[FieldPath, str]:
+    """Return the descriptions of fields in the schema facet, of nested ones too."""
+    found: dict[FieldPath, str] = {}
+    level: list[_Level] = [((), fields_of(facets))]
+    for _ in range(_DEPTH_MAX):
+        for outer, fields in level:
+            for one in fields:
+                if text := text_in(one, "description"):
+                    found.setdefault((*outer, *parse_dotted(str(one.get("name")))), text)
+        level = [inner for outer, fields in level for inner in _described(outer, fields, {})]
+    return found
+
+
 def _described(
     outer: FieldPath, fields: Sequence[Mapping[str, Any]], types: dict[FieldPath, str | None]
 ) -> list[_Level]:

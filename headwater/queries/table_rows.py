@@ -2,7 +2,8 @@
 
     jobs, datasets = named_ever(table)
     rows_of_jobs(jobs, table, "2026-11-20")          # (table, row) of jobs, of their runs on the day, of their edges
-    rows_of_datasets(datasets, table, "2026-11-20")  # … of datasets, and of the edges that DatasetEvents declare
+    rows_of_datasets(datasets, table, "2026-11-20")  # … of datasets, their columns, and edges of DatasetEvents
+    rows_of_columns(datasets, table, "2026-11-20")   # … of the edges to the columns of datasets
 
 The names come from the catalogue (`named_ever`), so a night reads jobs, datasets and the runs of one day, never the
 whole table.
@@ -14,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from headwater.events.event import Facets
+from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import Annotations
 from headwater.facts.catalogue import NAMES, read_catalogue
 from headwater.facts.entities import Dataset, Job
@@ -23,17 +26,20 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
+from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node, under_primaries
 from headwater.queries.dataset_edges import declared_sources
-from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.descriptions import dataset_of_group, descriptions_in, schema_of
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
 from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater.times import shift
+from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.errors import Unavailable
-from headwater_model.graph_tables import DATASETS, JOBS, RUNS, TABLE_EDGES
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.field_paths import parse_dotted, print_dotted
+from headwater_model.graph_tables import COLUMN_EDGES, COLUMNS, DATASETS, JOBS, RUNS, TABLE_EDGES
+from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # The name of a table, and a row of it as JSON.
 TableRow: TypeAlias = tuple[str, Mapping[str, Any]]
@@ -91,12 +97,35 @@ def rows_of_datasets(names: Sequence[DatasetId], table: GraphReader, day: str) -
     namespaces.load(group.primary.namespace for group in known)
     for group, facets in zip(known, read_facets(known, view), strict=True):
         yield DATASETS.name, _dataset_row(dataset_of_group(group, facets, hidden=namespaces.hides(group)))
+        yield from ((COLUMNS.name, row) for row in _column_rows(group, facets))
     visible = [group for group in known if not namespaces.hides(group)]
     sources = {source for group in visible for source in declared_sources(group.facts)}
     groups.load(sources)
     namespaces.load(groups.primary(source).namespace for source in sources)
     for group in visible:
         yield from _declared_edges(group, groups, namespaces)
+
+
+def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
+    """Yield the edges to the columns of those of these datasets that are primary names and visible.
+
+    Where no column is named at either end, the edge is one between datasets, and is not repeated here.
+    """
+    view = GraphView(table, end_of_day(day))
+    present = CurrentColumns(view)
+    present.groups = ResolvedDatasets(view, edges=True, ever=True, aliases_max=_ALIASES_MAX)
+    present.load(names)
+    for name in names:
+        entry = present.entry(name) if present.groups.primary(name) == name else None
+        for job, reported in entry.known.by_job() if entry else ():
+            made = [*reported.fields.items(), (None, reported.dataset_level)]
+            edges = ((path, source, how) for path, sources in made for source, how in sources.items())
+            for path, source, how in edges:
+                if path or source.field:
+                    yield from (
+                        (COLUMN_EDGES.name, _column_edge_row(ColumnSource(name, path), source, one, job))
+                        for one in how or (None,)
+                    )
 
 
 def _runs_on(day: str, jobs: Sequence[JobId], table: GraphReader) -> Iterator[RunWithFacts]:
@@ -225,6 +254,39 @@ def _run_row(one: RunWithFacts) -> Mapping[str, Any]:
         "parent_run_id": run.parent.run if run.parent else None,
         **_named("parent", run.parent.job if run.parent else None),
         "is_incomplete": run.incomplete,
+    }
+
+
+def _column_rows(group: ResolvedDataset, facets: Facets) -> Iterator[Mapping[str, Any]]:
+    """Yield a row for each field of the schema, with the tags and the text that name its path."""
+    annotations, sent = annotations_of(group.facts), descriptions_in(facets)
+    tags: dict[FieldPath, list[str]] = {}
+    for tag in annotations.tags:
+        if tag.field is not None:
+            tags.setdefault(parse_dotted(tag.field), []).append(tag.name)
+    texts = {parse_dotted(text.field): text.text for text in annotations.texts if text.field is not None}
+    for path, kind in schema_of(facets).types.items():
+        yield {
+            **_named("dataset", group.primary),
+            "name": print_dotted(path),
+            "type": kind,
+            "tags": tags.get(path, []),
+            "description": texts.get(path) or sent.get(path),
+        }
+
+
+def _column_edge_row(
+    target: ColumnSource, source: ColumnSource, how: Transformation | None, job: JobId | None
+) -> Mapping[str, Any]:
+    return {
+        **_named("target", target.dataset),
+        "target_column": print_dotted(target.field) if target.field else None,
+        **_named("source", source.dataset),
+        "source_column": print_dotted(source.field) if source.field else None,
+        "transformation_type": how.type if how else None,
+        "transformation_subtype": how.subtype if how else None,
+        "is_masking": how.masking if how else None,
+        **_named("job", job),
     }
 
 

@@ -99,7 +99,14 @@ def a_copy(day, run, source, target, *, job="copy", **changes):
 
 def test_an_edge_that_went_stays_with_the_end_of_its_last_day(nightly):
     nightly.load(a_copy(FIRST, 1, "a", "b"))
-    assert nightly.make(FIRST) == {"jobs": 1, "runs": 1, "datasets": 2, "table_edges": 1}
+    assert nightly.make(FIRST) == {
+        "jobs": 1,
+        "runs": 1,
+        "datasets": 2,
+        "columns": 0,
+        "table_edges": 1,
+        "column_edges": 0,
+    }
     nightly.load(a_copy(SECOND, 2, "a", "c"))
     nightly.make(SECOND)
     nightly.load(a_copy(THIRD, 3, "a", "c", job="other"))

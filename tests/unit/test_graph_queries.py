@@ -10,7 +10,7 @@ import pytest
 
 from headwater_model.archive_tables import DAY
 from headwater_model.graph_tables import TABLES
-from infra.graph_queries import DATASETS_NOBODY_READS, EDGES_THAT_WENT, FAILED_JOBS, GRAPH_QUERIES
+from infra.graph_queries import DATASETS_NOBODY_READS, EDGES_THAT_WENT, FAILED_JOBS, GRAPH_QUERIES, TAGGED_COLUMNS
 from infra.saved_queries import NAMED_QUERIES
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "graph-tables.md").read_text(encoding="utf-8")
@@ -66,7 +66,23 @@ ROWS = {
         a_run(4, "COMPLETED", job="ok"),
         a_run(5, "RUNNING"),
     ],
-    "jobs": [],
+    "columns": [
+        {"dataset_namespace": "s3://lake", "dataset_name": name, "name": column, "type": "string", "tags": tags}
+        for name, column, tags in (("raw", "mail", ["PII"]), ("raw", "amount", []), ("clean", "amount", ["team"]))
+    ],
+    "column_edges": [
+        {
+            "source_namespace": "s3://lake",
+            "source_name": "raw",
+            "source_column": "amount",
+            "job_name": "load",
+            "target_name": "clean",
+            "target_column": column,
+            "transformation_type": "DIRECT",
+            "is_current": current,
+        }
+        for column, current in (("amount", True), ("other", True), ("amount", False))
+    ],
 }
 
 
@@ -104,14 +120,22 @@ def test_a_dataset_that_is_written_and_not_read_is_read_by_nobody(database):
     ]
 
 
+def test_a_column_has_the_tags_of_its_dataset_too(database):
+    assert run_query(database, TAGGED_COLUMNS, "PII", LAST) == [
+        ("team", "s3://lake", "clean", "amount", "string"),
+        ("team", "s3://lake", "raw", "mail", "string"),
+    ]
+
+
 def test_failed_runs_are_counted_by_job(database):
     assert run_query(database, FAILED_JOBS, "2026-10-25", LAST) == [("etl", "load", 2, 3)]
 
 
 def test_the_programs_of_the_guide_run(database):
-    went, tagged, failed = (database.execute(sql).fetchall() for sql in OF_THE_GUIDE[:3])
+    went, tagged, sources, failed = (database.execute(sql).fetchall() for sql in OF_THE_GUIDE)
     assert [row[1] for row in went] == ["report", "old"]
-    assert tagged == [("a", "s3://lake", "report"), ("b", "s3://lake", "report"), ("team", "s3://lake", "clean")]
+    assert tagged == [("team", "s3://lake", "clean", "amount"), ("team", "s3://lake", "raw", "mail")]
+    assert sources == [("s3://lake", "raw", "amount", "DIRECT", None, "load")]
     assert failed == [("etl", "load", 2)]
 
 
