@@ -34,7 +34,6 @@ _TIMEOUT_S = 300
 _BATCH = 100
 _WINDOW_S = 20
 _DUE_EVERY = Duration.minutes(15)
-_CONCURRENCY = 5
 # EventBridge tries a target for a day, and then leaves the event to the dead letters.
 _TARGET_AGE_MAX = Duration.hours(24)
 _SUMMARY = "$.detail.summary"

@@ -45,6 +45,10 @@ class Alerted:
     muted: int = 0
     failed: dict[Node, Exception] = field(default_factory=dict)
 
+    def __add__(self, other: Alerted) -> Alerted:
+        counts = self.alerts + other.alerts, self.causes + other.causes, self.muted + other.muted
+        return Alerted(*counts, self.failed | other.failed)
+
 
 @dataclass(frozen=True, slots=True)
 class Alerter:
@@ -79,10 +83,11 @@ class Alerter:
         return alerted
 
     def look_at_due(self, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True) -> Alerted:
-        """Look at the nodes whose time has come; a node that fails stays due."""
-        due = self.ledger.list_due(from_seconds(now_s))
-        alerted = self.look([row.node for row in due], now_s=now_s, may_go_on=may_go_on)
-        self.ledger.forget_due([row for row in due if row.node not in alerted.failed])
+        """Look at the nodes whose time has come; a node that fails stays due, and ends the look."""
+        alerted = Alerted()
+        while not alerted.failed and (due := self.ledger.list_due(from_seconds(now_s))):
+            alerted += self.look([row.node for row in due], now_s=now_s, may_go_on=may_go_on)
+            self.ledger.forget_due([row for row in due if row.node not in alerted.failed])
         return alerted
 
     def _look_at(self, node: Node, now_s: int, alerted: Alerted) -> Sequence[Node]:
@@ -91,7 +96,7 @@ class Alerter:
         found = find_causes(node, view, self.rules, now)
         if found.due is not None and found.due > now:
             # Just after: rows before a time are due at it.
-            self.ledger.look_again(found.node, found.due, expires_s=now_s + REMEMBERED_S)
+            self.ledger.look_again(found.node, found.due, instead_of=found.superseded, expires_s=now_s + REMEMBERED_S)
         causes = self._fresh(found, now_s, alerted)
         quiet_until = self.rules.quiet.end_after(now) if self.rules.quiet else None
         if causes and quiet_until:

@@ -26,12 +26,16 @@ DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A node, under its primary name: its causes, its own tags, when it is due, and other nodes to look at then."""
+    """A node, under its primary name: its causes, its own tags, when it is due, and other nodes to look at then.
+
+    `superseded` is when it was due before its last version.
+    """
 
     node: Node
     causes: Sequence[Cause] = ()
     tags: Sequence[str] = ()
     due: str | None = None
+    superseded: str | None = None
     onward: Sequence[DatasetId] = ()
 
 
@@ -70,7 +74,8 @@ def _find_of_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules,
         *(find_tagged_columns(group, rules.tags, view) if versions else ()),
     ]
     onward = list(_guarded_below(group, view, rules)) if _has_watched_tag(annotations, rules) else []
-    return Found(group.primary, causes, annotations.names, find_due_time(group, versions), onward)
+    due, superseded = find_due_time(group, versions), find_due_time(group, versions[1:])
+    return Found(group.primary, causes, annotations.names, due, superseded, onward)
 
 
 def _has_watched_tag(annotations: Annotations, rules: AlertRules) -> bool:

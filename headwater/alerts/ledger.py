@@ -62,13 +62,12 @@ class AlertLedger:
         version = row.version if row else 0
         return self.table.swap([Swap(Row(*_key(cause), {"until": until_s, "sent": sent}, version, until_s))])[0]
 
-    def look_again(self, node: Node, due: str, *, expires_s: int) -> None:
-        """Have the node looked at when the time `due` (normalized) has come."""
-        kind = "job" if isinstance(node, JobId) else "dataset"
-        shard = int(node.digest[-4:], 16) % DUE_SHARDS
-        data = {"look": [kind, node.namespace, node.name]}
-        row = Row(f"{DUE}{shard}", f"{due}#{kind}#{node.digest[:32]}", data, expires_s=expires_s)
+    def look_again(self, node: Node, due: str, *, instead_of: str | None = None, expires_s: int) -> None:
+        """Have the node looked at when the time `due` (normalized) has come, and not at the time before that."""
+        row = _row_due(node, due, expires_s)
         self.table.put([row])
+        if instead_of is not None and instead_of != due:
+            self.table.remove([_row_due(node, instead_of).key])
 
     def list_due(self, now: str) -> Sequence[DueRow]:
         """Return nodes whose time is before `now`, the earliest of each shard first, `DUE_MAX` of a shard at most."""
@@ -82,6 +81,13 @@ class AlertLedger:
 
 def _key(cause: str) -> Key:
     return f"{ALERTS}{cause}", "SENT"
+
+
+def _row_due(node: Node, due: str, expires_s: int | None = None) -> Row:
+    kind = "job" if isinstance(node, JobId) else "dataset"
+    shard = int(node.digest[-4:], 16) % DUE_SHARDS
+    data = {"look": [kind, node.namespace, node.name]}
+    return Row(f"{DUE}{shard}", f"{due}#{kind}#{node.digest[:32]}", data, expires_s=expires_s)
 
 
 def _due_row(row: Row) -> DueRow:

@@ -196,6 +196,21 @@ def day_of_week(time):
     return (seconds(time) // 86_400 + 3) % 7
 
 
+def test_a_dataset_is_due_once_however_often_it_is_written(watched):
+    graph = watched()
+    for number, time in enumerate(DAILY):
+        graph.load(*nightly(DAILY[: number + 1]), now_s=seconds(time))
+    assert len(graph.ledger.list_due("~")) == 1
+
+
+def test_all_that_is_due_is_looked_at_in_one_call(watched, monkeypatch):
+    monkeypatch.setattr("headwater.alerts.ledger.DUE_MAX", 1)
+    graph = watched()
+    for number in range(12):
+        graph.load(*nightly(DAILY, DatasetId("s3://flights", f"X{number}")), now_s=seconds(DAILY[-1]))
+    assert len(graph.due(seconds(DAILY[-1]) + 27 * 3_600)) == 12
+
+
 def test_a_new_version_ends_the_wait(watched):
     graph = watched()
     graph.load(*nightly(DAILY), now_s=seconds(DAILY[-1]))
