@@ -10,7 +10,7 @@ from headwater.queries.columns.report_results import ColumnImpact, ImpactedColum
 from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 
-_STATE = ("state", "started", "ended", "run", "updated", "description", "id")
+_STATE = ("state", "started", "ended", "run", "testsFailed", "testsWarned", "updated", "description", "id")
 IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE)
 _WAY = ("section", "hops", "direct", "masked", "certain")
 COLUMN_IMPACT = (*_WAY, "type", "namespace", "name", "field", "through", "owners", *_STATE)
@@ -61,6 +61,8 @@ def _node(node: Job | Dataset) -> Row:
     run = node.latest_run if isinstance(node, Job) else None
     if run:
         row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
+    if node.assertions:
+        row |= {"testsFailed": str(node.assertions.failed), "testsWarned": str(node.assertions.warned)}
     row["owners"] = listed([owner.name for owner in node.annotations.owners])
     return {
         **row,
