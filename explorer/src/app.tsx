@@ -26,6 +26,7 @@ const VIEWS: readonly [string, ComponentType, Feature?][] = [
   ["/record", lazyView(() => import("./views/record/record"), "RecordView"), "searchRecords"],
   ["/jobs", lazyView(() => import("./views/lists/lists"), "JobsView"), "listAllJobs"],
   ["/datasets", lazyView(() => import("./views/lists/lists"), "DatasetsView"), "getDataset"],
+  ["/tests", lazyView(() => import("./views/tests/tests"), "TestsView"), "listFailingTests"],
   ["/coverage", lazyView(() => import("./views/coverage/coverage"), "CoverageView"), "reportCoverage"],
   ["/usage", lazyView(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
 ];

@@ -39,6 +39,8 @@ VIEWS = {
     "search?tag=pii": "passenger_email",
     "usage?tag=pii&start=1763000000&end=1764000000": "catalog",
     f"usage?node=datasetField:{LAKE}:raw:passenger_email&start=1763000000&end=1764000000": "masked",
+    "tests": "not_null of flight",
+    f"tests?namespace={LAKE}": "All namespaces",
     "coverage": "By namespace",
     f"coverage?namespace={JOBS}&level=columns": "Outputs with columns",
     "no-such-view": "There is no such view",
@@ -69,6 +71,19 @@ def test_a_level_of_coverage_narrows_the_jobs_and_their_names_lead_on(open_view,
     assert serious_faults(page) == []
     rows[0].get_by_role("link").first.click()
     page.wait_for_url("**/explore/job?**")
+
+
+def test_a_failing_test_of_the_start_leads_to_its_dataset_and_to_its_run(open_view, pipeline):
+    page = open_view(pipeline, bypass_csp=True)
+    page.get_by_role("link", name="failing tests").click()
+    row = page.get_by_role("region", name="failing tests").get_by_role("row").filter(has_text="not_null of flight")
+    row.get_by_text("3", exact=True).wait_for()
+    assert serious_faults(page) == []
+    row.get_by_role("link", name="run").click()
+    page.wait_for_url("**/explore/run?**")
+    page.go_back()
+    row.get_by_role("link", name="rejected").click()
+    page.wait_for_url("**/explore/dataset?**tab=tests")
 
 
 def node(page, name):

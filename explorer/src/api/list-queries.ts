@@ -18,6 +18,13 @@ export const jobsOfState = async (state: string, limit: number, signal?: AbortSi
     signal,
   })) as Schema<"ShortJobs">;
 
+/** The most tests that the list of failing ones shows. */
+export const TESTS_MAX = 500;
+
+/** Return the tests whose last result is a failure, of a namespace or of all. */
+export const failingTests = (namespace: string, signal?: AbortSignal) =>
+  get("/api/v1/tests", { query: { namespace, limit: TESTS_MAX }, signal });
+
 export type ShortJob = Schema<"ShortJobs">["jobs"][number];
 export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
 

@@ -34,6 +34,7 @@ export type Feature =
   | "getJob"
   | "getRun"
   | "searchRecords"
+  | "listFailingTests"
   | "reportCoverage"
   | Writing;
 /** Ids of operations that annotate. */

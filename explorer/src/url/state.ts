@@ -13,7 +13,8 @@ export type View =
   | "usage"
   | "jobs"
   | "datasets"
-  | "coverage";
+  | "coverage"
+  | "tests";
 
 export type Side = "up" | "down";
 export type Direction = Side | "both";

@@ -132,6 +132,8 @@ function WorkList({ of }: { of: ReturnType<typeof useWork> }) {
               {" · "}
               <Link href={link("jobs")}>all jobs</Link>
               {" · "}
+              <Link href={link("tests")}>failing tests</Link>
+              {" · "}
               <Link href={link("coverage")}>coverage</Link>
             </p>
           </>

@@ -1,0 +1,101 @@
+/** The tests of data whose last result is a failure: the worst first, then the latest. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "wouter";
+
+import { failingTests, TESTS_MAX } from "../../api/list-queries";
+import type { TestResult } from "../../api/queries";
+import { plural } from "../../model/format";
+import { Loaded, NodeLink, useTitle, When } from "../../parts/frame";
+import { StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { nameOfTest, Outcome } from "../../parts/tests";
+import { link } from "../../url/state";
+
+export function TestsView() {
+  useTitle("Failing tests");
+  const namespace = new URLSearchParams(useSearch()).get("namespace") ?? "";
+  const result = useQuery({
+    queryKey: ["failing-tests", namespace],
+    queryFn: ({ signal }) => failingTests(namespace, signal),
+  });
+  return (
+    <div className="page">
+      <h1>
+        Failing tests
+        {namespace && (
+          <>
+            {" "}
+            of <span className="mono">{namespace}</span>
+          </>
+        )}
+      </h1>
+      <Loaded of={result}>
+        {({ tests, totalCount, truncated }) =>
+          totalCount === 0 ? (
+            <p className="muted">
+              <StateOf state="COMPLETED">No test’s last result is a failure.</StateOf>
+            </p>
+          ) : (
+            <>
+              <p className="muted">
+                {plural(totalCount, "test fails or warns", "tests fail or warn")}
+                {(truncated || totalCount > TESTS_MAX) && `; the first ${tests.length} are here, and there may be more`}
+                .
+                {namespace && (
+                  <>
+                    {" "}
+                    <Link href={link("tests")}>All namespaces</Link>
+                  </>
+                )}
+              </p>
+              <section className="card">
+                <LongTable label="failing tests" columns={COLUMNS} rows={tests} keyOf={keyOf} />
+              </section>
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+const keyOf = ({ nodeId, type, column, name }: TestResult) => JSON.stringify([nodeId, type, column, name]);
+
+const pageOfTests = (node: string) =>
+  node.startsWith("dataset:") ? link("dataset", { node, tab: "tests" }) : link("job", { node });
+
+const COLUMNS: ColumnOf<TestResult>[] = [
+  { name: "Result", by: ({ outcome }) => outcome, cell: (result) => <Outcome result={result} /> },
+  {
+    name: "Test",
+    by: nameOfTest,
+    cell: (result) => (
+      <span className="mono" title={result.description ?? undefined}>
+        {nameOfTest(result)}
+      </span>
+    ),
+  },
+  {
+    name: "Of",
+    by: ({ nodeId }) => nodeId,
+    cell: ({ nodeId }) => <NodeLink id={nodeId} href={pageOfTests(nodeId)} />,
+  },
+  {
+    name: "Column",
+    by: ({ column }) => column ?? "",
+    cell: ({ column }) => <span className="mono">{column ?? ""}</span>,
+  },
+  { name: "Got", by: ({ actual }) => actual ?? "", cell: ({ actual }) => actual ?? <span className="muted">–</span> },
+  {
+    name: "Expected",
+    by: ({ expected }) => expected ?? "",
+    cell: ({ expected }) => expected ?? <span className="muted">–</span>,
+  },
+  { name: "At", by: ({ at }) => at, cell: ({ at }) => <When time={at} /> },
+  {
+    name: "Run",
+    cell: ({ runId }) =>
+      runId ? <Link href={link("run", { id: runId })}>run</Link> : <span className="muted">–</span>,
+  },
+];
