@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -30,8 +31,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             nodes[message["messageId"]] = parse_look(message["body"])
         except Invalid as error:
             failed[message["messageId"]] = str(error.faults[0].rule)
-    every = dict.fromkeys(node for named in nodes.values() for node in named)
-    alerted = wiring.alerter().look(every, now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
+    alerted = wiring.alerter().look(
+        dict.fromkeys(chain.from_iterable(nodes.values())), now_s=wiring.now_s(), may_go_on=lambda: has_time(context)
+    )
     _count(alerted)
     for message_id, named in nodes.items():
         for node in alerted.failed.keys() & set(named):

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from headwater.alerts.cause import Cause, Node
-from headwater.alerts.find import Found, find_causes
+from headwater.alerts.diagnosis import Diagnosis, diagnose
 from headwater.alerts.ledger import REMEMBERED_S, AlertLedger
 from headwater.alerts.message import render_alert
 from headwater.alerts.rules import AlertRules
@@ -93,23 +93,25 @@ class Alerter:
     def _look_at(self, node: Node, now_s: int, alerted: Alerted) -> Sequence[Node]:
         """Send the alerts of a node; return the nodes to look at because of it."""
         view, now = GraphView(self.reader), from_seconds(now_s)
-        found = find_causes(node, view, self.rules, now)
-        if found.due is not None and found.due > now:
+        diagnosis = diagnose(node, view, self.rules, now)
+        if diagnosis.due is not None and diagnosis.due > now:
             # Just after: rows before a time are due at it.
-            self.ledger.look_again(found.node, found.due, instead_of=found.superseded, expires_s=now_s + REMEMBERED_S)
-        causes = self._fresh(found, now_s, alerted)
+            self.ledger.look_again(
+                diagnosis.node, diagnosis.due, instead_of=diagnosis.superseded, expires_s=now_s + REMEMBERED_S
+            )
+        causes = self._fresh(diagnosis, now_s, alerted)
         quiet_until = self.rules.quiet.end_after(now) if self.rules.quiet else None
         if causes and quiet_until:
-            self.ledger.look_again(found.node, quiet_until, expires_s=now_s + REMEMBERED_S)
+            self.ledger.look_again(diagnosis.node, quiet_until, expires_s=now_s + REMEMBERED_S)
         elif causes:
             self._send(causes, view, now_s, alerted)
-        return found.onward
+        return diagnosis.onward
 
-    def _fresh(self, found: Found, now_s: int, alerted: Alerted) -> list[Cause]:
+    def _fresh(self, diagnosis: Diagnosis, now_s: int, alerted: Alerted) -> list[Cause]:
         """Return the causes that are young enough, and not muted."""
         oldest = from_seconds(now_s - AGE_MAX_S)
-        young = [cause for cause in found.causes if cause.time >= oldest]
-        fresh = [cause for cause in young if not self.rules.mute(cause, found.tags)]
+        young = [cause for cause in diagnosis.causes if cause.time >= oldest]
+        fresh = [cause for cause in young if not self.rules.mute(cause, diagnosis.tags)]
         alerted.muted += len(young) - len(fresh)
         return fresh
 

@@ -40,8 +40,8 @@ def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dic
     message = _render_whole(causes, view, explorer)
     cuts = (_cut(message, longest) for longest in LISTED_MAX)
     fitting = (cut for cut in cuts if len(orjson.dumps(cut)) <= BYTES_MAX)
-    found = next(fitting, None) or _cut(message, 0)
-    return {**found, "cut": found != message}
+    sent = next(fitting, None) or _cut(message, 0)
+    return {**sent, "cut": sent != message}
 
 
 def _cut(value: Any, longest: int) -> Any:

@@ -17,7 +17,7 @@ from headwater.times import normalize
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import FieldPath
 
-# Versions that are read, and the fewest intervals between them by which the next one is due.
+# Versions by which the next one is due, and the fewest intervals between them.
 VERSIONS_MAX = 22
 INTERVALS_MIN = 5
 # The fewest intervals from one weekday that count instead of all.
@@ -31,7 +31,8 @@ def read_good_versions(group: ResolvedDataset, view: GraphView) -> list[KnownVer
     """Return the last versions of a dataset that did not fail, newest first; none of a dataset that is gone."""
     if is_dropped(group.facts) or is_temporary(group.facts):
         return []
-    return [version for version in read_versions(group, view, rows=VERSIONS_MAX).versions if not version.failed]
+    page = read_versions(group, view, rows=VERSIONS_MAX + 1)
+    return [version for version in page.versions if not version.failed]
 
 
 def find_schema_changes(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> Iterator[Cause]:
@@ -86,7 +87,7 @@ def find_due_time(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> s
     """Return when the next version is late; None without enough history, or of a stream."""
     if group.facts.first_streamed:
         return None
-    times = {version.created for version in versions if version.run}
+    times = {version.created for version in versions[:VERSIONS_MAX] if version.run}
     due = due_after([datetime.fromisoformat(time[:26]).replace(tzinfo=timezone.utc) for time in sorted(times)])
     return normalize(due) if due else None
 

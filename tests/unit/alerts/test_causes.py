@@ -198,8 +198,9 @@ def day_of_week(time):
 
 def test_a_dataset_is_due_once_however_often_it_is_written(watched):
     graph = watched()
-    for number, time in enumerate(DAILY):
-        graph.load(*nightly(DAILY[: number + 1]), now_s=seconds(time))
+    times = [later(DAILY[0], days=day, minutes=day * 7 % 40) for day in range(40)]
+    for number, time in enumerate(times):
+        graph.load(*nightly(times[: number + 1]), now_s=seconds(time))
     assert len(graph.ledger.list_due("~")) == 1
 
 

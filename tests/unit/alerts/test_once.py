@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.memory_table import MemoryTable
-from headwater.alerts.find import find_causes
+from headwater.alerts.diagnosis import diagnose
 from headwater.alerts.ledger import CLAIM_S
 from headwater.alerts.looked_at import nodes_of, parse_look, render_look
 from headwater.alerts.rules import AlertRules, parse_alert_rules
@@ -32,7 +32,7 @@ _RULES = parse_alert_rules('{"tags": {"pii": ["*"]}}')
 def causes_of(table):
     """Return the causes of all nodes, by id, with what an alert would say of each."""
     view = GraphView(table)
-    found = (find_causes(node, view, _RULES, from_seconds(NOW_S)) for node in _NODES)
+    found = (diagnose(node, view, _RULES, from_seconds(NOW_S)) for node in _NODES)
     return {cause.id: (cause.kind, cause.node, cause.time, cause.detail) for one in found for cause in one.causes}
 
 
@@ -69,7 +69,7 @@ def test_every_cause_is_sent_once_in_any_order_and_through_failing_sends(data):
 def test_a_claim_of_another_function_is_waited_for(watched):
     graph = watched()
     apply_statements([an_event(1, "r1", A, "FAIL")], graph.table)
-    (cause,) = find_causes(A, GraphView(graph.table), AlertRules(), from_seconds(NOW_S)).causes
+    (cause,) = diagnose(A, GraphView(graph.table), AlertRules(), from_seconds(NOW_S)).causes
     assert graph.ledger.claim(cause.id, now_s=NOW_S) == "claimed"
     assert list(graph.alerter.look([A], now_s=NOW_S).failed) == [A]
     assert graph.look([A], now_s=NOW_S + CLAIM_S + 1) == [("RunFailed", "A")]

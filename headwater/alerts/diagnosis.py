@@ -25,10 +25,11 @@ DEPTH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A node, under its primary name: its causes, its own tags, when it is due, and other nodes to look at then.
+class Diagnosis:
+    """A node, under its primary name, with its causes and its own tags.
 
-    `superseded` is when it was due before its last version.
+    `due` is when to look at the node again, and `superseded` when that was before its last version. `onward` are
+    other nodes to look at because of this one.
     """
 
     node: Node
@@ -39,32 +40,32 @@ class Found:
     onward: Sequence[DatasetId] = ()
 
 
-def find_causes(node: Node, view: GraphView, rules: AlertRules, now: str) -> Found:
+def diagnose(node: Node, view: GraphView, rules: AlertRules, now: str) -> Diagnosis:
     """Return what is wrong with a node at this time; nothing of one that is unknown, deleted or dropped."""
     if isinstance(node, JobId):
-        return _find_of_job(node, view)
+        return _diagnose_job(node, view)
     groups, namespaces = ResolvedDatasets(view), NamespaceDeletions(view)
     groups.load([node])
     group = groups.group(node)
     namespaces.load([group.primary.namespace])
     if not group.known or namespaces.hides(group):
-        return Found(group.primary)
-    return _find_of_dataset(group, view, rules, now)
+        return Diagnosis(group.primary)
+    return _diagnose_dataset(group, view, rules, now)
 
 
-def _find_of_job(job: JobId, view: GraphView) -> Found:
+def _diagnose_job(job: JobId, view: GraphView) -> Diagnosis:
     namespaces = NamespaceDeletions(view)
     view.expect([facts_key(job)])
     namespaces.load([job.namespace])
     row = view.get([facts_key(job)]).get(facts_key(job))
     facts = JobFacts(**row.data["facts"]) if row else JobFacts()
     if facts.first is None or max(last_deleted(facts), namespaces.deleted(job.namespace)) > (facts.last or ""):
-        return Found(job)
+        return Diagnosis(job)
     causes = [*find_failed_runs(job, view), *find_failing_tests(job, facts.assertions, view)]
-    return Found(job, causes, annotations_of(facts).names)
+    return Diagnosis(job, causes, annotations_of(facts).names)
 
 
-def _find_of_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules, now: str) -> Found:
+def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules, now: str) -> Diagnosis:
     versions = read_good_versions(group, view)
     annotations = annotations_of(group.facts)
     causes = [
@@ -75,7 +76,7 @@ def _find_of_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules,
     ]
     onward = list(_guarded_below(group, view, rules)) if _has_watched_tag(annotations, rules) else []
     due, superseded = find_due_time(group, versions), find_due_time(group, versions[1:])
-    return Found(group.primary, causes, annotations.names, due, superseded, onward)
+    return Diagnosis(group.primary, causes, annotations.names, due, superseded, onward)
 
 
 def _has_watched_tag(annotations: Annotations, rules: AlertRules) -> bool:
