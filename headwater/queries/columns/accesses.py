@@ -63,16 +63,16 @@ class AccessWalk:
     def walk(self, dataset: DatasetId, levels: int, *, rolled_up: bool = False) -> Accesses:
         """Return the accesses within `levels` datasets and jobs; `rolled_up`: as those of the runs at their roots."""
         walked = walk([dataset], self._expand, into=Walked(DATASETS_MAX), depth=levels - 1)
-        relations = self._roll_up() if rolled_up else {self._relation(one) for one in self._found}
+        relations = self._roll_up() if rolled_up else {self._relation(access) for access in self._found}
         cut = self._truncated or walked.truncated or self._span.truncated
         return Accesses(tuple(sorted(relations, key=_order)), cut)
 
     def _expand(self, datasets: Sequence[DatasetId], _: bool) -> set[DatasetId]:
         """Read and add the accesses to these datasets, and those of their jobs; return all datasets of these jobs."""
-        self._span.load(((one, side) for one in datasets for side, _ in _SIDES), columns=False)
+        self._span.load(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
         declared: set[RunKey] = set()
         jobs: set[JobId] = set()
-        for dataset in sorted({self._span.primary(one) for one in datasets}):
+        for dataset in sorted({self._span.primary(name) for name in datasets}):
             for run, access in self._runs_at(dataset):
                 # A DatasetEvent is no run of a job.
                 if run.job is not None:
@@ -80,8 +80,8 @@ class AccessWalk:
                     if self._view.caller.opens(run.job):
                         jobs.add(run.job)
                         declared |= {run.key} if run.state is None else set()
-        found = self._read_jobs(sorted(jobs - self._jobs), declared)
-        return {one for one in found if self._span.groups.opens(one, self._view.caller)}
+        accessed = self._read_jobs(sorted(jobs - self._jobs), declared)
+        return {dataset for dataset in accessed if self._span.groups.opens(dataset, self._view.caller)}
 
     def _runs_at(self, dataset: DatasetId) -> Iterable[tuple[RangeRun, Access]]:
         for side, access in _SIDES:
@@ -90,23 +90,23 @@ class AccessWalk:
     def _read_jobs(self, jobs: Sequence[JobId], declared: set[RunKey]) -> set[DatasetId]:
         """Add the accesses of the jobs' runs of the time range, and of these JobEvents; return their datasets."""
         self._jobs.update(jobs)
-        wanted = [one for one in (*sorted(declared), *self._runs_of(jobs)) if one not in self._runs]
-        self._truncated |= len(wanted) > self._facts_left
-        wanted = wanted[: self._facts_left]
-        self._facts_left -= len(wanted)
-        facts = read_run_facts(wanted, self._view) if wanted else {}
+        runs = [run for run in (*sorted(declared), *self._runs_of(jobs)) if run not in self._runs]
+        self._truncated |= len(runs) > self._facts_left
+        runs = runs[: self._facts_left]
+        self._facts_left -= len(runs)
+        facts = read_run_facts(runs, self._view) if runs else {}
         self._runs |= facts.keys()
-        accessed = self._named_by({run: facts[run] for run in wanted if run in facts})
-        every = (one for run, sides in accessed.items() for one in self._accesses(run, facts[run], sides))
-        return {one.dataset for one in every if self._add(one)}
+        accessed = self._named_by({run: facts[run] for run in runs if run in facts})
+        accesses = (access for run, sides in accessed.items() for access in self._accesses(run, facts[run], sides))
+        return {access.dataset for access in accesses if self._add(access)}
 
     def _named_by(self, facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, _Sides]:
         """Return the datasets of the runs that started in the time range, as far as their names may be read."""
         accessed: dict[RunKey, _Sides] = {}
         names: set[DatasetId] = set()
-        for run, one in facts.items():
-            if self._window.start <= (one.first or "") < self._window.end:
-                reports = RunReports(run, one)
+        for run, run_facts in facts.items():
+            if self._window.start <= (run_facts.first or "") < self._window.end:
+                reports = RunReports(run, run_facts)
                 sides = set(map(dataset_of, reports.written)), set(map(dataset_of, reports.read))
                 new = sides[0].union(sides[1]) - names
                 if names and len(names) + len(new) > NAMES_MAX:
@@ -147,25 +147,32 @@ class AccessWalk:
             self._found.add(access)
         return fits
 
-    def _relation(self, one: _Access) -> Relation:
-        run = one.run.id if self._view.caller.opens(one.job) else None
-        return Relation(one.dataset, one.job, one.access, run)
+    def _relation(self, access: _Access) -> Relation:
+        run = access.run.id if self._view.caller.opens(access.job) else None
+        return Relation(access.dataset, access.job, access.access, run)
 
     def _roll_up(self) -> set[Relation]:
         """Return the accesses as those of the runs at the roots; what a root's run kept for itself is left out.
 
         As CDAP has it, such a dataset's name ends with the id of the root's run.
         """
-        roots = sorted({one.root for one in self._found if one.root != one.run})
+        roots = sorted({access.root for access in self._found if access.root != access.run})
         self._truncated |= len(roots) > ROOTS_MAX
         facts = read_run_facts(roots[:ROOTS_MAX], self._view) if roots else {}
-        jobs = {root: job for root, one in facts.items() if (job := owner(one)) is not None}
-        kept = (one for one in self._found if one.root not in jobs or not one.dataset.name.endswith(one.root.id))
-        return {self._rolled_up(one, jobs[one.root]) if one.root in jobs else self._relation(one) for one in kept}
+        jobs = {root: job for root, run_facts in facts.items() if (job := owner(run_facts)) is not None}
+        kept = (
+            access
+            for access in self._found
+            if access.root not in jobs or not access.dataset.name.endswith(access.root.id)
+        )
+        return {
+            self._rolled_up(access, jobs[access.root]) if access.root in jobs else self._relation(access)
+            for access in kept
+        }
 
-    def _rolled_up(self, one: _Access, job: JobId) -> Relation:
-        run = one.root.id if self._view.caller.opens(job) else None
-        return Relation(one.dataset, job, one.access, run, rolled_up=True)
+    def _rolled_up(self, access: _Access, job: JobId) -> Relation:
+        run = access.root.id if self._view.caller.opens(job) else None
+        return Relation(access.dataset, job, access.access, run, rolled_up=True)
 
 
 def _order(relation: Relation) -> tuple[DatasetId, JobId, Access, str]:

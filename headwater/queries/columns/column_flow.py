@@ -43,8 +43,8 @@ class _Edge:
         self.failed &= runs.failed
         self.certain |= certain
         self.transformations |= how
-        self.direct |= not how or any(one.type == "DIRECT" for one in how)
-        self.masks &= bool(how) and all(one.masking for one in how)
+        self.direct |= not how or any(transformation.type == "DIRECT" for transformation in how)
+        self.masks &= bool(how) and all(transformation.masking for transformation in how)
         for root, newest in runs.roots.items():
             self.roots[root] = max(newest, self.roots.get(root, newest))
         if runs.job:
@@ -123,31 +123,31 @@ class ColumnTraversal:
         jobs: dict[ColumnSource, set[JobId]] = {}
         for (_, destination), edge in self.edges.items():
             jobs.setdefault(destination, set()).update(edge.jobs)
-        return {column: tuple(sorted(some)) for column, some in jobs.items()}
+        return {column: tuple(sorted(reporters)) for column, reporters in jobs.items()}
 
     def _nexts(self, level: Sequence[ColumnSource], _: bool) -> set[ColumnSource]:
         """Read and add the steps from these columns; return the columns at their other ends."""
-        near: set[ColumnSource] = set()
+        neighbours: set[ColumnSource] = set()
         columns = list(filter(self.opens, level))
         self.span.load((column.dataset, self._way) for column in columns)
-        every = {column.dataset: list(self._reports(column.dataset)) for column in columns}
-        reports = {dataset: [one for _, one in some] for dataset, some in every.items()}
+        by_dataset = {column.dataset: list(self._reports(column.dataset)) for column in columns}
+        reports = {dataset: [report for _, report in pairs] for dataset, pairs in by_dataset.items()}
         steps = (
             find_steps_into(columns, reports) if self._way == BACKWARD else find_steps_out(columns, reports, self.span)
         )
-        for dataset, some in every.items():
-            for runs, one in some:
-                for source, destination, how, certain in steps[dataset][step_place_of(one)]:
+        for dataset, pairs in by_dataset.items():
+            for runs, report in pairs:
+                for source, destination, how, certain in steps[dataset][step_place_of(report)]:
                     self._add_edge(source, destination, how, runs, certain=certain)
-                    near.add(destination if self._way == FORWARD else source)
-        return near
+                    neighbours.add(destination if self._way == FORWARD else source)
+        return neighbours
 
     def _reports(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunColumns]]:
         if self._way == BACKWARD:
-            yield from ((runs, one) for runs, reports in self.span.written_alike(dataset) for one in reports)
+            yield from ((runs, report) for runs, reports in self.span.written_alike(dataset) for report in reports)
             return
         for runs, readings in self.span.read_alike(dataset):
-            yield from ((runs, one) for reading in readings for one in reading.made)
+            yield from ((runs, report) for reading in readings for report in reading.made)
 
     def _add_edge(
         self, source: ColumnSource, destination: ColumnSource, how: How, runs: Runs, *, certain: bool
@@ -160,14 +160,14 @@ class ColumnTraversal:
 
     def _spread(self) -> None:
         """Compute the states in which each column is reached, along all steps."""
-        near: dict[ColumnSource, list[tuple[ColumnSource, _Edge]]] = {}
+        next_edges: dict[ColumnSource, list[tuple[ColumnSource, _Edge]]] = {}
         for (source, destination), edge in self.edges.items():
             here, there = (source, destination) if self._way == FORWARD else (destination, source)
-            near.setdefault(here, []).append((there, edge))
+            next_edges.setdefault(here, []).append((there, edge))
         pending = [(start, _START) for start in self._starts if start in self._hops]
         while pending:
             column, (direct, masked, certain, failed) = pending.pop()
-            for there, edge in near.get(column, ()):
+            for there, edge in next_edges.get(column, ()):
                 state = (
                     direct and edge.direct,
                     masked or edge.masks,
@@ -193,4 +193,8 @@ def _reached(column: ColumnSource, hops: int, states: Iterable[_State]) -> Reach
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:
     """Return the names of transformations: the description, else the subtype, else the type."""
-    return tuple(sorted({one.description or one.subtype or one.type for one in transformations}))
+    names = {
+        transformation.description or transformation.subtype or transformation.type
+        for transformation in transformations
+    }
+    return tuple(sorted(names))

@@ -75,10 +75,10 @@ class ColumnWalk:
         """Return the columns of a dataset that are sources of current columns."""
         self._present.load([dataset], readers=True)
         group = self._present.groups.group(dataset)
-        made = self._present.made_of(group)
-        self._present.load(made)
-        others = [other for name in made if (other := self._present.entry(name))]
-        return sorted({column for one in others for column in one.used if column.dataset == group.primary})
+        derived = self._present.made_of(group)
+        self._present.load(derived)
+        entries = [entry for name in derived if (entry := self._present.entry(name))]
+        return sorted({column for entry in entries for column in entry.used if column.dataset == group.primary})
 
     def reporters_of(self, column: Column) -> tuple[Reporter, ...]:
         """Return the reporters of a column that exists."""
@@ -103,8 +103,8 @@ class ColumnWalk:
             walk(requested, self._users, into=self._walked, depth=depth)
             # Columns reached upstream show all their outputs, too.
             self._users([column for column in self._walked.hops if column not in self._outputs], True)
-        found = tuple(self._nodes())
-        return ColumnGraph(found, self._walked.truncated)
+        nodes = tuple(self._nodes())
+        return ColumnGraph(nodes, self._walked.truncated)
 
     def below(self, column: Column, *, depth: int) -> Mapping[Column, int]:
         """Return the columns derived from an existing column, and the column itself, by their distance from it."""
@@ -124,9 +124,9 @@ class ColumnWalk:
     def steps_from(self, reached: Iterable[Column]) -> Iterator[ColumnStep]:
         """Yield the steps from these columns, which `below` reached before its last level, report by report."""
         columns = self._opened(reached)
-        groups = [self._present.groups.group(one) for one in {column.dataset for column in columns}]
-        made = {name for group in groups for name in self._present.made_of(group)}
-        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
+        groups = [self._present.groups.group(dataset) for dataset in {column.dataset for column in columns}]
+        derived = {name for group in groups for name in self._present.made_of(group)}
+        entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
         takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
         datasets = {group.primary for group in groups}
         for _, entry in sorted(entries.items()):
@@ -151,34 +151,34 @@ class ColumnWalk:
         self._present.load({column.dataset for column in columns}, readers=True, onward=not is_last)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
         self._walked.truncated |= any(group.cut for group in groups.values())
-        made = set().union(*(self._present.made_of(group) for group in groups.values()))
+        derived = set().union(*(self._present.made_of(group) for group in groups.values()))
         if not is_last:
-            self._present.groups.load(made)  # with the readers, for the next level
-        self._present.load(made)
-        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
-        found: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
-        users = [one for entry in entries.values() for one in _users_in(entry)]
+            self._present.groups.load(derived)  # with the readers, for the next level
+        self._present.load(derived)
+        entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
+        outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
+        users = [pair for entry in entries.values() for pair in _users_in(entry)]
         takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
-        for sources, made_of_them in users:
-            for column in {column for one in sources & takers.keys() for column in takers[one]}:
-                found[column] = found[column] | made_of_them if found[column] else made_of_them
-        self._outputs.update(found)
-        return _merged(found.values())
+        for sources, users_of_sources in users:
+            for column in {column for source in sources & takers.keys() for column in takers[source]}:
+                outputs[column] = outputs[column] | users_of_sources if outputs[column] else users_of_sources
+        self._outputs.update(outputs)
+        return _merged(outputs.values())
 
     def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
         """Return, by used column, the columns among `columns` that the same derived columns take."""
-        wanted: dict[DatasetId, set[FieldPath]] = {}
+        requested: dict[DatasetId, set[FieldPath]] = {}
         paths: dict[DatasetId, set[FieldPath]] = {}
         for column in columns:
-            wanted.setdefault(column.dataset, set()).add(column.field)
+            requested.setdefault(column.dataset, set()).add(column.field)
         for column in used:
             paths.setdefault(column.dataset, set()).add(column.field)
         takers: dict[Column, set[Column]] = {}
-        for dataset in wanted.keys() & paths.keys():
+        for dataset in requested.keys() & paths.keys():
             entry = self._present.entry(dataset)
             index = entry.known.index if entry else ColumnIndex(())
-            for path, some in index.invert(wanted[dataset], paths[dataset]).items():
-                takers[Column(dataset, path)] = {Column(dataset, one) for one in some}
+            for path, takers_of in index.invert(requested[dataset], paths[dataset]).items():
+                takers[Column(dataset, path)] = {Column(dataset, taker) for taker in takers_of}
         return takers
 
     def _visible(self, dataset: DatasetId) -> DatasetColumns | None:
@@ -200,19 +200,19 @@ class ColumnWalk:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
                 continue
-            found = column_node(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
+            node = column_node(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
             versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
             yield replace(
-                found,
-                inputs=_with_versions(found.inputs, versions[0]),
-                dependencies=_with_versions(found.dependencies, versions[1]),
+                node,
+                inputs=_with_versions(node.inputs, versions[0]),
+                dependencies=_with_versions(node.dependencies, versions[1]),
             )
 
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
         """Yield columns, nearest first, while their sources fit the budget; outlines have no sources."""
         hops = self._walked.hops
         budget, shown, opened = SOURCES_MAX, False, set(self._opened(hops))
-        for column in sorted(hops, key=lambda one: (hops[one], one)):
+        for column in sorted(hops, key=lambda column: (hops[column], column)):
             if column not in opened:
                 yield column, None
                 continue
@@ -228,9 +228,9 @@ class ColumnWalk:
             yield column, entry
 
 
-def _merged(every: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
+def _merged(column_sets: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
     # Columns that one operation made share a set of neighbours: each set is merged once.
-    return set().union(*{id(some): some for some in every}.values())
+    return set().union(*{id(columns): columns for columns in column_sets}.values())
 
 
 def _steps_into(
@@ -249,8 +249,8 @@ def _steps_into(
                 for taker in takers.get(column, ()) if column else ():
                     source = ColumnSource(taker.dataset, taker.field)
                     yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
-    every = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
-    unnamed = {one.dataset for sources in every.values() for one in sources if one.field is None}
+    source_sets = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
+    unnamed = {source.dataset for sources in source_sets.values() for source in sources if source.field is None}
     for dataset in sorted(unnamed & datasets):
         yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
 
@@ -263,13 +263,13 @@ def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[
 
 def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
     """Return a dataset's reported columns, each with all its sources, while the sources fit the budget."""
-    found: list[ColumnNode] = []
+    nodes: list[ColumnNode] = []
     for path in sorted(entry.columns.fields):
         budget -= len(entry.columns.fields[path])
         if budget < 0:
-            return ColumnGraph(tuple(found), truncated=True)
-        found.append(column_node(Column(entry.group.primary, path), entry))
-    return ColumnGraph(tuple(found))
+            return ColumnGraph(tuple(nodes), truncated=True)
+        nodes.append(column_node(Column(entry.group.primary, path), entry))
+    return ColumnGraph(tuple(nodes))
 
 
 def column_node(
@@ -283,7 +283,7 @@ def column_node(
         schema_known=entry.schema.known,
         inputs=column_inputs(entry.known.inputs_of(column.field)),
         dependencies=column_inputs(entry.columns.dataset_level),
-        outputs=tuple(ColumnInput(one.dataset, one.field) for one in sorted(outputs)),
+        outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),
         stale=last is not None,
         last_written_by=last,
@@ -291,12 +291,14 @@ def column_node(
 
 
 def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[ColumnSource, str]) -> tuple[ColumnInput, ...]:
-    return tuple(replace(one, read_version=versions.get(ColumnSource(one.dataset, one.field))) for one in sources)
+    return tuple(
+        replace(source, read_version=versions.get(ColumnSource(source.dataset, source.field))) for source in sources
+    )
 
 
 def column_inputs(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[ColumnInput, ...]:
     """Return sources as inputs of a node, in order."""
     return tuple(
         ColumnInput(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
-        for source in sorted(sources, key=lambda one: one.order)
+        for source in sorted(sources, key=lambda source: source.order)
     )

@@ -32,9 +32,9 @@ class _Edge:
 
     def add(self, how: Iterable[Transformation], job: JobId | None) -> None:
         """Count a report."""
-        every = tuple(how)
-        self.direct |= not every or any(one.type == "DIRECT" for one in every)
-        self.masks &= bool(every) and all(one.masking for one in every)
+        transformations = tuple(how)
+        self.direct |= not transformations or any(transformation.type == "DIRECT" for transformation in transformations)
+        self.masks &= bool(transformations) and all(transformation.masking for transformation in transformations)
         self.jobs.update([job] if job else [])
 
 
@@ -54,7 +54,7 @@ class _Reached:
     @property
     def nearest(self) -> tuple[Column, ...]:
         """The columns one step nearer."""
-        return tuple(sorted(one for one, hops in self.through.items() if hops + 1 == self.hops))
+        return tuple(sorted(column for column, hops in self.through.items() if hops + 1 == self.hops))
 
 
 class ImpactWalk:
@@ -79,7 +79,7 @@ class ImpactWalk:
         return ColumnImpact(self._column, columns, nodes, self._truncated or self._walk.truncated)
 
     def _read_steps(self) -> None:
-        for step in self._walk.steps_from([one for one, hops in self._hops.items() if hops <= self._depth]):
+        for step in self._walk.steps_from([column for column, hops in self._hops.items() if hops <= self._depth]):
             if step.source.field is None or step.made.field is None:
                 self._possible.append(step)
                 continue
@@ -93,25 +93,25 @@ class ImpactWalk:
 
     def _spread(self) -> None:
         """Compute the states in which each column is reached, along all steps."""
-        near: dict[Column, list[tuple[Column, _Edge]]] = {}
-        for (source, made), edge in self._edges.items():
-            near.setdefault(source, []).append((made, edge))
+        next_edges: dict[Column, list[tuple[Column, _Edge]]] = {}
+        for (source, derived), edge in self._edges.items():
+            next_edges.setdefault(source, []).append((derived, edge))
         pending = [(self._column, state) for state in self._states[self._column]]
         while pending:
             column, state = pending.pop()
-            for made, edge in near.get(column, ()):
+            for derived, edge in next_edges.get(column, ()):
                 after = _after(state, edge)
-                states = self._states.setdefault(made, set())
+                states = self._states.setdefault(derived, set())
                 if after not in states:
                     states.add(after)
-                    pending.append((made, after))
+                    pending.append((derived, after))
 
     def _columns(self) -> Iterator[ImpactedColumn]:
         into: dict[Column, list[Column]] = {}
         jobs: dict[Column, set[JobId]] = {}
-        for (source, made), edge in self._edges.items():
-            into.setdefault(made, []).append(source)
-            jobs.setdefault(made, set()).update(edge.jobs)
+        for (source, derived), edge in self._edges.items():
+            into.setdefault(derived, []).append(source)
+            jobs.setdefault(derived, set()).update(edge.jobs)
         for column, hops in self._hops.items():
             if column == self._column or column not in into:
                 continue
@@ -120,7 +120,7 @@ class ImpactWalk:
             yield ImpactedColumn(
                 column,
                 hops,
-                tuple(sorted(one for one in into[column] if self._hops[one] == hops - 1)),
+                tuple(sorted(source for source in into[column] if self._hops[source] == hops - 1)),
                 direct,
                 masked,
                 type=entry.type_of(column.field) if entry else None,
@@ -131,12 +131,12 @@ class ImpactWalk:
     def _nodes(self) -> Iterator[ImpactedNode]:
         jobs: dict[JobId, _Reached] = {}
         datasets: dict[DatasetId, _Reached] = {}
-        for (source, made), edge in self._edges.items():
+        for (source, derived), edge in self._edges.items():
             states = {_after(state, edge) for state in self._states[source]}
             for job in edge.jobs:
                 self._reach(jobs, job, [source], states, certain=True)
-            if made != self._column:
-                self._reach(datasets, made.dataset, [source], states, certain=True)
+            if derived != self._column:
+                self._reach(datasets, derived.dataset, [source], states, certain=True)
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
         known_jobs, known_datasets = short_jobs(sorted(jobs), self._view), short_datasets(datasets, self._view)
@@ -151,21 +151,25 @@ class ImpactWalk:
         self, step: ColumnStep, jobs: dict[JobId, _Reached], datasets: dict[DatasetId, _Reached]
     ) -> None:
         """Count a job that reported no columns of what it made, and the dataset; known steps say more."""
-        sources = [one for one in self._states if one.dataset == step.source.dataset and self._hops[one] <= self._depth]
-        states = {state for one in sources for state in self._states[one]}
+        sources = [
+            column
+            for column in self._states
+            if column.dataset == step.source.dataset and self._hops[column] <= self._depth
+        ]
+        states = {state for column in sources for state in self._states[column]}
         if step.job and not (step.job in jobs and jobs[step.job].certain):
             self._reach(jobs, step.job, sources, states, certain=False)
-        made = step.made.dataset
-        if made != self._column.dataset and not (made in datasets and datasets[made].certain):
-            self._reach(datasets, made, sources, states, certain=False)
+        dataset = step.made.dataset
+        if dataset != self._column.dataset and not (dataset in datasets and datasets[dataset].certain):
+            self._reach(datasets, dataset, sources, states, certain=False)
 
     def _reach(
-        self, found: dict[_T, _Reached], thing: _T, sources: Iterable[Column], states: set[_State], *, certain: bool
+        self, reached: dict[_T, _Reached], thing: _T, sources: Iterable[Column], states: set[_State], *, certain: bool
     ) -> None:
-        one = found.setdefault(thing, _Reached())
-        one.through.update((source, self._hops[source]) for source in sources)
-        one.states |= states
-        one.certain |= certain
+        entry = reached.setdefault(thing, _Reached())
+        entry.through.update((source, self._hops[source]) for source in sources)
+        entry.states |= states
+        entry.certain |= certain
 
 
 def _after(state: _State, edge: _Edge) -> _State:

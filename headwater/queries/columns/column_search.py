@@ -44,7 +44,7 @@ def search_columns(
     The index has every column that a dataset ever had. Columns that are gone are recognized when they are read: no
     page shows them, but the total counts those that were not read.
     """
-    found, truncated = find_columns(text, view, namespace)
+    candidates, truncated = find_columns(text, view, namespace)
 
     def is_wanted(dataset: DatasetId) -> bool:
         if namespace not in (None, dataset.namespace) or not has_words(typed_words(within), [dataset.namespace]):
@@ -52,8 +52,8 @@ def search_columns(
         return view.caller.sees(dataset)
 
     order = _order_of(text, sort)
-    matches = sorted((match for match in found if is_wanted(match[1])), key=order)
-    elsewhere = sorted((match for match in found if not is_wanted(match[1])), key=order)
+    matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
+    elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
     reader = _Reader(CurrentColumns(view), is_wanted)
     if sort != "updated_at" and before is None and after is None:
@@ -86,12 +86,12 @@ class _Reader:
 
     def read(self, matches: Sequence[_Match], limit: int) -> None:
         """Read matches, as many as fill a page together with what was read before."""
-        for some in chunks(matches[:MATCHES_MAX], max(limit, 1)):
+        for batch in chunks(matches[:MATCHES_MAX], max(limit, 1)):
             if len(self.hits) >= limit:
                 return
-            self._present.load({dataset for _, dataset in some})
-            self.number += len(some)
-            for path, dataset in some:
+            self._present.load({dataset for _, dataset in batch})
+            self.number += len(batch)
+            for path, dataset in batch:
                 hit = self._hit(path, dataset)
                 if hit is not None:
                     self.hits[path, hit.dataset] = hit

@@ -30,12 +30,12 @@ def find_steps_into(
     nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]]
 ) -> dict[DatasetId, Steps]:
     """Return the steps to columns, by dataset and report; `reported` has the reports on each dataset."""
-    found: dict[DatasetId, Steps] = {}
+    steps: dict[DatasetId, Steps] = {}
     for dataset, nodes_of in _by_dataset(nodes).items():
         paths = [path for path in nodes_of if path is not None]
-        reports = {step_place_of(one): one for one in reported[dataset]}
-        found[dataset] = {place: list(_steps_into(one, dataset, paths)) for place, one in reports.items()}
-    return found
+        reports = {step_place_of(report): report for report in reported[dataset]}
+        steps[dataset] = {place: list(_steps_into(report, dataset, paths)) for place, report in reports.items()}
+    return steps
 
 
 def find_steps_out(
@@ -46,20 +46,22 @@ def find_steps_out(
     Reports on the datasets themselves are read only where columns are nested, all in one round.
     """
     paths = _by_dataset(nodes)
-    reports = {dataset: {step_place_of(one): one for one in reported[dataset]} for dataset in paths}
+    reports = {dataset: {step_place_of(report): report for report in reported[dataset]} for dataset in paths}
     used = {
-        dataset: set[FieldPath]().union(*(fields_used(one.columns, dataset) for one in some.values()))
-        for dataset, some in reports.items()
+        dataset: set[FieldPath]().union(*(fields_used(report.columns, dataset) for report in reports_on.values()))
+        for dataset, reports_on in reports.items()
     }
-    wanted = {dataset: {path for path in some if path is not None} for dataset, some in paths.items()}
-    nested = {dataset for dataset in paths if any(len(path) > 1 for path in wanted[dataset] | used[dataset])}
+    requested = {dataset: {path for path in fields if path is not None} for dataset, fields in paths.items()}
+    nested = {dataset for dataset in paths if any(len(path) > 1 for path in requested[dataset] | used[dataset])}
     span.load((dataset, BACKWARD) for dataset in nested)
-    found: dict[DatasetId, Steps] = {}
-    for dataset, some in reports.items():
+    steps: dict[DatasetId, Steps] = {}
+    for dataset, reports_on in reports.items():
         index = _written_index(dataset, span) if dataset in nested else ColumnIndex(())
-        takers = index.invert(wanted[dataset], used[dataset])
-        found[dataset] = {place: list(_steps_out(one, dataset, paths[dataset], takers)) for place, one in some.items()}
-    return found
+        takers = index.invert(requested[dataset], used[dataset])
+        steps[dataset] = {
+            place: list(_steps_out(report, dataset, paths[dataset], takers)) for place, report in reports_on.items()
+        }
+    return steps
 
 
 def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath | None]]:
@@ -71,8 +73,13 @@ def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath
 
 def _written_index(dataset: DatasetId, span: RunRange) -> ColumnIndex:
     """Return the index of the reports on a dataset, which is loaded backward."""
-    reports = {step_place_of(one): one for _, written in span.written_alike(dataset) for one in written if one.known}
-    return ColumnIndex(one.columns.fields for one in reports.values())
+    reports = {
+        step_place_of(report): report
+        for _, written in span.written_alike(dataset)
+        for report in written
+        if report.known
+    }
+    return ColumnIndex(report.columns.fields for report in reports.values())
 
 
 def _steps_into(reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath]) -> Iterator[FlowStep]:
@@ -83,10 +90,10 @@ def _steps_into(reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldP
     fields, whole = reported.columns.fields, reported.columns.dataset_level
     related = RelatedPaths(fields)
     for path in paths:
-        for sources in (*(fields[one] for one in related.find(path)), whole):
-            for one, how in sources.items():
-                if one.field is not None:
-                    yield one, ColumnSource(dataset, path), how, True
+        for sources in (*(fields[field] for field in related.find(path)), whole):
+            for source, how in sources.items():
+                if source.field is not None:
+                    yield source, ColumnSource(dataset, path), how, True
 
 
 def _steps_out(
@@ -99,21 +106,26 @@ def _steps_out(
         for sources in (own, reported.columns.dataset_level):
             if id(sources) not in shared:
                 shared[id(sources)] = list(_taken(sources, dataset, takers))
-            for one, how in shared[id(sources)]:
-                yield ColumnSource(dataset, one), ColumnSource(reported.dataset, path), how, True
+            for field, how in shared[id(sources)]:
+                yield ColumnSource(dataset, field), ColumnSource(reported.dataset, path), how, True
     perhaps = PossibleUse(reported.dataset, reported.columns, dataset, takers)
     for node in (ColumnSource(dataset, path) for path in paths):
-        yield from ((node, made, how, False) for made, how in perhaps.of(node))
+        yield from ((node, column, how, False) for column, how in perhaps.of(node))
 
 
 def _taken(sources: Sources, dataset: DatasetId, takers: Takers) -> Iterator[tuple[FieldPath, How]]:
-    for one, how in sources.items():
-        if one.dataset == dataset and one.field is not None:
-            for taker in takers.get(one.field, ()):
+    for source, how in sources.items():
+        if source.dataset == dataset and source.field is not None:
+            for taker in takers.get(source.field, ()):
                 yield taker, how
 
 
 def fields_used(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
     """Return the columns of a dataset that these columns are derived from or depend on."""
-    every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
-    return {one.field for some in every.values() for one in some if one.dataset == dataset and one.field is not None}
+    source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
+    return {
+        source.field
+        for sources in source_sets.values()
+        for source in sources
+        if source.dataset == dataset and source.field is not None
+    }

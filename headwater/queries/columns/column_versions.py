@@ -73,9 +73,9 @@ class VersionWalk:
         self._budget = InputBudget()
         self._truncated = False
 
-    def load(self, made: Mapping[Version, RunKey | None]) -> None:
+    def load(self, producers: Mapping[Version, RunKey | None]) -> None:
         """Read these versions; each is given with the run that made it."""
-        new = {version: run for version, run in made.items() if version not in self._entries}
+        new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
             return
         self._groups.expect(primary for primary, _ in new)
@@ -87,22 +87,24 @@ class VersionWalk:
             reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
             entries.append(VersionEntry(group, version[1], reported))
         self._groups.expect(
-            dataset_of(text) for some in facts.values() for text in ever_sources(some) | some.inputs.keys()
+            dataset_of(text)
+            for run_facts in facts.values()
+            for text in ever_sources(run_facts) | run_facts.inputs.keys()
         )
-        columns = read_columns((one.key for entry in entries for one in entry.reports), self._view)
+        columns = read_columns((report.key for entry in entries for report in entry.reports), self._view)
         for entry in entries:
-            for one in entry.reports:
-                one.columns = columns[one.key] if one.key[0] else one.columns
+            for report in entry.reports:
+                report.columns = columns[report.key] if report.key[0] else report.columns
         self.add(entries)
 
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
         """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
-        reporter_runs = {one.reporter.run for entry in entries for one in entry.reports}
+        reporter_runs = {report.reporter.run for entry in entries for report in entry.reports}
         facts = read_run_facts(reporter_runs, self._view)
-        every = [one for entry in entries for one in entry.reports]
-        sources = {source for one in every for source in one.columns.datasets}
+        reports = [report for entry in entries for report in entry.reports]
+        sources = {source for report in reports for source in report.columns.datasets}
         self._groups.load({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.take(dict(sorted(with_sources_alone(every, facts, self._groups).items())))
+        readers = self._budget.take(dict(sorted(with_sources_alone(reports, facts, self._groups).items())))
         self._truncated |= bool(self._budget.cut)
         reads = reads_of(readers, self._view, self._groups)
         for entry in entries:
@@ -134,8 +136,8 @@ class VersionWalk:
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Such versions are rare: each is read by itself.
             page = read_versions(entry.group, self._view)
-            found = next((one for one in page.versions if one.id == entry.version), None)
-            entry.schema = schema_of(found.facets) if found else entry.schema
+            version = next((version for version in page.versions if version.id == entry.version), None)
+            entry.schema = schema_of(version.facets) if version else entry.schema
 
     def entry(self, version: Version) -> VersionEntry:
         """Return a loaded version."""
@@ -153,7 +155,7 @@ class VersionWalk:
         versions = {(column.dataset, version) for column, version in nodes}
         self.load({version: self._made.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
-        return {near for node in opened for near in self._near(*node)}
+        return {source for node in opened for source in self._near(*node)}
 
     def _opens(self, node: _Node) -> bool:
         return self._groups.opens(node[0].dataset, self._view.caller)
@@ -201,7 +203,7 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDatas
 
 def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     """Give a version the schema that its run reported; return True if a run made the version."""
-    made_by = next((one.reporter.run for one in entry.reports if one.reporter.version == entry.version), None)
+    made_by = next((report.reporter.run for report in entry.reports if report.reporter.version == entry.version), None)
     if made_by is None or made_by not in facts:
         return False
     entry.schema = schema_of(merged_facets(facts[made_by].written_facets, entry.group.names))

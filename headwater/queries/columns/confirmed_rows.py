@@ -29,15 +29,15 @@ def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], view: GraphView) -> tuple
     """
     unverified: dict[RunKey, str] = {}
     left_out = set[RunKey]()
-    for some in rows.values():
-        runs = [(run_of(row), time_of(row)) for row in some if _is_unverified(row)]
+    for dataset_rows in rows.values():
+        runs = [(run_of(row), time_of(row)) for row in dataset_rows if _is_unverified(row)]
         unverified.update(runs[:_UNVERIFIED_MAX])
         left_out.update(run for run, _ in runs[_UNVERIFIED_MAX:])
     newest = sorted(unverified, key=lambda run: (unverified[run], run), reverse=True)
     reports, cut = _read_reports(newest, view)
     confirmed: dict[RunsOf, Sequence[Row]] = {
-        (name, side): [right for row in some if (right := _confirmed(row, name, side, reports)) is not None]
-        for (name, side), some in rows.items()
+        (name, side): [right for row in dataset_rows if (right := _confirmed(row, name, side, reports)) is not None]
+        for (name, side), dataset_rows in rows.items()
     }
     return confirmed, cut or not left_out <= unverified.keys()
 

@@ -60,25 +60,25 @@ class IndexedColumns:
         name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset,
     ) -> None:
         self.reports = list(reports)
-        self._renamed = [renamed(one.columns, name_of) for one in self.reports]
+        self._renamed = [renamed(report.columns, name_of) for report in self.reports]
         self.columns = merge_columns(self._renamed)
-        self.index = ColumnIndex(one.columns.fields for one in self.reports)
-        self._near: dict[int, frozenset[Column]] = {}
+        self.index = ColumnIndex(report.columns.fields for report in self.reports)
+        self._source_columns: dict[int, frozenset[Column]] = {}
         self._merged: dict[tuple[int, ...], Sources] = {}
 
     def by_job(self) -> Iterable[tuple[JobId | None, ColumnLineage]]:
         """Yield the columns of each report, with the job that reported them; None for a DatasetEvent."""
-        return ((one.reporter.job, columns) for one, columns in zip(self.reports, self._renamed, strict=True))
+        return ((report.reporter.job, columns) for report, columns in zip(self.reports, self._renamed, strict=True))
 
     def inputs_of(self, path: FieldPath) -> Sources:
         """Return the sources of a column from each report that names the column, or else related columns."""
         reports = zip(self._renamed, self.index.reports, strict=True)
-        found = [columns.fields[one] for columns, paths in reports for one in paths.find(path)]
-        if len(found) == 1:
-            return found[0]
-        several = tuple(map(id, found))
+        source_sets = [columns.fields[named_path] for columns, paths in reports for named_path in paths.find(path)]
+        if len(source_sets) == 1:
+            return source_sets[0]
+        several = tuple(map(id, source_sets))
         if several not in self._merged:
-            self._merged[several] = merge_sources(found)
+            self._merged[several] = merge_sources(source_sets)
         return self._merged[several]
 
     def sources_of(self, path: FieldPath) -> frozenset[Column]:
@@ -90,23 +90,25 @@ class IndexedColumns:
         unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
         shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
         for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
-            near = self._sources(sources)
-            shared.setdefault(id(near), (near, []))[1].append(path)
+            sources_of_path = self._sources(sources)
+            shared.setdefault(id(sources_of_path), (sources_of_path, []))[1].append(path)
         return shared.values()
 
     def _sources(self, sources: Sources) -> frozenset[Column]:
         # Columns that one operation made share their sources, and so the set that is made here.
-        if id(sources) not in self._near:
-            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
-        return self._near[id(sources)]
+        if id(sources) not in self._source_columns:
+            self._source_columns[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
+        return self._source_columns[id(sources)]
 
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
         """Return the reporters of a column, of related columns, or of the whole dataset."""
         reports = zip(self.reports, self.index.reports, strict=True)
         reporters = {
-            one.reporter for one, paths in reports if one.key[0] and (paths.find(path) or one.columns.dataset_level)
+            report.reporter
+            for report, paths in reports
+            if report.key[0] and (paths.find(path) or report.columns.dataset_level)
         }
-        return tuple(sorted(reporters, key=lambda one: one.run))
+        return tuple(sorted(reporters, key=lambda reporter: reporter.run))
 
 
 @dataclass(slots=True)
@@ -139,8 +141,8 @@ class DatasetColumns:
     @property
     def used(self) -> set[Column]:
         """The source columns of all its columns, and those that the whole dataset depends on."""
-        every = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
-        return columns_in(*every.values())
+        source_sets = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
+        return columns_in(*source_sets.values())
 
 
 class CurrentColumns:
@@ -158,10 +160,10 @@ class CurrentColumns:
 
         `onward`: the readers of the outputs of these jobs will be read as well.
         """
-        wanted = set(names)
-        self.namespaces.expect(name.namespace for name in wanted)
-        self.groups.load(wanted, readers=readers)
-        groups = {self.groups.primary(name): self.groups.group(name) for name in wanted}
+        requested = set(names)
+        self.namespaces.expect(name.namespace for name in requested)
+        self.groups.load(requested, readers=readers)
+        groups = {self.groups.primary(name): self.groups.group(name) for name in requested}
         self._expect_jobs(groups.values(), readers, onward)
         self.namespaces.load(primary.namespace for primary in groups)
         self._read_nodes(groups.values(), readers)
@@ -169,8 +171,8 @@ class CurrentColumns:
         reports = self._last_reports(fresh)
         facets = read_facets(fresh, self.view)
         new = {
-            group.primary: self._entry(group, schema_of(some), reports)
-            for group, some in zip(fresh, facets, strict=True)
+            group.primary: self._entry(group, schema_of(dataset_facets), reports)
+            for group, dataset_facets in zip(fresh, facets, strict=True)
         }
         self._name_versions(new.values())
         self._read_columns([report for entry in new.values() for report in entry.reports])
@@ -223,11 +225,11 @@ class CurrentColumns:
             new = _jobs_of(group, readers) - self.nodes.keys()
             self.view.expect(current_key(job) for job in new)
             self.namespaces.expect(job.namespace for job in new)
-            for near in (group.near[job] for job in new if job in group.near):
-                made = [name for name in near.outputs if readers or name in group.names]
-                self.view.expect(keys_of((tuple(near.outputs[name]), name) for name in made).values())
-                sources.update(near.inputs)
-                outputs.update(made if readers else ())
+            for job_io in (group.near[job] for job in new if job in group.near):
+                written = [name for name in job_io.outputs if readers or name in group.names]
+                self.view.expect(keys_of((tuple(job_io.outputs[name]), name) for name in written).values())
+                sources.update(job_io.inputs)
+                outputs.update(written if readers else ())
         self.groups.expect(outputs, readers=onward)
         self.groups.expect(sources - outputs, readers=False)
         self.namespaces.expect(name.namespace for name in sources | outputs)
@@ -235,22 +237,28 @@ class CurrentColumns:
     def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
         """Give each report on a dataset with several names the one version that its run made of the dataset."""
         several = [
-            (entry.group, one)
+            (entry.group, report)
             for entry in entries
-            for one in entry.reports
-            if len(entry.group.names) > 1 and not one.reporter.declared
+            for report in entry.reports
+            if len(entry.group.names) > 1 and not report.reporter.declared
         ]
-        facts = read_run_facts({one.reporter.run for _, one in several}, self.view, self.view.at) if several else {}
-        for group, one in several:
-            made = version_by(one.reporter.run, facts[one.reporter.run], group) if one.reporter.run in facts else None
-            one.reporter = replace(one.reporter, version=made.version if made else None)
+        facts = (
+            read_run_facts({report.reporter.run for _, report in several}, self.view, self.view.at) if several else {}
+        )
+        for group, report in several:
+            version = (
+                version_by(report.reporter.run, facts[report.reporter.run], group)
+                if report.reporter.run in facts
+                else None
+            )
+            report.reporter = replace(report.reporter, version=version.version if version else None)
 
-    def _read_columns(self, every: Sequence[ColumnReport]) -> None:
+    def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
         """Read the reported columns, the names of their source datasets, and deletions of these."""
-        columns = read_columns((one.key for one in every), self.view)
-        for one in every:
-            one.columns = columns[one.key] if one.key[0] else one.columns
-        names = {source for one in every for source in one.columns.datasets}
+        columns = read_columns((report.key for report in reports), self.view)
+        for report in reports:
+            report.columns = columns[report.key] if report.key[0] else report.columns
+        names = {source for report in reports for source in report.columns.datasets}
         self.namespaces.expect(name.namespace for name in names)
         self.groups.load(names, readers=False)
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
@@ -270,8 +278,8 @@ class CurrentColumns:
             for name in group.names
         ]
         last: dict[_Writer, RunWithFacts] = {}
-        found = first_of_groups([group for _, group in scans], self.view, at=self.view.at)
-        for (writer, _), run in zip(scans, found, strict=True):
+        last_runs = first_of_groups([group for _, group in scans], self.view, at=self.view.at)
+        for (writer, _), run in zip(scans, last_runs, strict=True):
             if run is not None:
                 last[writer] = max(run, last.get(writer, run), key=place_of)
         return last
@@ -322,34 +330,39 @@ def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts)
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
     """Return columns by which a dataset depends on all these inputs, in an unknown way."""
-    return ColumnLineage(dataset_level={ColumnSource(one): frozenset() for one in inputs})
+    return ColumnLineage(dataset_level={ColumnSource(dataset): frozenset() for dataset in inputs})
 
 
 def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | None]) -> ColumnLineage:
     """Return the columns with renamed source datasets; sources whose dataset is named None are left out."""
 
     def known(sources: Sources) -> Sources:
-        found: dict[ColumnSource, frozenset[Transformation]] = {}
+        renamed_sources: dict[ColumnSource, frozenset[Transformation]] = {}
         for source, transformations in sources.items():
             dataset = names[source.dataset]
             if dataset is not None:
                 primary = ColumnSource(dataset, source.field)
-                found[primary] = found.get(primary, frozenset()) | transformations
-        return found
+                renamed_sources[primary] = renamed_sources.get(primary, frozenset()) | transformations
+        return renamed_sources
 
     names = {dataset: name_of(dataset) for dataset in columns.datasets}
     if all(dataset == name for dataset, name in names.items()):
         return columns
     # Columns that one operation made share their sources, before and after.
-    every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
-    shared = {one: known(sources) for one, sources in every.items()}
+    source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
+    shared = {set_id: known(sources) for set_id, sources in source_sets.items()}
     fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
     return ColumnLineage(fields, shared[id(columns.dataset_level)], columns.types)
 
 
-def columns_in(*every: Sources) -> set[Column]:
+def columns_in(*source_sets: Sources) -> set[Column]:
     """Return the columns among these sources."""
-    return {Column(one.dataset, one.field) for sources in every for one in sources if one.field is not None}
+    return {
+        Column(source.dataset, source.field)
+        for sources in source_sets
+        for source in sources
+        if source.field is not None
+    }
 
 
 # The refs of a run's report on a dataset, and the reported name of the dataset.
@@ -358,9 +371,9 @@ ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 def read_columns(column_keys: Iterable[ColumnKey], view: GraphView) -> dict[ColumnKey, ColumnLineage]:
     """Return the columns of each report, in one round of requests."""
-    wanted = set(column_keys)
-    keys = keys_of(wanted)
-    return reported_in(wanted, view.get(keys.values()) if keys else {})
+    requested = set(column_keys)
+    keys = keys_of(requested)
+    return reported_in(requested, view.get(keys.values()) if keys else {})
 
 
 def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
@@ -370,12 +383,14 @@ def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key
 
 def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
     """Return the columns of each report, from rows that were read."""
-    wanted = set(column_keys)
-    keys = keys_of(wanted)
-    reported = {one: columns_from_json(rows[key].data) for one, key in keys.items() if key in rows}
+    requested = set(column_keys)
+    keys = keys_of(requested)
+    reported = {
+        ref_and_dataset: columns_from_json(rows[key].data) for ref_and_dataset, key in keys.items() if key in rows
+    }
     return {
-        (refs, dataset): compose([(one, reported[one, dataset]) for one in refs if (one, dataset) in reported])
-        for refs, dataset in wanted
+        (refs, dataset): compose([(ref, reported[ref, dataset]) for ref in refs if (ref, dataset) in reported])
+        for refs, dataset in requested
     }
 
 

@@ -59,20 +59,20 @@ def _untouched(column: Column, sources: Sources) -> ColumnSource | None:
     """Return the source if the column is this source's column, unchanged and with the same name."""
     for source, transformations in sources.items():
         same = len(sources) == 1 and source.field == column.field and bool(transformations)
-        return source if same and all(_is_identity(one) for one in transformations) else None
+        return source if same and all(_is_identity(transformation) for transformation in transformations) else None
     return None
 
 
-def _is_identity(one: Transformation) -> bool:
-    return (one.type, one.subtype) == ("DIRECT", "IDENTITY") and not one.masking
+def _is_identity(transformation: Transformation) -> bool:
+    return (transformation.type, transformation.subtype) == ("DIRECT", "IDENTITY") and not transformation.masking
 
 
-def _reads(every: Iterable[Sources], names: _UniqueNames) -> list[Read]:
+def _reads(source_sets: Iterable[Sources], names: _UniqueNames) -> list[Read]:
     fields: dict[DatasetId, set[FieldPath]] = {}
-    for source in {source for sources in every for source in sources}:
+    for source in {source for sources in source_sets for source in sources}:
         fields.setdefault(source.dataset, set()).add(source.field or ())
     called = names.of_endpoints("read", sorted(fields))
-    return [Read(called[one], one, tuple(map(print_slashed, sorted(fields[one])))) for one in called]
+    return [Read(called[dataset], dataset, tuple(map(print_slashed, sorted(fields[dataset])))) for dataset in called]
 
 
 def _transform(
@@ -82,8 +82,8 @@ def _transform(
     names: _UniqueNames,
     types: Mapping[FieldPath, str],
 ) -> Transform:
-    every = in_order({one for transformations in sources.values() for one in transformations})
-    subtypes = dict.fromkeys(one.subtype or one.type for one in every)
+    transformations = in_order({transformation for how in sources.values() for transformation in how})
+    subtypes = dict.fromkeys(transformation.subtype or transformation.type for transformation in transformations)
     name = names.unique(", ".join(subtypes) or (UNKNOWN if sources else GENERATED))
     inputs = (
         InputField(origins[source.dataset], print_slashed(source.field or ()))
@@ -91,13 +91,15 @@ def _transform(
     )
     output = print_slashed(column.field)
     kind = types.get(column.field)
-    return Transform(name, tuple(inputs), (output,), _description(every), () if kind is None else ((output, kind),))
+    return Transform(
+        name, tuple(inputs), (output,), _description(transformations), () if kind is None else ((output, kind),)
+    )
 
 
-def _description(every: Sequence[Transformation]) -> str | None:
+def _description(transformations: Sequence[Transformation]) -> str | None:
     """Return the descriptions of the transformations, and `masking` if any of them masks."""
-    descriptions = [one.description for one in every if one.description]
-    masking = ["masking"] if any(one.masking for one in every) else []
+    descriptions = [transformation.description for transformation in transformations if transformation.description]
+    masking = ["masking"] if any(transformation.masking for transformation in transformations) else []
     return "; ".join(dict.fromkeys(descriptions + masking)) or None
 
 
@@ -119,4 +121,4 @@ class _UniqueNames:
     def of_endpoints(self, verb: str, endpoints: Sequence[DatasetId]) -> dict[DatasetId, str]:
         """Return names of operations at endpoints: the verb and, for several endpoints, the dataset's name."""
         alone = len(endpoints) == 1
-        return {one: self.unique(verb if alone else f"{verb} {one.name}") for one in endpoints}
+        return {dataset: self.unique(verb if alone else f"{verb} {dataset.name}") for dataset in endpoints}

@@ -37,25 +37,27 @@ def operations_into(operations: OperationSet, column: Column) -> tuple[Operation
     """Return the operations that made a destination's field, or related fields; none if the set writes none."""
     written = set(operations.written_as(column))
     ends = {
-        one.name for one in operations.writes if one.destination == column.dataset and written.intersection(one.inputs)
+        write.name
+        for write in operations.writes
+        if write.destination == column.dataset and written.intersection(write.inputs)
     }
-    needed = ends | {one.origin for one in written}
+    needed = ends | {input_field.origin for input_field in written}
     for operation in reversed(operations.operations):
         if operation.name in needed and not isinstance(operation, Write):
-            needed.update(one.origin for one in inputs_of(operation))
-    return tuple(one for one in operations.operations if one.name in needed)
+            needed.update(input_field.origin for input_field in inputs_of(operation))
+    return tuple(operation for operation in operations.operations if operation.name in needed)
 
 
 def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operation, ...]:
     """Return the reads of a source's field, or of overlapping fields, and all operations on what was made of it."""
     reached = set(fields_read(operations, column))
-    taken = {one.origin for one in reached}
+    taken = {input_field.origin for input_field in reached}
     for operation in operations.operations:
         if not isinstance(operation, Read) and not reached.isdisjoint(inputs_of(operation)):
             taken.add(operation.name)
             if not isinstance(operation, Write):
                 reached.update(InputField(operation.name, name) for name in operations.emitted[operation.name])
-    return tuple(one for one in operations.operations if one.name in taken)
+    return tuple(operation for operation in operations.operations if operation.name in taken)
 
 
 def find_operations(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldOperations:
@@ -64,8 +66,14 @@ def find_operations(view: GraphView, column: Column, window: TimeRange, directio
     span.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(span.primary(column.dataset), column.field)
     budget = _Budget(FIELDS_MAX)
-    incoming = _found(_reports_into(column, span), column, operations_into) if BACKWARD in SIDES[direction] else None
-    outgoing = _found(_reports_out_of(column, span), column, operations_out_of) if FORWARD in SIDES[direction] else None
+    incoming = (
+        _operations_on(_reports_into(column, span), column, operations_into) if BACKWARD in SIDES[direction] else None
+    )
+    outgoing = (
+        _operations_on(_reports_out_of(column, span), column, operations_out_of)
+        if FORWARD in SIDES[direction]
+        else None
+    )
     before = None if incoming is None else tuple(budget.take(incoming, view.caller))
     after = None if outgoing is None else tuple(budget.take(outgoing, view.caller))
     return FieldOperations(before, after, span.truncated or budget.spent)
@@ -73,12 +81,12 @@ def find_operations(view: GraphView, column: Column, window: TimeRange, directio
 
 def _reports_into(column: Column, span: RunRange) -> Iterator[_Report]:
     for report in span.written(column.dataset):
-        yield report.run, step_place_of(report), lambda one=report: making(column, one, span)  # type: ignore[misc]
+        yield report.run, step_place_of(report), lambda written=report: making(column, written, span)  # type: ignore[misc]
 
 
 def _reports_out_of(column: Column, span: RunRange) -> Iterator[_Report]:
     for read in span.read(column.dataset):
-        yield read.run, read_place_of(read), lambda one=read: taking(column, one, span)  # type: ignore[misc]
+        yield read.run, read_place_of(read), lambda run_read=read: taking(column, run_read, span)  # type: ignore[misc]
 
 
 @dataclass(slots=True)
@@ -89,14 +97,16 @@ class _Making:
     started: dict[JobId, str] = field(default_factory=dict)
 
 
-def _found(every: Iterable[_Report], column: Column, cut: _Cut) -> list[_Making]:
+def _operations_on(reports: Iterable[_Report], column: Column, cut: _Cut) -> list[_Making]:
     """Return the operations on the field in each distinct set; the runs come newest first."""
     by_report: dict[Hashable, list[_Making]] = {}
     by_set: dict[str, _Making] = {}
-    for run, place, sets in every:
+    for run, place, sets in reports:
         if place not in by_report:
-            cuts = ((one.checksum, cut(one, column)) for one in sets())
-            by_report[place] = [by_set.setdefault(key, _Making(some)) for key, some in cuts if some]
+            cuts = ((operations.checksum, cut(operations, column)) for operations in sets())
+            by_report[place] = [
+                by_set.setdefault(key, _Making(cut_operations)) for key, cut_operations in cuts if cut_operations
+            ]
         if run.job is not None:
             for making_it in by_report[place]:
                 making_it.started.setdefault(run.job, run.started)
@@ -113,15 +123,15 @@ class _Budget:
     def take(self, side: list[_Making], visibility: Visibility) -> Iterator[MakingOperations]:
         """Yield the sets of a side that fit, the first always."""
         self.spent |= len(side) > PATHS_MAX
-        for one in side[:PATHS_MAX]:
-            size = sum(len(inputs_of(some)) + len(outputs_of(some)) for some in one.operations)
+        for entry in side[:PATHS_MAX]:
+            size = sum(len(inputs_of(operation)) + len(outputs_of(operation)) for operation in entry.operations)
             if size > self.fields and self.fields < FIELDS_MAX:
                 self.spent = True
                 return
             self.fields -= size
-            yield MakingOperations(one.operations, _last_starts(one, visibility))
+            yield MakingOperations(entry.operations, _last_starts(entry, visibility))
 
 
 def _last_starts(making_it: _Making, visibility: Visibility) -> tuple[LastStart, ...]:
-    newest = sorted(making_it.started.items(), key=lambda one: (one[1], one[0]), reverse=True)
+    newest = sorted(making_it.started.items(), key=lambda item: (item[1], item[0]), reverse=True)
     return tuple(LastStart(job, started if visibility.opens(job) else None) for job, started in newest)

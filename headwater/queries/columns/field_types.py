@@ -36,13 +36,15 @@ class FieldTypes:
     def load(self, datasets: Iterable[DatasetId]) -> None:
         """Read the schemas of these datasets; one that always had the same costs no request."""
         groups = self._span.groups
-        every = sorted(set(datasets))
-        groups.load(every)
-        opened = [one for one in every if groups.opens(one, self._view.caller)]
+        requested = sorted(set(datasets))
+        groups.load(requested)
+        opened = [dataset for dataset in requested if groups.opens(dataset, self._view.caller)]
         self.truncated |= len(opened) > TYPED_MAX
         shown = opened[:TYPED_MAX]
-        facets = read_facets([groups.group(one) for one in shown], self._view)
-        self._schemas = {one: schema_of(some).types for one, some in zip(shown, facets, strict=True)}
+        facets = read_facets([groups.group(dataset) for dataset in shown], self._view)
+        self._schemas = {
+            dataset: schema_of(dataset_facets).types for dataset, dataset_facets in zip(shown, facets, strict=True)
+        }
 
     def of(self, dataset: DatasetId, path: FieldPath) -> str | None:
         """Return the type of a field; None if nothing gives it."""
@@ -71,4 +73,4 @@ class FieldTypes:
 
 def endpoints_of(nodes: Iterable[DetailNode]) -> set[DatasetId]:
     """Return the endpoints at which fields of these nodes were read or written."""
-    return {one for node in nodes for one in (node.source, node.destination) if one is not None}
+    return {endpoint for node in nodes for endpoint in (node.source, node.destination) if endpoint is not None}

@@ -51,16 +51,16 @@ class MappingWalk:
             for dataset, side in zip(ends, zip(*pairs, strict=True), strict=False)
             for path in set(side)
         }
-        self._types.load({one.dataset for one in fields})
-        typed = ((one, self._types.of(one.dataset, one.field)) for one in sorted(fields))
-        return tuple((one, kind) for one, kind in typed if kind is not None)
+        self._types.load({column.dataset for column in fields})
+        typed = ((column, self._types.of(column.dataset, column.field)) for column in sorted(fields))
+        return tuple((column, kind) for column, kind in typed if kind is not None)
 
     def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
         """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
         self._span.load(nodes)
         primaries = {(self._span.primary(name), way) for name, way in nodes}
-        near = {other for node in sorted(primaries) for other in self._add_mappings(*node)}
-        return {other for other in near if self._span.groups.opens(other[0], self._view.caller)}
+        neighbours = {neighbour for node in sorted(primaries) for neighbour in self._add_mappings(*node)}
+        return {neighbour for neighbour in neighbours if self._span.groups.opens(neighbour[0], self._view.caller)}
 
     def _add_mappings(self, dataset: DatasetId, way: Side) -> Iterator[_Node]:
         """Add the mappings to or from a dataset; yield the datasets at their other ends."""
@@ -70,7 +70,7 @@ class MappingWalk:
                     self._add(source, report)
                     yield source, way
         else:
-            for report in _distinct(made for reading in self._span.read(dataset) for made in reading.made):
+            for report in _distinct(report for reading in self._span.read(dataset) for report in reading.made):
                 # A source of one ref may be missing where another ref wins.
                 if dataset in report.columns.datasets:
                     self._add(dataset, report)
@@ -93,17 +93,17 @@ class MappingWalk:
             pairs.add(pair)
 
 
-def _distinct(every: Iterable[RunColumns]) -> Iterable[RunColumns]:
+def _distinct(reports: Iterable[RunColumns]) -> Iterable[RunColumns]:
     """Return the first of equal reports; runs that reported nothing are equal if they read the same."""
-    found: dict[Hashable, RunColumns] = {}
-    for report in every:
+    distinct: dict[Hashable, RunColumns] = {}
+    for report in reports:
         sources = () if report.known else tuple(report.columns.dataset_level)
-        found.setdefault((report.refs, report.name, sources), report)
-    return found.values()
+        distinct.setdefault((report.refs, report.name, sources), report)
+    return distinct.values()
 
 
 def _pairs(columns: ColumnLineage, source: DatasetId) -> Iterator[_Pair]:
     for path in sorted(columns.fields):
-        for one in columns.fields[path]:
-            if one.dataset == source and one.field is not None:
-                yield one.field, path
+        for column in columns.fields[path]:
+            if column.dataset == source and column.field is not None:
+                yield column.field, path

@@ -45,50 +45,50 @@ class NearReports:
     def of(cls, dataset: DatasetId, span: RunRange) -> NearReports:
         """Return what was loaded of a dataset, with operations, under its primary name."""
         reads = span.read(dataset)
-        refs = dict.fromkeys(ref for one in reads for ref in one.operations)
+        refs = dict.fromkeys(ref for read in reads for ref in read.operations)
         dropped = (column for ref in refs for column in span.operations(ref).dropped)
         return cls(
             dataset,
             _distinct(span.written(dataset)),
-            _distinct(made for one in reads for made in one.made),
+            _distinct(report for read in reads for report in read.made),
             frozenset(column.field for column in dropped if column.dataset == dataset),
         )
 
     @property
     def fields(self) -> set[FieldPath]:
         """The fields that were written, went into others, or were dropped."""
-        written = (one.columns.fields.keys() for one in self.written)
-        taken = (_fields_taken(one.columns, self.dataset) for one in self.made)
+        written = (report.columns.fields.keys() for report in self.written)
+        taken = (_fields_taken(report.columns, self.dataset) for report in self.made)
         return set(self.dropped).union(*written, *taken)
 
     def pairs_in(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
         """Yield each field that went into one of the dataset's, with that one, and the dataset that it is of."""
         for report in self.written:
             for path, sources in report.columns.fields.items():
-                yield from ((one.dataset, one.field, path) for one in sources if one.field is not None)
+                yield from ((source.dataset, source.field, path) for source in sources if source.field is not None)
 
     def pairs_out(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
         """Yield each field of the dataset with one that it went into, and the dataset that this is of."""
         for report in self.made:
             for path, sources in report.columns.fields.items():
-                for one in sources:
-                    if one.dataset == self.dataset and one.field is not None:
-                        yield report.dataset, one.field, path
+                for source in sources:
+                    if source.dataset == self.dataset and source.field is not None:
+                        yield report.dataset, source.field, path
 
     def made_of(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
         """Yield the fields that went into a field of the dataset, by the related fields in each report."""
         for report in self.written:
             for related in RelatedPaths(report.columns.fields).find(path):
                 sources = report.columns.fields[related]
-                yield from ((one.dataset, one.field) for one in sources if one.field is not None)
+                yield from ((source.dataset, source.field) for source in sources if source.field is not None)
 
     def made_from(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
         """Yield the fields that a field of the dataset, or a field overlapping with it, went into."""
         for report in self.made:
             used = set(RelatedPaths(_fields_taken(report.columns, self.dataset)).overlapping(path))
-            for made, sources in report.columns.fields.items() if used else ():
-                if any(one.dataset == self.dataset and one.field in used for one in sources):
-                    yield report.dataset, made
+            for derived, sources in report.columns.fields.items() if used else ():
+                if any(source.dataset == self.dataset and source.field in used for source in sources):
+                    yield report.dataset, derived
 
     def drops(self, path: FieldPath) -> bool:
         """True if a field, one inside it, or a struct around it was dropped."""
@@ -96,16 +96,21 @@ class NearReports:
 
 
 def _distinct(reports: Iterable[RunColumns]) -> tuple[RunColumns, ...]:
-    found: dict[Place, RunColumns] = {}
-    for one in reports:
-        found.setdefault(step_place_of(one), one)
-    return tuple(found.values())
+    distinct: dict[Place, RunColumns] = {}
+    for report in reports:
+        distinct.setdefault(step_place_of(report), report)
+    return tuple(distinct.values())
 
 
 def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
     """Return the dataset's fields that are sources of fields."""
-    every = {id(sources): sources for sources in columns.fields.values()}
-    return {one.field for some in every.values() for one in some if one.dataset == dataset and one.field is not None}
+    source_sets = {id(sources): sources for sources in columns.fields.values()}
+    return {
+        source.field
+        for sources in source_sets.values()
+        for source in sources
+        if source.dataset == dataset and source.field is not None
+    }
 
 
 def list_fields(view: GraphView, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
@@ -117,9 +122,9 @@ def list_fields(view: GraphView, dataset: DatasetId, window: TimeRange, *, curre
     span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
     primary = span.primary(dataset)
     fields = NearReports.of(primary, span).fields
-    near = RelatedPaths(fields)
+    related = RelatedPaths(fields)
     columns = _columns_now(primary, span, view) if current else set()
-    items = [ListedField(path, has_lineage=near.has(path)) for path in sorted(fields | columns)]
+    items = [ListedField(path, has_lineage=related.has(path)) for path in sorted(fields | columns)]
     return ListedFields(tuple(items), span.truncated)
 
 
@@ -132,17 +137,17 @@ def summarize_field(view: GraphView, column: Column, window: TimeRange, directio
     """Return the fields that a field was made of, and those made of it, by runs of the time range."""
     span = RunRange(view, window)
     span.load(((column.dataset, side) for side in SIDES[direction]), operations=FORWARD in SIDES[direction])
-    near = NearReports.of(span.primary(column.dataset), span)
-    incoming = _by_dataset(near.made_of(column.field)) if BACKWARD in SIDES[direction] else None
-    outgoing = _by_dataset(near.made_from(column.field)) if FORWARD in SIDES[direction] else None
-    return FieldSummary(incoming, outgoing, near.drops(column.field), span.truncated)
+    reports = NearReports.of(span.primary(column.dataset), span)
+    incoming = _by_dataset(reports.made_of(column.field)) if BACKWARD in SIDES[direction] else None
+    outgoing = _by_dataset(reports.made_from(column.field)) if FORWARD in SIDES[direction] else None
+    return FieldSummary(incoming, outgoing, reports.drops(column.field), span.truncated)
 
 
 def _by_dataset(fields: Iterable[tuple[DatasetId, FieldPath]]) -> tuple[DatasetFields, ...]:
-    found: dict[DatasetId, set[FieldPath]] = {}
+    paths: dict[DatasetId, set[FieldPath]] = {}
     for dataset, path in fields:
-        found.setdefault(dataset, set()).add(path)
-    return tuple(DatasetFields(dataset, tuple(sorted(found[dataset]))) for dataset in sorted(found))
+        paths.setdefault(dataset, set()).add(path)
+    return tuple(DatasetFields(dataset, tuple(sorted(paths[dataset]))) for dataset in sorted(paths))
 
 
 def summarize_dataset(view: GraphView, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
@@ -150,17 +155,17 @@ def summarize_dataset(view: GraphView, dataset: DatasetId, window: TimeRange, di
     span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
     span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
     primary = span.primary(dataset)
-    near = NearReports.of(primary, span)
+    reports = NearReports.of(primary, span)
     relations = _Relations(span, view.caller)
-    incoming = relations.pairs(near.pairs_in()) if BACKWARD in SIDES[direction] else {}
-    outgoing = relations.pairs(near.pairs_out()) if FORWARD in SIDES[direction] else {}
+    incoming = relations.pairs(reports.pairs_in()) if BACKWARD in SIDES[direction] else {}
+    outgoing = relations.pairs(reports.pairs_out()) if FORWARD in SIDES[direction] else {}
     counts = relations.count_fields({**incoming, **outgoing})
     return DatasetSummary(
         primary,
-        tuple(sorted(near.fields | _columns_now(primary, span, view))),
+        tuple(sorted(reports.fields | _columns_now(primary, span, view))),
         _in_order(incoming, counts),
         _in_order(outgoing, counts),
-        tuple(sorted(near.dropped)) if FORWARD in SIDES[direction] else (),
+        tuple(sorted(reports.dropped)) if FORWARD in SIDES[direction] else (),
         relations.truncated or span.truncated,
     )
 
@@ -174,31 +179,33 @@ class _Relations:
         self.truncated = False
 
     def pairs(
-        self, every: Iterable[tuple[DatasetId, FieldPath, FieldPath]]
+        self, field_pairs: Iterable[tuple[DatasetId, FieldPath, FieldPath]]
     ) -> dict[DatasetId, set[tuple[FieldPath, FieldPath]]]:
-        found: dict[DatasetId, set[tuple[FieldPath, FieldPath]]] = {}
-        for dataset, source, destination in every:
+        pairs: dict[DatasetId, set[tuple[FieldPath, FieldPath]]] = {}
+        for dataset, source, destination in field_pairs:
             pair = source, destination
-            if pair in found.get(dataset, ()):
+            if pair in pairs.get(dataset, ()):
                 continue
             if self._left == 0:
                 self.truncated = True
                 break
             self._left -= 1
-            found.setdefault(dataset, set()).add(pair)
-        return found
+            pairs.setdefault(dataset, set()).add(pair)
+        return pairs
 
     def count_fields(self, neighbours: Iterable[DatasetId]) -> dict[DatasetId, int]:
         """Count the fields with lineage of the neighbours that are shown in full, all read in two rounds."""
-        every = sorted(neighbours)
-        self.truncated |= len(every) > DATASETS_MAX
-        opened = [one for one in every if self._span.groups.opens(one, self._visibility)]
+        datasets = sorted(neighbours)
+        self.truncated |= len(datasets) > DATASETS_MAX
+        opened = [dataset for dataset in datasets if self._span.groups.opens(dataset, self._visibility)]
         shown = list(islice(opened, DATASETS_MAX))
-        self._span.load(((one, side) for one in shown for side in SIDES["both"]), operations=True)
-        return {one: len(NearReports.of(one, self._span).fields) for one in shown}
+        self._span.load(((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True)
+        return {dataset: len(NearReports.of(dataset, self._span).fields) for dataset in shown}
 
 
 def _in_order(
     relations: Mapping[DatasetId, set[tuple[FieldPath, FieldPath]]], counts: Mapping[DatasetId, int]
 ) -> tuple[FieldRelations, ...]:
-    return tuple(FieldRelations(one, tuple(sorted(relations[one])), counts.get(one)) for one in sorted(relations))
+    return tuple(
+        FieldRelations(dataset, tuple(sorted(relations[dataset])), counts.get(dataset)) for dataset in sorted(relations)
+    )

@@ -43,25 +43,25 @@ class OperationWalk:
     written: dict[InputField, dict[str, Write]] = field(default_factory=dict)
     truncated: bool = False
 
-    def write(self, one: InputField, write: Write) -> None:
+    def write(self, input_field: InputField, write: Write) -> None:
         """Add a write of a field."""
         self.operations[write.name] = None
-        self.written.setdefault(one, {})[write.name] = write
+        self.written.setdefault(input_field, {})[write.name] = write
 
 
 def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all operations and fields that a destination's field, or related fields, derive from."""
     start = operations.written_as(column)
-    for one in start:
-        for write in operations.takers[one]:
+    for input_field in start:
+        for write in operations.takers[input_field]:
             if isinstance(write, Write) and write.destination == column.dataset:
-                walk.write(one, write)
+                walk.write(input_field, write)
 
-    def made_of(one: InputField) -> Iterator[Link]:
-        origin = operations.by_name[one.origin]
+    def made_of(input_field: InputField) -> Iterator[Link]:
+        origin = operations.by_name[input_field.origin]
         walk.operations[origin.name] = None
         if isinstance(origin, Transform):
-            yield from (Link(taken, one, origin.name) for taken in origin.inputs)
+            yield from (Link(taken, input_field, origin.name) for taken in origin.inputs)
 
     _follow(walk, start, made_of, lambda link: link.origin)
 
@@ -69,21 +69,21 @@ def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk)
 def walk_forward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all that derives from a source's field or related fields; also its read, if nothing derives."""
 
-    def went_into(one: InputField) -> Iterator[Link]:
-        for taker in operations.takers.get(one, ()):
+    def went_into(input_field: InputField) -> Iterator[Link]:
+        for taker in operations.takers.get(input_field, ()):
             if isinstance(taker, Write):
-                walk.write(one, taker)
+                walk.write(input_field, taker)
             else:
-                yield from _made(one, taker)
+                yield from _made(input_field, taker)
 
-    def _made(one: InputField, taker: Operation) -> Iterator[Link]:
+    def _made(input_field: InputField, taker: Operation) -> Iterator[Link]:
         walk.operations[taker.name] = None
         if isinstance(taker, Transform):
-            made = operations.emitted[taker.name]
-            yield from (Link(one, InputField(taker.name, name), taker.name) for name in made)
+            emitted = operations.emitted[taker.name]
+            yield from (Link(input_field, InputField(taker.name, name), taker.name) for name in emitted)
 
     start = tuple(fields_read(operations, column))
-    walk.operations.update((one.origin, None) for one in start)
+    walk.operations.update((input_field.origin, None) for input_field in start)
     _follow(walk, start, went_into, lambda link: link.destination)
 
 
@@ -118,9 +118,9 @@ def _follow(
                 queue.append(end(link))
 
 
-def source_of(operations: OperationSet, one: InputField) -> Read | None:
+def source_of(operations: OperationSet, input_field: InputField) -> Read | None:
     """Return the read that emitted the field, if there is one."""
-    origin = operations.by_name[one.origin]
+    origin = operations.by_name[input_field.origin]
     return origin if isinstance(origin, Read) else None
 
 
@@ -165,11 +165,11 @@ def _detail(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
     written: dict[str, dict[DatasetId, _Written]] = {}
     for operations, walk in walks:
         order = _Order(operations)
-        for one in sorted(walk.fields, key=order.of):
-            id_, read = names.of(operations, one), source_of(operations, one)
-            nodes.setdefault(id_, _node(id_, one.name, read, operations.types.get(one)))
-            for write in walk.written.get(one, {}).values():
-                written.setdefault(id_, {}).setdefault(write.destination, (operations, write, one.name))
+        for input_field in sorted(walk.fields, key=order.of):
+            id_, read = names.of(operations, input_field), source_of(operations, input_field)
+            nodes.setdefault(id_, _node(id_, input_field.name, read, operations.types.get(input_field)))
+            for write in walk.written.get(input_field, {}).values():
+                written.setdefault(id_, {}).setdefault(write.destination, (operations, write, input_field.name))
         for link in sorted(walk.links, key=order.of_link):
             ends = names.of(operations, link.origin), names.of(operations, link.destination)
             connections[Connection(*ends, link.operation)] = None
@@ -207,18 +207,23 @@ def _written_to(node: DetailNode, write: Write) -> DetailNode:
 
 
 def _operations(walks: Sequence[_Walked]) -> tuple[DetailOperation, ...]:
-    met = (one for operations, walk in walks for one in operations.operations if one.name in walk.operations)
-    return tuple(dict.fromkeys(DetailOperation(one.name, one.description) for one in met))
+    met = (
+        operation
+        for operations, walk in walks
+        for operation in operations.operations
+        if operation.name in walk.operations
+    )
+    return tuple(dict.fromkeys(DetailOperation(operation.name, operation.description) for operation in met))
 
 
 class _Order:
     """The order of fields and links in their set: by execution, then by name."""
 
     def __init__(self, operations: OperationSet) -> None:
-        self._positions = {one.name: position for position, one in enumerate(operations.operations)}
+        self._positions = {operation.name: position for position, operation in enumerate(operations.operations)}
 
-    def of(self, one: InputField) -> tuple[int, str]:
-        return self._positions[one.origin], one.name
+    def of(self, input_field: InputField) -> tuple[int, str]:
+        return self._positions[input_field.origin], input_field.name
 
     def of_link(self, link: Link) -> tuple[int, tuple[int, str], tuple[int, str]]:
         return self._positions[link.operation], self.of(link.origin), self.of(link.destination)
@@ -231,21 +236,21 @@ class _NodeIds:
         self._taken: dict[str, _Node] = {}
         meant: dict[str, dict[Hashable, str]] = {}
         for operations, walk in walks:
-            for name in {*walk.operations, *(one.origin for one in walk.fields)}:
+            for name in {*walk.operations, *(input_field.origin for input_field in walk.fields)}:
                 checksums = meant.setdefault(name, {})
                 meaning = _meaning(operations.by_name[name])
                 checksums[meaning] = min(operations.checksum, checksums.get(meaning, operations.checksum))
         self._qualifiers = {
             (operations.checksum, name): f"{meant[name][_meaning(operations.by_name[name])][:_QUALIFIER_CHARS]}:"
             for operations, walk in walks
-            for name in {*walk.operations, *(one.origin for one in walk.fields)}
+            for name in {*walk.operations, *(input_field.origin for input_field in walk.fields)}
             if len(meant[name]) > 1
         }
 
-    def of(self, operations: OperationSet, one: InputField) -> str:
+    def of(self, operations: OperationSet, input_field: InputField) -> str:
         """Return the node id of a field that an operation of the set emitted (or wrote)."""
-        node = (self._qualifiers.get((operations.checksum, one.origin), ""), one)
-        id_ = plain = f"{node[0]}{one.origin}.{one.name}"
+        node = (self._qualifiers.get((operations.checksum, input_field.origin), ""), input_field)
+        id_ = plain = f"{node[0]}{input_field.origin}.{input_field.name}"
         more = 2
         # Dots may stand in the names of both: `a.b` emitted `c`, and `a` emitted `b.c`.
         while self._taken.setdefault(id_, node) != node:

@@ -78,12 +78,12 @@ def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) 
     if not written:
         return None
     needed = _needed(operations, written)
-    on_path = [one for one in operations.operations if one.name in needed]
+    on_path = [operation for operation in operations.operations if operation.name in needed]
     edges, more = _edges(operations, written)
     detail = detail_of([operations], destination, field, "backward")
     return OperationPath(
         _key(on_path, needed, written),
-        tuple(_path_operation(one) for one in on_path),
+        tuple(_path_operation(operation) for operation in on_path),
         edges,
         detail.nodes,
         detail.connections,
@@ -96,19 +96,21 @@ def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) 
 def _description(operations: OperationSet, destination: DatasetId, written: Iterable[InputField]) -> str | None:
     """Return the endpoint's description from the first write of the field that has one."""
     taken = set(written)
-    writes = (one for one in operations.writes if one.destination == destination and not taken.isdisjoint(one.inputs))
-    return next((one.destination_description for one in writes if one.destination_description is not None), None)
+    writes = (
+        write for write in operations.writes if write.destination == destination and not taken.isdisjoint(write.inputs)
+    )
+    return next((write.destination_description for write in writes if write.destination_description is not None), None)
 
 
 def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[str, set[str]]:
     """Return the operations that the field derives from, each with the emitted fields that it derives from."""
     needed: dict[str, set[str]] = {}
-    for one in written:
-        needed.setdefault(one.origin, set()).add(one.name)
+    for input_field in written:
+        needed.setdefault(input_field.origin, set()).add(input_field.name)
     for operation in reversed(operations.operations):
         if operation.name in needed:
-            for one in inputs_of(operation):
-                needed.setdefault(one.origin, set()).add(one.name)
+            for input_field in inputs_of(operation):
+                needed.setdefault(input_field.origin, set()).add(input_field.name)
     return needed
 
 
@@ -117,7 +119,7 @@ def _key(on_path: Iterable[Operation], needed: Mapping[str, set[str]], written: 
     for form in forms:
         form["outputs"] = sorted(needed[form["name"]])
         form.get("source", {}).pop("description", None)
-    last = sorted([one.origin, one.name] for one in written)
+    last = sorted([input_field.origin, input_field.name] for input_field in written)
     return hashlib.sha256(json.dumps([forms, last], sort_keys=True).encode()).hexdigest()
 
 
@@ -127,22 +129,24 @@ def _path_operation(operation: Operation) -> PathOperation:
         return PathOperation(
             name, description, (SOURCE,), outputs, operation.source, source_description=operation.source_description
         )
-    return PathOperation(name, description, tuple(dict.fromkeys(one.name for one in inputs_of(operation))), outputs)
+    return PathOperation(
+        name, description, tuple(dict.fromkeys(input_field.name for input_field in inputs_of(operation))), outputs
+    )
 
 
 def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tuple[SimpleEdge, ...], bool]:
     reached, reach = operations.reached, NOTHING
-    for one in written:
-        reach |= operations.reached.of(one)
+    for input_field in written:
+        reach |= operations.reached.of(input_field)
     names = 0
     edges: list[SimpleEdge] = []
-    descriptions = {one.source: one.source_description for one in operations.reads if one.source_description}
+    descriptions = {read.source: read.source_description for read in operations.reads if read.source_description}
     for column in sorted(reached.columns(reach.direct | reach.made)):
         between = reach.by & reached.after(column)
         names += between.bit_count()
         if names > NAMES_MAX:
             return tuple(edges), True
-        operations_between = tuple(one.name for one in reached.operations(between))
+        operations_between = tuple(operation.name for operation in reached.operations(between))
         description = descriptions.get(column.dataset)
         edges.append(SimpleEdge(column.dataset, column.field, operations_between, description))
     return tuple(edges), False
@@ -167,18 +171,24 @@ def find_detail(
         for report in span.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
             types.take(report)
-        sets.update((one.checksum, one) for report in reports.values() for one in making(column, report, span))
+        sets.update(
+            (operations.checksum, operations)
+            for report in reports.values()
+            for operations in making(column, report, span)
+        )
     if FORWARD in SIDES[direction]:
-        taken = (one for read in _distinct(span.read(column.dataset)) for one in taking(column, read, span))
-        sets.update((one.checksum, one) for one in taken)
+        taken = (
+            operations for read in _distinct(span.read(column.dataset)) for operations in taking(column, read, span)
+        )
+        sets.update((operations.checksum, operations) for operations in taken)
     detail = types.typed(detail_of(sets.values(), column.dataset, field, direction))
     return replace(detail, truncated=detail.truncated or span.truncated)
 
 
 def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[OperationSet]:
     """Yield the operations by which a run derived a column: recorded ones, else those of other reports."""
-    recorded = [span.operations(one) for one in report.refs if one.startswith(OPERATIONS_KIND)]
-    making_it = [one for one in recorded if one.written_as(column)]
+    recorded = [span.operations(ref) for ref in report.refs if ref.startswith(OPERATIONS_KIND)]
+    making_it = [operations for operations in recorded if operations.written_as(column)]
     if making_it:
         yield from making_it
     elif related := RelatedPaths(report.columns.fields).find(column.field):
@@ -189,9 +199,9 @@ def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[Opera
 
 def taking(column: Column, read: RunRead, span: RunRange) -> Iterator[OperationSet]:
     """Yield the operations by which a run read the column's dataset: recorded ones, and those of other reports."""
-    recorded = [span.operations(one) for one in read.operations]
+    recorded = [span.operations(ref) for ref in read.operations]
     yield from recorded
-    derived = {one.dataset: _made_of(column, one, recorded) for one in read.made}
+    derived = {report.dataset: _made_of(column, report, recorded) for report in read.made}
     rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
     if rest:
         yield derive_operations(rest)
@@ -199,10 +209,10 @@ def taking(column: Column, read: RunRead, span: RunRange) -> Iterator[OperationS
 
 def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
     """Return the first of reads with equal reports."""
-    found: dict[Hashable, RunRead] = {}
-    for one in reads:
-        found.setdefault(read_place_of(one), one)
-    return found.values()
+    distinct: dict[Hashable, RunRead] = {}
+    for read in reads:
+        distinct.setdefault(read_place_of(read), read)
+    return distinct.values()
 
 
 def read_place_of(read: RunRead) -> Hashable:
@@ -214,12 +224,14 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
     """Return the columns derived from this column, without those that have recorded operations."""
     used = RelatedPaths(fields_used(report.columns, column.dataset)).overlapping(column.field)
     sources = [ColumnSource(column.dataset, path) for path in used]
-    by_hand = {one.field for some in recorded for one in some.written if one.dataset == report.dataset}
+    by_hand = {
+        written.field for operations in recorded for written in operations.written if written.dataset == report.dataset
+    }
     return ColumnLineage(
         {
             path: made_of
             for path, made_of in report.columns.fields.items()
-            if path not in by_hand and any(one in made_of for one in sources)
+            if path not in by_hand and any(source in made_of for source in sources)
         }
     )
 
@@ -243,7 +255,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, window: Ti
             runs.setdefault(path.key, {})[report.run.root.id] = None
     shown = list(paths)[:PATHS_MAX]
     cut = len(paths) > PATHS_MAX or span.truncated or any(paths[key].truncated for key in shown)
-    types.load({column.dataset, *(one for key in shown for one in endpoints_of(paths[key].nodes))})
+    types.load({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})
     items = (_typed(paths[key].taken_by(tuple(runs[key])), types) for key in shown)
     return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, field))
 
@@ -254,5 +266,5 @@ def _typed(path: FieldOperationPath, types: FieldTypes) -> FieldOperationPath:
 
 
 def _paths(column: Column, sets: Iterable[OperationSet]) -> Iterator[OperationPath]:
-    found = (path_of(one, column.dataset, column.field) for one in sets)
-    return (path for path in found if path is not None)
+    paths = (path_of(operations, column.dataset, column.field) for operations in sets)
+    return (path for path in paths if path is not None)

@@ -46,13 +46,13 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
 def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
     """Return the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
-        found = find_version(group, node.version, view)
-        return {node.version: found.run} if found else None
+        version = find_version(group, node.version, view)
+        return {node.version: version.run} if version else None
     walk = ColumnWalk(view.whole)
     column = walk.exists(node.dataset, node.field)
     if column is None:
         return None
-    reported = {one.version: one.run for one in walk.reporters_of(column) if one.version}
+    reported = {reporter.version: reporter.run for reporter in walk.reporters_of(column) if reporter.version}
     if reported:
         return reported
     current = current_versions([group], view)[0]
@@ -62,15 +62,15 @@ def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mappi
 def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphView) -> Origins:
     facts = _shown(read_run_facts({run for run in versions.values() if run}, view), view.caller)
     reported = _reported(facts, view)
-    found = []
+    origins = []
     cut = False
     for version, run in sorted(versions.items()):
         run_facts = facts.get(run) if run else None
         by, roots = reported.get(run, (None, [])) if run else (None, [])
         cut |= len(roots) > ROOTS_MAX
         brief = summarize_run(run, run_facts) if run and run_facts and owner(run_facts) else None
-        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
-    return Origins(column, tuple(found), cut)
+        origins.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
+    return Origins(column, tuple(origins), cut)
 
 
 def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunKey, RunFacts]:
@@ -83,6 +83,6 @@ def _reported(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey,
     """Return each run's reported roots, else its parent's, with the run that reported them."""
     own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
     parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
-    found = _shown(read_run_facts(set(parents.values()), view), view.caller) if parents else {}
-    theirs = {parent: roots for parent, run_facts in found.items() if (roots := roots_of(run_facts))}
+    parent_facts = _shown(read_run_facts(set(parents.values()), view), view.caller) if parents else {}
+    theirs = {parent: roots for parent, run_facts in parent_facts.items() if (roots := roots_of(run_facts))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

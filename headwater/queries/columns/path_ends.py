@@ -77,26 +77,26 @@ def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[En
 
     A path may also continue from an end: writes without a report may have other origins than the reported ones.
     """
-    found: dict[Column, list[End]] = {}
+    ends: dict[Column, list[End]] = {}
     outside: list[Column] = []
-    for dataset, some in groupby(sorted(columns), key=lambda column: column.dataset):
+    for dataset, of_dataset in groupby(sorted(columns), key=lambda column: column.dataset):
         writings = list(_writings(dataset, span))
-        for column in some:
-            found[column] = _ends(column, writings)
-            if not (found[column] or _is_reported(column, writings)):
+        for column in of_dataset:
+            ends[column] = _ends(column, writings)
+            if not (ends[column] or _is_reported(column, writings)):
                 outside.append(column)
     before = span.last_written_before({column.dataset for column in outside})
     for column in outside:
-        found[column] = [_end_outside(before.get(column.dataset))]
-    _add_reads(list(chain(*found.values())), span)
-    return found
+        ends[column] = [_end_outside(before.get(column.dataset))]
+    _add_reads(list(chain(*ends.values())), span)
+    return ends
 
 
 def _writings(dataset: DatasetId, span: RunRange) -> Iterator[_Writing]:
     """Yield the writes of the range's runs, with their reports."""
     for runs, reported in span.written_alike(dataset):
-        known: Sequence[RunColumns] = [one for one in reported if one.known]
-        yield _Writing(runs, merge_columns(one.columns for one in known) if known else None)
+        known: Sequence[RunColumns] = [report for report in reported if report.known]
+        yield _Writing(runs, merge_columns(report.columns for report in known) if known else None)
 
 
 def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
@@ -123,7 +123,7 @@ def _kind(column: Column, writing: _Writing) -> tuple[_Kind | None, set[DatasetI
     own = writing.sources_of(column)
     if own is None:
         return ("left out" if is_job else None), None
-    unnamed = {one.dataset for one in own if one.field is None}
+    unnamed = {source.dataset for source in own if source.field is None}
     return ("unreported" if unnamed else "generated" if not own else None), unnamed
 
 
@@ -156,4 +156,4 @@ def reads_of(end: End) -> tuple[DatasetId, ...]:
 
 def is_cut(ends: Mapping[Column, Sequence[End]]) -> bool:
     """True if the runs of an end read more datasets than a report shows."""
-    return any(len(end.reads) > READS_MAX for some in ends.values() for end in some)
+    return any(len(end.reads) > READS_MAX for column_ends in ends.values() for end in column_ends)

@@ -44,9 +44,9 @@ class PossibleUse:
     def _of_whole(self) -> Mapping[FieldPath, How]:
         """The columns that a dataset without reported columns depends on as a whole, with their transformations."""
         taken: dict[FieldPath, How] = {}
-        for one, how in self.columns.dataset_level.items() if not self.columns.fields else ():
-            if one.dataset == self.source and one.field is not None:
-                taken.update((path, how | taken.get(path, how)) for path in self.takers.get(one.field, ()))
+        for source, how in self.columns.dataset_level.items() if not self.columns.fields else ():
+            if source.dataset == self.source and source.field is not None:
+                taken.update((path, how | taken.get(path, how)) for path in self.takers.get(source.field, ()))
         return taken
 
     @cached_property
@@ -58,16 +58,19 @@ class PossibleUse:
     @cached_property
     def _of_any(self) -> Mapping[ColumnSource, How]:
         """The columns that derive from any column of the source dataset."""
-        of_whole = self._taken({one: how for one, how in self.columns.dataset_level.items() if one.field is not None})
+        of_whole = self._taken(
+            {source: how for source, how in self.columns.dataset_level.items() if source.field is not None}
+        )
         if not self.columns.fields:
             return {} if of_whole is None else {ColumnSource(self.made): of_whole}
         # Columns that one operation made share their sources.
-        every = {id(own): own for own in self.columns.fields.values()}
+        source_sets = {id(own): own for own in self.columns.fields.values()}
         taken = {
-            place: [how for how in (self._taken(own), of_whole) if how is not None] for place, own in every.items()
+            place: [how for how in (self._taken(own), of_whole) if how is not None]
+            for place, own in source_sets.items()
         }
-        found = {ColumnSource(self.made, path): taken[id(own)] for path, own in self.columns.fields.items()}
-        return {column: frozenset[Transformation]().union(*hows) for column, hows in found.items() if hows}
+        uses = {ColumnSource(self.made, path): taken[id(own)] for path, own in self.columns.fields.items()}
+        return {column: frozenset[Transformation]().union(*hows) for column, hows in uses.items() if hows}
 
     def _taken(self, sources: Sources) -> How | None:
         """Return the transformations of the source dataset's columns; None if no column is taken."""
@@ -77,5 +80,9 @@ class PossibleUse:
     @cached_property
     def _is_named(self) -> bool:
         """True if a column of the source dataset is reported: a dependency on the whole dataset adds nothing then."""
-        every = {id(some): some for some in (self.columns.dataset_level, *self.columns.fields.values())}
-        return any(one.dataset == self.source and one.field is not None for some in every.values() for one in some)
+        source_sets = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
+        return any(
+            source.dataset == self.source and source.field is not None
+            for sources in source_sets.values()
+            for source in sources
+        )

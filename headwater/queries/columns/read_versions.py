@@ -23,13 +23,13 @@ class ReadVersions:
 
     def __init__(self, entries: Iterable[DatasetColumns], view: GraphView, groups: ResolvedDatasets) -> None:
         self._groups = groups
-        every = [one for entry in entries for one in entry.reports]
-        facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, view)
+        reports = [report for entry in entries for report in entry.reports]
+        facts = read_run_facts({report.reporter.run for report in reports if report.columns.datasets}, view)
         if view.at:
             # A reporter existed then; a DatasetEvent has no job that could own it.
-            facts = {run: as_of(one, view.at) for run, one in facts.items()}
+            facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
         budget = InputBudget()
-        runs = budget.take(with_sources_alone(every, facts, groups))
+        runs = budget.take(with_sources_alone(reports, facts, groups))
         self.truncated = bool(budget.cut)
         self._reads = {
             run: {read.group.primary: read.version for read in reads}
@@ -42,22 +42,26 @@ class ReadVersions:
         """Return the version of each source of a column, where all reporters read the same version."""
         reports = zip(entry.reports, entry.known.index.reports, strict=True)
         return self._agreed(
-            (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
+            (report, self._columns(report).fields[named_path])
+            for report, paths in reports
+            for named_path in paths.find(path)
         )
 
     def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
         """Return the version of each source that the whole dataset depends on, as in `of_inputs`."""
         if id(entry) not in self._whole:
-            self._whole[id(entry)] = self._agreed((one, self._columns(one).dataset_level) for one in entry.reports)
+            self._whole[id(entry)] = self._agreed(
+                (report, self._columns(report).dataset_level) for report in entry.reports
+            )
         return self._whole[id(entry)]
 
     def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[ColumnSource]]]) -> Mapping[ColumnSource, str]:
         versions: dict[ColumnSource, set[str | None]] = {}
-        for one, sources in reports:
-            read = self._reads.get(one.reporter.run, {})
+        for report, sources in reports:
+            read = self._reads.get(report.reporter.run, {})
             for source in sources:
                 versions.setdefault(source, set()).add(read.get(source.dataset))
-        only = ((source, next(iter(some))) for source, some in versions.items() if len(some) == 1)
+        only = ((source, next(iter(agreed))) for source, agreed in versions.items() if len(agreed) == 1)
         return {source: version for source, version in only if version is not None}
 
     def _columns(self, report: ColumnReport) -> ColumnLineage:
@@ -67,17 +71,17 @@ class ReadVersions:
 
 
 def with_sources_alone(
-    every: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+    reports: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
 ) -> dict[RunKey, RunFacts]:
     """Return the facts of the reporters, with the sources in their reports as their only inputs."""
     sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
-    for one in every:
-        sources.get(one.reporter.run, set()).update(one.columns.datasets)
-    found: dict[RunKey, RunFacts] = {}
-    for run, some in sources.items():
-        names = {name for source in some for name in groups.group(source).names}
+    for report in reports:
+        sources.get(report.reporter.run, set()).update(report.columns.datasets)
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, run_sources in sources.items():
+        names = {name for source in run_sources for name in groups.group(source).names}
         inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
         read = {groups.primary(dataset_of(text)) for text in inputs}
-        others = (text_of(one) for one in sorted(some) if groups.primary(one) not in read)
-        found[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
-    return found
+        others = (text_of(source) for source in sorted(run_sources) if groups.primary(source) not in read)
+        narrowed[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return narrowed
