@@ -147,7 +147,7 @@ class ColumnTraversal:
             yield from ((runs, report) for runs, reports in self.span.written_alike(dataset) for report in reports)
             return
         for runs, readings in self.span.read_alike(dataset):
-            yield from ((runs, report) for reading in readings for report in reading.made)
+            yield from ((runs, report) for reading in readings for report in reading.derived)
 
     def _add_edge(
         self, source: ColumnSource, destination: ColumnSource, how: How, runs: Runs, *, certain: bool

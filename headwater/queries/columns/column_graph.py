@@ -28,12 +28,12 @@ SOURCES_MAX = 50_000
 class ColumnStep:
     """A step from a column to a derived one in one report, and the reporting job; None for a DatasetEvent.
 
-    `made` has no field if the report does not name the columns of its dataset that derive from `source`, or the columns
-    of the source's dataset: then any of these may derive from any of those, and `source` has no field either.
+    `derived` has no field if the report does not name the columns of its dataset that derive from `source`, or the
+    columns of the source's dataset: then any of these may derive from any of those, and `source` has no field either.
     """
 
     source: ColumnSource
-    made: ColumnSource
+    derived: ColumnSource
     how: frozenset[Transformation]
     job: JobId | None
 
@@ -98,11 +98,14 @@ class ColumnWalk:
 
     def graph(self, requested: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
         """Return the graph around these existing columns."""
+        # Upstream: from each column to its sources.
         walk(requested, self._sources, into=self._walked, depth=depth)
         if downstream:
+            # Downstream: from each column to those derived from it.
             walk(requested, self._users, into=self._walked, depth=depth)
             # Columns reached upstream show all their outputs, too.
             self._users([column for column in self._walked.hops if column not in self._outputs], True)
+        # The columns are known now: read what a node shows of each.
         nodes = tuple(self._nodes())
         return ColumnGraph(nodes, self._walked.truncated)
 
@@ -125,9 +128,12 @@ class ColumnWalk:
         """Yield the steps from these columns, which `below` reached before its last level, report by report."""
         columns = self._opened(reached)
         groups = [self._present.groups.group(dataset) for dataset in {column.dataset for column in columns}]
+        # The walk has read all datasets that may have columns derived from these.
         derived = {name for group in groups for name in self._present.made_of(group)}
         entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
+        # A report may name a source as a struct around a column, or as a field inside it.
         takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
+        # Each report on such a dataset yields its own steps, with the job that reported them.
         datasets = {group.primary for group in groups}
         for _, entry in sorted(entries.items()):
             for job, reported in entry.known.by_job():
@@ -151,14 +157,17 @@ class ColumnWalk:
         self._present.load({column.dataset for column in columns}, readers=True, onward=not is_last)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
         self._walked.truncated |= any(group.cut for group in groups.values())
+        # Read the datasets that may have columns derived from these.
         derived = set().union(*(self._present.made_of(group) for group in groups.values()))
         if not is_last:
             self._present.groups.load(derived)  # with the readers, for the next level
         self._present.load(derived)
         entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
+        # Look up each set of sources once: many derived columns share it.
         outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
         users = [pair for entry in entries.values() for pair in _users_in(entry)]
         takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
+        # Each set that takes a column adds the columns derived from the set to that column's outputs.
         for sources, users_of_sources in users:
             for column in {column for source in sources & takers.keys() for column in takers[source]}:
                 outputs[column] = outputs[column] | users_of_sources if outputs[column] else users_of_sources
@@ -174,6 +183,7 @@ class ColumnWalk:
         for column in used:
             paths.setdefault(column.dataset, set()).add(column.field)
         takers: dict[Column, set[Column]] = {}
+        # The reports on a dataset say which of its nested columns are related.
         for dataset in requested.keys() & paths.keys():
             entry = self._present.entry(dataset)
             index = entry.known.index if entry else ColumnIndex(())
@@ -186,6 +196,7 @@ class ColumnWalk:
         return self._present.entry(dataset)
 
     def _nodes(self) -> Iterable[ColumnNode]:
+        # Find the last writers of datasets that no visible job produces any more.
         groups = {}
         for column in self._opened(self._walked.hops):
             entry = self._present.entry(column.dataset)
@@ -194,6 +205,7 @@ class ColumnWalk:
         writers = find_stale(list(groups.values()), self._view, self._present.namespaces, self._present.nodes)
         shown = list(self._shown())
         entries = {entry.group.primary: entry for _, entry in shown if entry}
+        # Only for the columns that fit the result, find the versions of their sources.
         reads = ReadVersions(entries.values(), self._view, self._present.groups)
         self._walked.truncated |= reads.truncated or self._present.groups.truncated
         for column, entry in shown:

@@ -80,10 +80,10 @@ class ImpactWalk:
 
     def _read_steps(self) -> None:
         for step in self._walk.steps_from([column for column, hops in self._hops.items() if hops <= self._depth]):
-            if step.source.field is None or step.made.field is None:
+            if step.source.field is None or step.derived.field is None:
                 self._possible.append(step)
                 continue
-            ends = Column(step.source.dataset, step.source.field), Column(step.made.dataset, step.made.field)
+            ends = Column(step.source.dataset, step.source.field), Column(step.derived.dataset, step.derived.field)
             if ends[1] not in self._hops:
                 continue
             if ends not in self._edges and len(self._edges) >= STEPS_MAX:
@@ -159,7 +159,7 @@ class ImpactWalk:
         states = {state for column in sources for state in self._states[column]}
         if step.job and not (step.job in jobs and jobs[step.job].certain):
             self._reach(jobs, step.job, sources, states, certain=False)
-        dataset = step.made.dataset
+        dataset = step.derived.dataset
         if dataset != self._column.dataset and not (dataset in datasets and datasets[dataset].certain):
             self._reach(datasets, dataset, sources, states, certain=False)
 

@@ -69,7 +69,7 @@ class VersionWalk:
         self._groups = ResolvedDatasets(view)
         self._entries: dict[Version, VersionEntry] = {}
         # The run that made each version that was read.
-        self._made: dict[Version, RunKey | None] = {}
+        self._producers: dict[Version, RunKey | None] = {}
         self._budget = InputBudget()
         self._truncated = False
 
@@ -153,7 +153,7 @@ class VersionWalk:
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
         """Load the columns' versions; return their source columns with the versions that were read."""
         versions = {(column.dataset, version) for column, version in nodes}
-        self.load({version: self._made.get(version) for version in sorted(versions)})
+        self.load({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
         return {source for node in opened for source in self._near(*node)}
 
@@ -166,7 +166,7 @@ class VersionWalk:
         for source in entry.known.sources_of(column.field):
             if source.dataset in reads:
                 read = reads[source.dataset]
-                self._made[source.dataset, read.version] = read.produced_by
+                self._producers[source.dataset, read.version] = read.produced_by
                 yield source, read.version
 
     def _node(self, node: _Node) -> ColumnNode:

@@ -103,10 +103,9 @@ class IndexedColumns:
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
         """Return the reporters of a column, of related columns, or of the whole dataset."""
         reports = zip(self.reports, self.index.reports, strict=True)
+        with_columns = ((report, paths) for report, paths in reports if report.key[0])
         reporters = {
-            report.reporter
-            for report, paths in reports
-            if report.key[0] and (paths.find(path) or report.columns.dataset_level)
+            report.reporter for report, paths in with_columns if paths.find(path) or report.columns.dataset_level
         }
         return tuple(sorted(reporters, key=lambda reporter: reporter.run))
 
@@ -161,12 +160,15 @@ class CurrentColumns:
         `onward`: the readers of the outputs of these jobs will be read as well.
         """
         requested = set(names)
+        # Resolve the names to datasets, with the jobs that write them, and with `readers` those that read them.
         self.namespaces.expect(name.namespace for name in requested)
         self.groups.load(requested, readers=readers)
         groups = {self.groups.primary(name): self.groups.group(name) for name in requested}
+        # Read the nodes of these jobs, and which namespaces are deleted: both decide what is visible.
         self._expect_jobs(groups.values(), readers, onward)
         self.namespaces.load(primary.namespace for primary in groups)
         self._read_nodes(groups.values(), readers)
+        # Collect the last report of each writer, for datasets that were not read before.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
         facets = read_facets(fresh, self.view)
@@ -174,6 +176,7 @@ class CurrentColumns:
             group.primary: self._entry(group, schema_of(dataset_facets), reports)
             for group, dataset_facets in zip(fresh, facets, strict=True)
         }
+        # Read the columns of these reports, and index them by path.
         self._name_versions(new.values())
         self._read_columns([report for entry in new.values() for report in entry.reports])
         for entry in new.values():
@@ -225,11 +228,13 @@ class CurrentColumns:
             new = _jobs_of(group, readers) - self.nodes.keys()
             self.view.expect(current_key(job) for job in new)
             self.namespaces.expect(job.namespace for job in new)
+            # Edges may say what a job reads and writes: then its reports are announced before its node is read.
             for job_io in (group.near[job] for job in new if job in group.near):
                 written = [name for name in job_io.outputs if readers or name in group.names]
                 self.view.expect(keys_of((tuple(job_io.outputs[name]), name) for name in written).values())
                 sources.update(job_io.inputs)
                 outputs.update(written if readers else ())
+        # The outputs are loaded with their readers if the walk goes on from them; sources are only resolved.
         self.groups.expect(outputs, readers=onward)
         self.groups.expect(sources - outputs, readers=False)
         self.namespaces.expect(name.namespace for name in sources | outputs)
@@ -242,15 +247,11 @@ class CurrentColumns:
             for report in entry.reports
             if len(entry.group.names) > 1 and not report.reporter.declared
         ]
-        facts = (
-            read_run_facts({report.reporter.run for _, report in several}, self.view, self.view.at) if several else {}
-        )
+        runs = {report.reporter.run for _, report in several}
+        facts = read_run_facts(runs, self.view, self.view.at) if runs else {}
         for group, report in several:
-            version = (
-                version_by(report.reporter.run, facts[report.reporter.run], group)
-                if report.reporter.run in facts
-                else None
-            )
+            run = report.reporter.run
+            version = version_by(run, facts[run], group) if run in facts else None
             report.reporter = replace(report.reporter, version=version.version if version else None)
 
     def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
@@ -277,6 +278,7 @@ class CurrentColumns:
             for is_streamed in ["streamed" in self.nodes[job]]
             for name in group.names
         ]
+        # Of a writer's last runs under each name, the latest counts.
         last: dict[_Writer, RunWithFacts] = {}
         last_runs = first_of_groups([group for _, group in scans], self.view, at=self.view.at)
         for (writer, _), run in zip(scans, last_runs, strict=True):
@@ -286,11 +288,13 @@ class CurrentColumns:
 
     def _entry(self, group: ResolvedDataset, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:
         entry = DatasetColumns(group, schema, [])
+        # A writer's report comes from a scan of its runs if the dataset has several names, else from the job's node.
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
                 _add_report(entry, job, *reports[group.primary, job])
             elif self.is_visible_job(job):
                 self._add_writer(entry, self.nodes[job])
+        # The last DatasetEvent that declared columns counts as a report of its own.
         if group.facts.declarations:
             stamp = max(group.facts.declarations)
             declaration = group.facts.declarations[stamp]
@@ -385,9 +389,7 @@ def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> di
     """Return the columns of each report, from rows that were read."""
     requested = set(column_keys)
     keys = keys_of(requested)
-    reported = {
-        ref_and_dataset: columns_from_json(rows[key].data) for ref_and_dataset, key in keys.items() if key in rows
-    }
+    reported = {pair: columns_from_json(rows[key].data) for pair, key in keys.items() if key in rows}
     return {
         (refs, dataset): compose([(ref, reported[ref, dataset]) for ref in refs if (ref, dataset) in reported])
         for refs, dataset in requested

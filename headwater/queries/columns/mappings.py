@@ -70,7 +70,7 @@ class MappingWalk:
                     self._add(source, report)
                     yield source, way
         else:
-            for report in _distinct(report for reading in self._span.read(dataset) for report in reading.made):
+            for report in _distinct(report for reading in self._span.read(dataset) for report in reading.derived):
                 # A source of one ref may be missing where another ref wins.
                 if dataset in report.columns.datasets:
                     self._add(dataset, report)

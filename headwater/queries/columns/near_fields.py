@@ -38,7 +38,7 @@ class NearReports:
 
     dataset: DatasetId
     written: tuple[RunColumns, ...]
-    made: tuple[RunColumns, ...]
+    derived: tuple[RunColumns, ...]
     dropped: frozenset[FieldPath]
 
     @classmethod
@@ -50,7 +50,7 @@ class NearReports:
         return cls(
             dataset,
             _distinct(span.written(dataset)),
-            _distinct(report for read in reads for report in read.made),
+            _distinct(report for read in reads for report in read.derived),
             frozenset(column.field for column in dropped if column.dataset == dataset),
         )
 
@@ -58,7 +58,7 @@ class NearReports:
     def fields(self) -> set[FieldPath]:
         """The fields that were written, went into others, or were dropped."""
         written = (report.columns.fields.keys() for report in self.written)
-        taken = (_fields_taken(report.columns, self.dataset) for report in self.made)
+        taken = (_fields_taken(report.columns, self.dataset) for report in self.derived)
         return set(self.dropped).union(*written, *taken)
 
     def pairs_in(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
@@ -69,7 +69,7 @@ class NearReports:
 
     def pairs_out(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
         """Yield each field of the dataset with one that it went into, and the dataset that this is of."""
-        for report in self.made:
+        for report in self.derived:
             for path, sources in report.columns.fields.items():
                 for source in sources:
                     if source.dataset == self.dataset and source.field is not None:
@@ -84,7 +84,7 @@ class NearReports:
 
     def made_from(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
         """Yield the fields that a field of the dataset, or a field overlapping with it, went into."""
-        for report in self.made:
+        for report in self.derived:
             used = set(RelatedPaths(_fields_taken(report.columns, self.dataset)).overlapping(path))
             for derived, sources in report.columns.fields.items() if used else ():
                 if any(source.dataset == self.dataset and source.field in used for source in sources):

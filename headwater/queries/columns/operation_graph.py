@@ -52,11 +52,13 @@ class OperationWalk:
 def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all operations and fields that a destination's field, or related fields, derive from."""
     start = operations.written_as(column)
+    # Begin at the writes of the field to this destination.
     for input_field in start:
         for write in operations.takers[input_field]:
             if isinstance(write, Write) and write.destination == column.dataset:
                 walk.write(input_field, write)
 
+    # Go on from each field to the inputs of the transform that emitted it; a read has none.
     def made_of(input_field: InputField) -> Iterator[Link]:
         origin = operations.by_name[input_field.origin]
         walk.operations[origin.name] = None
@@ -82,6 +84,7 @@ def walk_forward(operations: OperationSet, column: Column, walk: OperationWalk) 
             emitted = operations.emitted[taker.name]
             yield from (Link(input_field, InputField(taker.name, name), taker.name) for name in emitted)
 
+    # Begin at the reads of the field: they count even where nothing takes it.
     start = tuple(fields_read(operations, column))
     walk.operations.update((input_field.origin, None) for input_field in start)
     _follow(walk, start, went_into, lambda link: link.destination)
@@ -108,6 +111,7 @@ def _follow(
     queue = deque(seen)
     while queue:
         for link in links(queue.popleft()):
+            # A full walk keeps what is nearest.
             if len(walk.links) >= CONNECTIONS_MAX:
                 walk.truncated = True
                 return
@@ -146,6 +150,7 @@ def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPat
     """
     walks: list[_Walked] = []
     connections, truncated = 0, False
+    # Walk each distinct set, until all walks together have enough connections.
     for operations in dict.fromkeys(sets):
         truncated = connections >= CONNECTIONS_MAX
         if truncated:
@@ -165,14 +170,17 @@ def _detail(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
     written: dict[str, dict[DatasetId, _Written]] = {}
     for operations, walk in walks:
         order = _Order(operations)
+        # Every field is a node, which sets may share; keep its writes for the end.
         for input_field in sorted(walk.fields, key=order.of):
             id_, read = names.of(operations, input_field), source_of(operations, input_field)
             nodes.setdefault(id_, _node(id_, input_field.name, read, operations.types.get(input_field)))
             for write in walk.written.get(input_field, {}).values():
                 written.setdefault(id_, {}).setdefault(write.destination, (operations, write, input_field.name))
+        # Connect the nodes in the order of execution.
         for link in sorted(walk.links, key=order.of_link):
             ends = names.of(operations, link.origin), names.of(operations, link.destination)
             connections[Connection(*ends, link.operation)] = None
+    # Only all sets together say whether a node has one destination or several.
     for id_, writes in written.items():
         _end(id_, writes, names, nodes, connections)
     return Detail(tuple(nodes.values()), _operations(walks), tuple(connections), truncated)
@@ -234,12 +242,14 @@ class _NodeIds:
 
     def __init__(self, walks: Sequence[_Walked]) -> None:
         self._taken: dict[str, _Node] = {}
+        # Collect the meanings of each operation's name, each with the smallest checksum of its sets.
         meant: dict[str, dict[Hashable, str]] = {}
         for operations, walk in walks:
             for name in {*walk.operations, *(input_field.origin for input_field in walk.fields)}:
                 checksums = meant.setdefault(name, {})
                 meaning = _meaning(operations.by_name[name])
                 checksums[meaning] = min(operations.checksum, checksums.get(meaning, operations.checksum))
+        # Where sets disagree about a name, the ids of their nodes begin with this checksum.
         self._qualifiers = {
             (operations.checksum, name): f"{meant[name][_meaning(operations.by_name[name])][:_QUALIFIER_CHARS]}:"
             for operations, walk in walks

@@ -77,8 +77,10 @@ def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) 
     written = operations.written_as(Column(destination, field))
     if not written:
         return None
+    # Keep the operations that the field derives from, in the order of execution.
     needed = _needed(operations, written)
     on_path = [operation for operation in operations.operations if operation.name in needed]
+    # Show the path twice: from each source field at once, and field by field. Both may be cut.
     edges, more = _edges(operations, written)
     detail = detail_of([operations], destination, field, "backward")
     return OperationPath(
@@ -107,6 +109,7 @@ def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[
     needed: dict[str, set[str]] = {}
     for input_field in written:
         needed.setdefault(input_field.origin, set()).add(input_field.name)
+    # An operation comes after all that it takes from, so one pass backward finds everything.
     for operation in reversed(operations.operations):
         if operation.name in needed:
             for input_field in inputs_of(operation):
@@ -116,6 +119,7 @@ def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[
 
 def _key(on_path: Iterable[Operation], needed: Mapping[str, set[str]], written: Iterable[InputField]) -> str:
     forms = render_operations(on_path)
+    # Paths that differ only in other outputs, or in descriptions of endpoints, have the same key.
     for form in forms:
         form["outputs"] = sorted(needed[form["name"]])
         form.get("source", {}).pop("description", None)
@@ -136,11 +140,13 @@ def _path_operation(operation: Operation) -> PathOperation:
 
 def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tuple[SimpleEdge, ...], bool]:
     reached, reach = operations.reached, NOTHING
+    # Unite what reaches each written field: the source fields, and the transforms between.
     for input_field in written:
         reach |= operations.reached.of(input_field)
     names = 0
     edges: list[SimpleEdge] = []
     descriptions = {read.source: read.source_description for read in operations.reads if read.source_description}
+    # Each source field has an edge, with the transforms that lie between it and the written fields.
     for column in sorted(reached.columns(reach.direct | reach.made)):
         between = reach.by & reached.after(column)
         names += between.bit_count()
@@ -177,6 +183,7 @@ def find_detail(
             for operations in making(column, report, span)
         )
     if FORWARD in SIDES[direction]:
+        # Reads with equal reports have the same operations.
         taken = (
             operations for read in _distinct(span.read(column.dataset)) for operations in taking(column, read, span)
         )
@@ -187,6 +194,7 @@ def find_detail(
 
 def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[OperationSet]:
     """Yield the operations by which a run derived a column: recorded ones, else those of other reports."""
+    # Operations that the run recorded count if they wrote the column; else its sources give the operations.
     recorded = [span.operations(ref) for ref in report.refs if ref.startswith(OPERATIONS_KIND)]
     making_it = [operations for operations in recorded if operations.written_as(column)]
     if making_it:
@@ -201,7 +209,8 @@ def taking(column: Column, read: RunRead, span: RunRange) -> Iterator[OperationS
     """Yield the operations by which a run read the column's dataset: recorded ones, and those of other reports."""
     recorded = [span.operations(ref) for ref in read.operations]
     yield from recorded
-    derived = {report.dataset: _made_of(column, report, recorded) for report in read.made}
+    # Derive operations for the columns that no recorded operation wrote.
+    derived = {report.dataset: _made_of(column, report, recorded) for report in read.derived}
     rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
     if rest:
         yield derive_operations(rest)
@@ -217,7 +226,7 @@ def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
 
 def read_place_of(read: RunRead) -> Hashable:
     """Return the key that reads with equal reports share."""
-    return read.operations, tuple(map(step_place_of, read.made))
+    return read.operations, tuple(map(step_place_of, read.derived))
 
 
 def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
@@ -246,6 +255,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, window: Ti
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
     for report in span.written(column.dataset):
+        # Runs with equal reports took the same paths: these are found once.
         place = (report.name, report.refs)
         if place not in seen:
             types.take(report)
@@ -253,6 +263,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, window: Ti
         for path in seen[place]:
             paths.setdefault(path.key, path)
             runs.setdefault(path.key, {})[report.run.root.id] = None
+    # Types are read only for the ends of the paths that are shown.
     shown = list(paths)[:PATHS_MAX]
     cut = len(paths) > PATHS_MAX or span.truncated or any(paths[key].truncated for key in shown)
     types.load({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})

@@ -21,9 +21,9 @@ Takers: TypeAlias = Mapping[FieldPath, Collection[FieldPath]]
 
 @dataclass(frozen=True)
 class PossibleUse:
-    """Columns of `made` in one report that may derive from a source dataset; `takers` are the source's columns."""
+    """Columns of `derived` in one report that may derive from a source dataset; `takers` are the source's columns."""
 
-    made: DatasetId
+    derived: DatasetId
     columns: ColumnLineage
     source: DatasetId
     takers: Takers
@@ -32,9 +32,9 @@ class PossibleUse:
         """Yield the columns that may derive from a source column, or (for a node without a field) from any of them."""
         yield from (self._of_any if node.field is None else self._of_unnamed).items()
         if self._unnamed in self.columns.dataset_level and not self._is_named:
-            yield ColumnSource(self.made), self.columns.dataset_level[self._unnamed]
+            yield ColumnSource(self.derived), self.columns.dataset_level[self._unnamed]
         if node.field is not None and node.field in self._of_whole:
-            yield ColumnSource(self.made), self._of_whole[node.field]
+            yield ColumnSource(self.derived), self._of_whole[node.field]
 
     @property
     def _unnamed(self) -> ColumnSource:
@@ -53,7 +53,7 @@ class PossibleUse:
     def _of_unnamed(self) -> Mapping[ColumnSource, How]:
         """The reported columns that derive from the source dataset without a named column."""
         fields = self.columns.fields.items()
-        return {ColumnSource(self.made, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
+        return {ColumnSource(self.derived, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
 
     @cached_property
     def _of_any(self) -> Mapping[ColumnSource, How]:
@@ -62,14 +62,14 @@ class PossibleUse:
             {source: how for source, how in self.columns.dataset_level.items() if source.field is not None}
         )
         if not self.columns.fields:
-            return {} if of_whole is None else {ColumnSource(self.made): of_whole}
+            return {} if of_whole is None else {ColumnSource(self.derived): of_whole}
         # Columns that one operation made share their sources.
         source_sets = {id(own): own for own in self.columns.fields.values()}
         taken = {
             place: [how for how in (self._taken(own), of_whole) if how is not None]
             for place, own in source_sets.items()
         }
-        uses = {ColumnSource(self.made, path): taken[id(own)] for path, own in self.columns.fields.items()}
+        uses = {ColumnSource(self.derived, path): taken[id(own)] for path, own in self.columns.fields.items()}
         return {column: frozenset[Transformation]().union(*hows) for column, hows in uses.items() if hows}
 
     def _taken(self, sources: Sources) -> How | None:

@@ -50,13 +50,13 @@ def report_usage(view: GraphView, column: Column, window: TimeRange) -> Usage:
 def report_tag(view: GraphView, tag: str, window: TimeRange) -> TagUsage:
     """Return the columns that have the tag now, and those that runs of the time range made of them unmasked."""
     tagged = read_tagged(tag, view, kinds=("DATASET",))
-    columns = {column: tags for one in tagged.datasets for column, tags in one.columns(whole=True).items()}
+    columns = {column: tags for dataset in tagged.datasets for column, tags in dataset.columns(whole=True).items()}
     starts = sorted(columns)
     cut = tagged.truncated or len(starts) > STARTS_MAX
     span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
     span.load((column.dataset, FORWARD) for column in starts[:STARTS_MAX])
     traversal = ColumnTraversal(span, starts[:STARTS_MAX], FORWARD, view.caller)
-    reached = [one for one in traversal.run() if not one.masked]
+    reached = [reached_column for reached_column in traversal.run() if not reached_column.masked]
     flows = _flows(traversal, reached, view)
     shown = tuple(TaggedColumn(column, tuple(columns[column])) for column in starts[:STARTS_MAX])
     return TagUsage(tag, window, shown, flows, cut or traversal.truncated)
@@ -64,9 +64,12 @@ def report_tag(view: GraphView, tag: str, window: TimeRange) -> TagUsage:
 
 def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], view: GraphView) -> tuple[Flow, ...]:
     """Return the reached columns, with the status of each that is shown in full."""
-    shown = [one.column for one in reached if traversal.opens(one.column)]
+    shown = [reached_column.column for reached_column in reached if traversal.opens(reached_column.column)]
     status, jobs = _statuses(shown, traversal.span, view), traversal.jobs_into()
-    return tuple(_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached)
+    return tuple(
+        _flow(reached_column, status.get(reached_column.column, "unknown"), jobs.get(reached_column.column, ()))
+        for reached_column in reached
+    )
 
 
 def _uses(column: Column, span: RunRange) -> list[Use]:
@@ -75,13 +78,14 @@ def _uses(column: Column, span: RunRange) -> list[Use]:
     for runs, reported in span.written_alike(column.dataset):
         for done in _writes(column, reported):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
-    every = span.read_alike(column.dataset)
-    made = [report for _, run_reads in every for run_read in run_reads for report in run_read.made]
-    steps = find_steps_out([ColumnSource(column.dataset, column.field)], {column.dataset: made}, span)[column.dataset]
-    for runs, run_reads in every:
+    reads_alike = span.read_alike(column.dataset)
+    derived = [report for _, run_reads in reads_alike for run_read in run_reads for report in run_read.derived]
+    node = ColumnSource(column.dataset, column.field)
+    steps = find_steps_out([node], {column.dataset: derived}, span)[column.dataset]
+    for runs, run_reads in reads_alike:
         for done in _reads(column, run_reads, steps, span):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
-    uses = [_use(done, merge_runs(some)) for done, some in alike.items()]
+    uses = [_use(done, merge_runs(groups)) for done, groups in alike.items()]
     return sorted(uses, key=lambda use: (use.last, use.runs[0].key, use.kind, use.known), reverse=True)
 
 
@@ -109,29 +113,29 @@ def _use(done: _UseKey, runs: Runs) -> Use:
 
 def _writes(column: Column, reported: Sequence[RunColumns]) -> Iterator[_UseKey]:
     """Yield the write of the column, if any; a run without a report may have written the column."""
-    columns = merge_columns(one.columns for one in reported if one.known)
-    if not any(one.known for one in reported):
+    columns = merge_columns(report.columns for report in reported if report.known)
+    if not any(report.known for report in reported):
         yield _UseKey("WRITE", known=False)
     elif related := RelatedPaths(columns.fields).find(column.field):
         sources = sources_at(columns.fields, related)
-        fields = _in_order(one for one in sources if one.field is not None)
-        how = [one for some in sources.values() for one in some]
+        fields = _in_order(source for source in sources if source.field is not None)
+        how = [transformation for transformations in sources.values() for transformation in transformations]
         yield _UseKey("WRITE" if sources else "CREATE", fields, operations_in(how))
 
 
 def _reads(column: Column, run_reads: Sequence[RunRead], steps: Steps, span: RunRange) -> Iterator[_UseKey]:
-    reported = [one for run_read in run_reads for one in run_read.made]
-    taken = [step for one in reported for step in steps[step_place_of(one)]]
-    made = {(destination, how) for _, destination, how, certain in taken if certain}
+    reported = [report for run_read in run_reads for report in run_read.derived]
+    taken = [step for report in reported for step in steps[step_place_of(report)]]
+    derived = {(destination, how) for _, destination, how, certain in taken if certain}
     perhaps = {destination for _, destination, _, certain in taken if not certain}
-    recorded = [span.operations(one) for run_read in run_reads for one in run_read.operations]
-    is_unreported = not recorded and (not reported or any(not one.known for one in reported))
-    if made or any(_overlaps(column, _fields(read)) for one in recorded for read in one.reads):
-        fields = {field for field, _ in made} | {field for field in perhaps if field.field is None}
-        yield _UseKey("READ", _in_order(fields), operations_in(chain(*(how for _, how in made))))
+    recorded = [span.operations(ref) for run_read in run_reads for ref in run_read.operations]
+    is_unreported = not recorded and (not reported or any(not report.known for report in reported))
+    if derived or any(_overlaps(column, _fields(read)) for operations in recorded for read in operations.reads):
+        fields = {field for field, _ in derived} | {field for field in perhaps if field.field is None}
+        yield _UseKey("READ", _in_order(fields), operations_in(chain(*(how for _, how in derived))))
     elif is_unreported or perhaps:
         yield _UseKey("READ", _in_order(perhaps), known=False)
-    if any(_overlaps(column, one.dropped) for one in recorded):
+    if any(_overlaps(column, operations.dropped) for operations in recorded):
         yield _UseKey("DELETE")
 
 
@@ -141,17 +145,17 @@ def _fields(read: Read) -> set[Column]:
 
 def _overlaps(column: Column, others: Iterable[Column]) -> bool:
     """True if any of the others is the column, is inside it, or is a struct around it."""
-    paths = {one.field for one in others if one.dataset == column.dataset}
+    paths = {other.field for other in others if other.dataset == column.dataset}
     return bool(RelatedPaths(paths).overlapping(column.field))
 
 
 def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
-    return tuple(sorted(fields, key=lambda one: one.order))
+    return tuple(sorted(fields, key=lambda field: field.order))
 
 
 def _statuses(columns: Sequence[ColumnSource], span: RunRange, view: GraphView) -> dict[ColumnSource, Status]:
     """Return the status of each column; without a schema, columns that are reported now are alive."""
-    live = read_live_schemas((span.groups.group(one) for one in {column.dataset for column in columns}), view)
+    live = read_live_schemas((span.groups.group(dataset) for dataset in {column.dataset for column in columns}), view)
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
     present = CurrentColumns(view)
@@ -180,10 +184,14 @@ def report_provenance(view: GraphView, column: Column, window: TimeRange) -> Pro
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += traversal.run()
     steps = traversal.steps()
-    columns = [column_of(one.column) for one in reached]
+    columns = [column_of(reached_column.column) for reached_column in reached]
     ends = find_ends(filter(traversal.opens, columns), span)
     ends |= {column: [End("elsewhere")] for column in columns if not traversal.opens(column)}
-    sources = (_source(column, one, end) for column, one in zip(columns, reached, strict=True) for end in ends[column])
+    sources = (
+        _source(column, reached_column, end)
+        for column, reached_column in zip(columns, reached, strict=True)
+        for end in ends[column]
+    )
     return Provenance(
         start, window, tuple(sources), tuple(steps), traversal.truncated or span.truncated or is_cut(ends)
     )

@@ -63,11 +63,11 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """A run's read of a dataset; `operations` are the refs that read it, `made` the columns derived from it."""
+    """A run's read of a dataset; `operations` are the refs that read it, `derived` the columns derived from it."""
 
     run: RangeRun
     operations: tuple[str, ...]
-    made: tuple[RunColumns, ...]
+    derived: tuple[RunColumns, ...]
 
 
 class RunRange:
@@ -89,12 +89,15 @@ class RunRange:
         self._sets: dict[str, OperationSet] = {}
         self._named_sets: dict[str, OperationSet] = {}
 
-    def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False, columns: bool = True) -> None:
+    def load(
+        self, datasets: Iterable[tuple[DatasetId, Side]], *, operations: bool = False, columns: bool = True
+    ) -> None:
         """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets.
 
         Without `columns`, only `runs_at` may be called for them.
         """
-        requested = set(wanted)
+        requested = set(datasets)
+        # The facts of a dataset may reveal other names of it, which have rows of their own.
         while new := sorted(requested - self._rows.keys()):
             self._read_rows(new)
             self._read_reports(new, operations=operations, columns=columns)
@@ -135,32 +138,38 @@ class RunRange:
 
     def _read(self, name: DatasetId, row: Row) -> RunRead:
         into: Mapping[str, Sequence[str]] = row.data["outputs"]
-        made = (self._run_columns(row, tuple(into[text]), dataset_of(text), [text_of(name)]) for text in sorted(into))
-        return RunRead(_run(row), tuple(row.data["reads"]), tuple(made))
+        derived = (
+            self._run_columns(row, tuple(into[text]), dataset_of(text), [text_of(name)]) for text in sorted(into)
+        )
+        return RunRead(_run(row), tuple(row.data["reads"]), tuple(derived))
 
     def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
         """Return groups of runs with equal rows, each with the rows of its newest run."""
-        found: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
-        for _, some in groupby(self._of(dataset, way), key=lambda one: one[1].sk):
-            rows = list(some)
+        alike: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
+        # A run has a row under each name that it used: these rows belong together.
+        for _, run_rows in groupby(self._of(dataset, way), key=lambda named_row: named_row[1].sk):
+            rows = list(run_rows)
             run = _run(rows[0][1])
             key = tuple((name, _content(row)) for name, row in rows)
-            found.setdefault(key, (Runs(run.job), rows))[0].add(run)
-        return list(found.values())
+            alike.setdefault(key, (Runs(run.job), rows))[0].add(run)
+        return list(alike.values())
 
     def operations(self, ref: str) -> OperationSet:
         """Return the operations of a ref, with datasets under primary names."""
         if ref not in self._named_sets:
             operations = self._sets[ref]
             self._named_sets[ref] = operations.renamed(
-                {one: self.primary(one) for one in operations.sources | operations.destinations}
+                {dataset: self.primary(dataset) for dataset in operations.sources | operations.destinations}
             )
         return self._named_sets[ref]
 
     def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RangeRun]:
         """Return the last run (or JobEvent) that wrote each dataset and started before the range, if any."""
-        highs = {(name, one): f"{BACKWARD}#{self._window.start}" for one in datasets for name in self._names(one)}
-        found: dict[DatasetId, list[RangeRun]] = {}
+        highs = {
+            (name, dataset): f"{BACKWARD}#{self._window.start}" for dataset in datasets for name in self._names(dataset)
+        }
+        candidates: dict[DatasetId, list[RangeRun]] = {}
+        # The newest row of a name is mostly right: look at few rows first, and at more where none was.
         limit = _FIRST_LOOK
         for _ in range(_LOOKS_MAX):
             queries = [
@@ -170,27 +179,32 @@ class RunRange:
             pages = dict(zip(highs, self._view.query(queries), strict=True))
             rows = self._confirmed({(name, BACKWARD): page.rows for (name, _), page in pages.items()})
             # A DatasetEvent declares the sources of a dataset, and writes nothing.
-            runs = {one: [run for run in map(_run, rows[one[0], BACKWARD]) if run.job is not None] for one in highs}
-            for (_, dataset), some in runs.items():
-                found.setdefault(dataset, []).extend(some[:1])
-            highs = {one: page.rows[-1].sk for one, page in pages.items() if page.more and not runs[one]}
+            runs = {pair: [run for run in map(_run, rows[pair[0], BACKWARD]) if run.job is not None] for pair in highs}
+            for (_, dataset), name_runs in runs.items():
+                candidates.setdefault(dataset, []).extend(name_runs[:1])
+            # Names without a run are searched on, below the last row that was read.
+            highs = {pair: page.rows[-1].sk for pair, page in pages.items() if page.more and not runs[pair]}
             limit = _NEXT_LOOK
             if not highs:
                 break
         self.truncated |= bool(highs)
-        newest = {one: max(some, key=lambda run: (run.started, run.key), default=None) for one, some in found.items()}
-        return {one: run for one, run in newest.items() if run is not None}
+        # Of the runs that wrote a dataset under its names, the newest is the last writer.
+        newest = {
+            dataset: max(dataset_runs, key=lambda run: (run.started, run.key), default=None)
+            for dataset, dataset_runs in candidates.items()
+        }
+        return {dataset: run for dataset, run in newest.items() if run is not None}
 
     def inputs_of(self, runs: Iterable[RunKey]) -> dict[RunKey, set[DatasetId]]:
         """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
-        wanted = sorted(set(runs))
-        self.truncated |= len(wanted) > _INPUTS_MAX
-        facts = read_run_facts(wanted[:_INPUTS_MAX], self._view) if wanted else {}
-        inputs = {run: set(map(dataset_of, some.inputs)) for run, some in facts.items()}
-        names = {name for some in inputs.values() for name in some}
+        requested = sorted(set(runs))
+        self.truncated |= len(requested) > _INPUTS_MAX
+        facts = read_run_facts(requested[:_INPUTS_MAX], self._view) if requested else {}
+        inputs = {run: set(map(dataset_of, run_facts.inputs)) for run, run_facts in facts.items()}
+        names = {name for run_inputs in inputs.values() for name in run_inputs}
         if names:
             self.groups.load(names)
-        return {run: set(map(self.primary, some)) for run, some in inputs.items()}
+        return {run: set(map(self.primary, run_inputs)) for run, run_inputs in inputs.items()}
 
     def _names(self, dataset: DatasetId) -> list[DatasetId]:
         return self.groups.group(dataset).names
@@ -202,7 +216,7 @@ class RunRange:
     def _of(self, dataset: DatasetId, way: Side) -> list[tuple[DatasetId, Row]]:
         names = self.groups.group(dataset).names
         rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
-        return sorted(rows, key=lambda one: one[1].sk, reverse=True)
+        return sorted(rows, key=lambda named_row: named_row[1].sk, reverse=True)
 
     def _run_columns(self, row: Row, refs: tuple[str, ...], name: DatasetId, sources: Iterable[IdText]) -> RunColumns:
         column_key = (refs, name)
@@ -222,6 +236,7 @@ class RunRange:
 
     def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
         window, limit = self._window, self._runs_max
+        # The datasets of a level share the rows that are left.
         if self._rows_left is not None:
             limit = min(limit, max(self._rows_left // len(new), 1))
         pages = self._view.query(
@@ -239,7 +254,9 @@ class RunRange:
         if self._rows_left is not None:
             self._rows_left -= sum(len(page.rows) for page in pages)
         self.truncated |= any(page.more for page in pages)
-        self._rows.update(self._confirmed({one: page.rows for one, page in zip(new, pages, strict=True)}))
+        self._rows.update(
+            self._confirmed({dataset_side: page.rows for dataset_side, page in zip(new, pages, strict=True)})
+        )
 
     def _confirmed(self, rows: Mapping[RunsOf, Sequence[Row]]) -> dict[RunsOf, Sequence[Row]]:
         confirmed, cut = confirm_rows(rows, self._view)
@@ -248,19 +265,26 @@ class RunRange:
 
     def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool, columns: bool) -> None:
         """Read the reports of these rows, and the facts of every dataset that they name."""
-        rows = [row for one in new for row in self._rows[one]]
-        column_keys = {key for one in new for key in _keys_of(one[0], self._rows[one])} if columns else set()
+        rows = [row for dataset_side in new for row in self._rows[dataset_side]]
+        column_keys = (
+            {key for dataset_side in new for key in _keys_of(dataset_side[0], self._rows[dataset_side])}
+            if columns
+            else set()
+        )
+        # Reports of earlier levels are at hand.
         column_keys -= self._columns.keys()
         refs = {ref for row in rows for ref in _operations(row)} - self._sets.keys() if operations else set()
+        # Reports, facts of datasets, and operation sets come in one batch.
         names = {name for name, _ in new} | _named(rows)
         facts = {name: facts_key(name) for name in names}
         keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
-        found = self._view.get(keys)
-        self.groups.take({name: found.get(key) for name, key in facts.items()})
+        fetched = self._view.get(keys)
+        # The facts came with the batch; `load` reads only the names that they add.
+        self.groups.take({name: fetched.get(key) for name, key in facts.items()})
         self.groups.load(names)
-        self._columns.update(reported_in(column_keys, found))
+        self._columns.update(reported_in(column_keys, fetched))
         for ref in refs:
-            self._sets[ref] = OperationSet(parse_operations(found[facet_key(ref)].data["operations"]))
+            self._sets[ref] = OperationSet(parse_operations(fetched[facet_key(ref)].data["operations"]))
 
 
 def _run(row: Row) -> RangeRun:
@@ -276,8 +300,8 @@ def _content(row: Row) -> bytes:
 
 
 def _keys_of(name: DatasetId, rows: Sequence[Row]) -> Iterable[ColumnKey]:
-    made = {id(row.data["outputs"]): row.data["outputs"] for row in rows if "outputs" in row.data}
-    for outputs in made.values():
+    output_maps = {id(row.data["outputs"]): row.data["outputs"] for row in rows if "outputs" in row.data}
+    for outputs in output_maps.values():
         yield from ((tuple(refs), dataset_of(text)) for text, refs in outputs.items() if refs)
     yield from ((tuple(row.data["refs"]), name) for row in rows if row.data.get("refs"))
 

@@ -26,7 +26,7 @@ from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 NodeOfVersion: TypeAlias = tuple[Column, str]
 # The run that made each version of a dataset.
-Made: TypeAlias = Mapping[Version, RunKey | None]
+Producers: TypeAlias = Mapping[Version, RunKey | None]
 
 
 def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
@@ -39,7 +39,7 @@ def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool
     outputs = walk.outputs_of(node.id)
     if outputs is None:
         return None
-    return list(dict.fromkeys(column for one in outputs for column in walk.columns_of(one, used=downstream)))
+    return list(dict.fromkeys(column for output in outputs for column in walk.columns_of(output, used=downstream)))
 
 
 def select_version(
@@ -47,37 +47,41 @@ def select_version(
 ) -> list[NodeOfVersion] | None:
     """Return the columns of a dataset's version, or of the versions that the last run of a job's version made."""
     if isinstance(node, Node) and isinstance(node.id, JobId):
-        made = _made_by_job_version(node.id, version, view)
+        producers = _made_by_job_version(node.id, version, view)
     else:
-        made = _made_version(_dataset_of(node), version, view)
-    if made is None:
+        producers = _made_version(_dataset_of(node), version, view)
+    if producers is None:
         return None
-    walk.load(made)
-    found = [(column, one) for dataset, one in made for column in _columns_of(node, walk.entry((dataset, one)), view)]
-    return sorted(found) if found or not isinstance(node, FieldNode) else None
+    walk.load(producers)
+    nodes = [
+        (column, version_id)
+        for dataset, version_id in producers
+        for column in _columns_of(node, walk.entry((dataset, version_id)), view)
+    ]
+    return sorted(nodes) if nodes or not isinstance(node, FieldNode) else None
 
 
-def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Made | None:
+def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Producers | None:
     groups = ResolvedDatasets(view)
     groups.load([dataset])
     group = groups.group(dataset)
-    found = find_version(group, version, view)
-    return {(group.primary, version): found.run} if found else None
+    dataset_version = find_version(group, version, view)
+    return {(group.primary, version): dataset_version.run} if dataset_version else None
 
 
-def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Made | None:
+def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers | None:
     versions, _ = versions_of(job, view)
-    found = next((one for one in versions if one.version == version), None)
-    if found is None:
+    job_version = next((candidate for candidate in versions if candidate.version == version), None)
+    if job_version is None:
         return None
-    if found.latest_run is None:
+    if job_version.latest_run is None:
         return {}
-    run = found.latest_run.key
+    run = job_version.latest_run.key
     facts = read_run_facts([run], view)[run]
     groups = ResolvedDatasets(view)
     groups.load(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)
-    return {(one.dataset, one.version): run for one in outputs if view.caller.opens(one.dataset)}
+    return {(output.dataset, output.version): run for output in outputs if view.caller.opens(output.dataset)}
 
 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:
@@ -99,18 +103,18 @@ def select_at(node: FieldNode | Node, walk: VersionWalk, view: GraphView) -> lis
     if datasets is None:
         return None
     present.load(datasets)
-    entries = {entry.group.primary: entry for one in datasets if (entry := present.entry(one))}
+    entries = {entry.group.primary: entry for dataset in datasets if (entry := present.entry(dataset))}
     shown = {primary: list(_versions_at(entry, present, view)) for primary, entry in entries.items()}
-    walk.add([one for some in shown.values() for one in some], at)
-    found = [
-        (Column(primary, path), one.version)
-        for primary, some in shown.items()
-        for path in _paths_at(node, entries[primary], some)
-        for one in some
+    walk.add([version_entry for version_entries in shown.values() for version_entry in version_entries], at)
+    nodes = [
+        (Column(primary, path), version_entry.version)
+        for primary, version_entries in shown.items()
+        for path in _paths_at(node, entries[primary], version_entries)
+        for version_entry in version_entries
     ]
-    if not found and (isinstance(node, FieldNode) or not any(shown.values())):
+    if not nodes and (isinstance(node, FieldNode) or not any(shown.values())):
         return [] if isinstance(node, Node) and isinstance(node.id, JobId) else None
-    return sorted(found)
+    return sorted(nodes)
 
 
 def _datasets_at(node: FieldNode | Node, present: CurrentColumns, visibility: Visibility) -> list[DatasetId] | None:
@@ -128,25 +132,27 @@ def _dataset_of(node: FieldNode | Node) -> DatasetId:
 
 
 def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[VersionEntry]) -> list[FieldPath]:
-    schemas = [entry.schema, *(one.schema for one in shown)]
+    schemas = [entry.schema, *(version_entry.schema for version_entry in shown)]
     if isinstance(node, FieldNode):
-        there = entry.has(node.field) or any(one.has(node.field, one.schema) for one in shown)
+        there = entry.has(node.field) or any(
+            version_entry.has(node.field, version_entry.schema) for version_entry in shown
+        )
         return [node.field] if there else []
-    return list(dict.fromkeys((*(path for one in schemas for path in one.columns), *entry.columns.fields)))
+    return list(dict.fromkeys((*(path for schema in schemas for path in schema.columns), *entry.columns.fields)))
 
 
 def _versions_at(entry: DatasetColumns, present: CurrentColumns, view: GraphView) -> Iterator[VersionEntry]:
     """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
     by_version: dict[str, list[ColumnReport]] = {}
-    for one in entry.reports:
-        by_version.setdefault(one.reporter.version or "", []).append(one)
+    for report in entry.reports:
+        by_version.setdefault(report.reporter.version or "", []).append(report)
     schemas: dict[str, Schema] = {}
     unversioned = by_version.pop("", [])
     if unversioned or not by_version:
         at = view.at or ""
         page = read_versions(entry.group, view, at)
-        versions = [one for one in page.versions if one.created < at]
-        last = next((one for one in versions if not one.failed), None)
+        versions = [version for version in page.versions if version.created < at]
+        last = next((version for version in versions if not version.failed), None)
         if versions:
             by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(
                 unversioned
@@ -154,6 +160,6 @@ def _versions_at(entry: DatasetColumns, present: CurrentColumns, view: GraphView
         schemas.update({last.id: schema_of(last.facets)} if last else {})
     for version, reports in by_version.items():
         schema = schemas.get(version, NO_SCHEMA)
-        sources = {source for one in reports for source in one.columns.datasets}
-        hidden = frozenset(one for one in sources if not present.sees(one))
+        sources = {source for report in reports for source in report.columns.datasets}
+        hidden = frozenset(source for source in sources if not present.sees(source))
         yield VersionEntry(entry.group, version, reports, schema, hidden)

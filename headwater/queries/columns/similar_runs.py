@@ -65,16 +65,16 @@ class Runs:
             self.roots.setdefault(run.root, (run.started, run.key))
 
 
-def merge_runs(every: Iterable[Runs]) -> Runs:
+def merge_runs(groups: Iterable[Runs]) -> Runs:
     """Return disjoint groups of runs of one job as one group."""
-    some = list(every)
-    newest = newest_first(run for one in some for run in one.newest)
+    parts = list(groups)
+    newest = newest_first(run for group in parts for run in group.newest)
     roots: dict[RunKey, tuple[str, RunKey]] = {}
-    for root, place in ((root, place) for one in some for root, place in one.roots.items()):
+    for root, place in ((root, place) for group in parts for root, place in group.roots.items()):
         roots[root] = max(place, roots.get(root, place))
-    states = sum((one.states for one in some), Counter[State]())
-    first, count = min(one.first for one in some), sum(one.count for one in some)
-    return Runs(some[0].job, first, count, states, newest[:NEWEST_MAX], roots)
+    states = sum((group.states for group in parts), Counter[State]())
+    first, count = min(group.first for group in parts), sum(group.count for group in parts)
+    return Runs(parts[0].job, first, count, states, newest[:NEWEST_MAX], roots)
 
 
 def newest_first(runs: Iterable[ReportedRun]) -> list[ReportedRun]:

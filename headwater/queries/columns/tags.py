@@ -45,7 +45,7 @@ def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTa
     page = tags[offset : offset + limit]
     rows = view.get(map(tag_facts_key, page)) if page else {}
     described = [find_described(rows.get(tag_facts_key(name))) for name in page]
-    known = [one or KnownTag(name) for one, name in zip(described, page, strict=True)]
+    known = [tag or KnownTag(name) for tag, name in zip(described, page, strict=True)]
     return ResultPage(known, len(tags), catalogue.truncated)
 
 
@@ -75,16 +75,16 @@ class TaggedDataset:
         A field that the known schema lacks is left out. Where the schema is unknown, the dataset's own tag is that of
         one column without a field.
         """
-        schema, found = schema_of(self.facets), dict[ColumnSource, list[Tag]]()
+        schema, tags_of_columns = schema_of(self.facets), dict[ColumnSource, list[Tag]]()
         for tag in self.tags:
             if tag.field is not None:
                 path = parse_dotted(tag.field)
                 paths: Iterable[tuple[str, ...] | None] = [path] if not schema.known or path in schema.types else []
             else:
                 paths = (schema.columns or [None]) if whole else []
-            for one in paths:
-                found.setdefault(ColumnSource(self.group.primary, one), []).append(tag)
-        return found
+            for column_path in paths:
+                tags_of_columns.setdefault(ColumnSource(self.group.primary, column_path), []).append(tag)
+        return tags_of_columns
 
 
 @dataclass(slots=True)
@@ -111,9 +111,9 @@ def read_tagged(
             return []
         return [other for other in annotations.tags if tag_key(other.name) == tag_key(tag)]
 
-    found = read_annotated(tag_pk(tag), view, kinds=kinds, namespace=namespace)
-    tagged = Tagged([job for job in found.jobs if tags_among(job.annotations)], truncated=found.truncated)
-    groups = [(group, tags) for group in found.datasets if (tags := tags_among(annotations_of(group.facts)))]
+    annotated = read_annotated(tag_pk(tag), view, kinds=kinds, namespace=namespace)
+    tagged = Tagged([job for job in annotated.jobs if tags_among(job.annotations)], truncated=annotated.truncated)
+    groups = [(group, tags) for group in annotated.datasets if (tags := tags_among(annotations_of(group.facts)))]
     facets = read_facets([group for group, _ in groups], view)
     tagged.datasets = [TaggedDataset(*group, facet) for group, facet in zip(groups, facets, strict=True)]
     return tagged
@@ -143,11 +143,11 @@ def search_owned(
 ) -> ResultPage[Hit]:
     """Return the jobs and datasets that have the owner now, in any case, and the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
-    found = read_annotated(owner_pk(owner), view, kinds=kinds, namespace=options.get("namespace"))
-    hits = [SearchHit(job.id, job.updated) for job in found.jobs if is_owned(job.annotations, owner)]
-    owned = (group for group in found.datasets if is_owned(annotations_of(group.facts), owner))
+    annotated = read_annotated(owner_pk(owner), view, kinds=kinds, namespace=options.get("namespace"))
+    hits = [SearchHit(job.id, job.updated) for job in annotated.jobs if is_owned(job.annotations, owner)]
+    owned = (group for group in annotated.datasets if is_owned(annotations_of(group.facts), owner))
     hits += [SearchHit(group.primary, group.facts.last or "") for group in owned]
-    return page_of_hits(hits, text, options, truncated=found.truncated)
+    return page_of_hits(hits, text, options, truncated=annotated.truncated)
 
 
 def page_of_hits(candidates: Iterable[Hit], text: str, options: SearchOptions, *, truncated: bool) -> ResultPage[Hit]:
@@ -171,13 +171,13 @@ def page_of_hits(candidates: Iterable[Hit], text: str, options: SearchOptions, *
 def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:
     if kind in (None, "job"):
         yield from (SearchHit(job.id, job.updated) for job in tagged.jobs)
-    for one in tagged.datasets:
-        updated = one.group.facts.last or ""
-        if kind in (None, "dataset") and any(tag.field is None for tag in one.tags):
-            yield SearchHit(one.group.primary, updated)
+    for dataset in tagged.datasets:
+        updated = dataset.group.facts.last or ""
+        if kind in (None, "dataset") and any(tag.field is None for tag in dataset.tags):
+            yield SearchHit(dataset.group.primary, updated)
         if kind in (None, "column"):
-            columns = (source.field for source in one.columns(whole=False))
-            yield from (ColumnHit(one.group.primary, path, updated) for path in columns if path is not None)
+            columns = (source.field for source in dataset.columns(whole=False))
+            yield from (ColumnHit(dataset.group.primary, path, updated) for path in columns if path is not None)
 
 
 def _named(hit: Hit) -> tuple[str, ...]:
