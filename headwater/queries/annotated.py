@@ -81,11 +81,11 @@ class _Reader:
         groups, namespaces = ResolvedDatasets(self.view), NamespaceDeletions(self.view)
         groups.load(names)
         primaries = {groups.primary(name): groups.group(name) for name in names}
-        wanted = {primary: group for primary, group in primaries.items() if self._wants(primary)}
-        namespaces.load(primary.namespace for primary in wanted)
+        resolved = {primary: group for primary, group in primaries.items() if self._wants(primary)}
+        namespaces.load(primary.namespace for primary in resolved)
         return [
             group
-            for group in wanted.values()
+            for group in resolved.values()
             if group.known and not namespaces.hides(group) and not is_temporary(group.facts)
         ]
 

@@ -29,10 +29,10 @@ ROWS_MAX = 100
 
 def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult] | None:
     """Return the last result of each test, the worst first, then by column, type and name; None if it is unknown."""
-    found = _find(thing, view)
-    if found is None:
+    outcomes = _find(thing, view)
+    if outcomes is None:
         return None
-    primary, pks, known, cut = found
+    primary, pks, known, cut = outcomes
     found_rows, rows_cut = _results(primary, pks, known, view)
     results = sorted(found_rows.values(), key=_order)
     return ResultPage(results, len(results), cut or rows_cut)
@@ -40,10 +40,10 @@ def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult
 
 def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> ResultPage[AssertionResult] | None:
     """Return results of tests, the last first, of the last `ROWS_MAX` events; None if it is unknown."""
-    found = _find(thing, view)
-    if found is None:
+    outcomes = _find(thing, view)
+    if outcomes is None:
         return None
-    primary, pks, _, _ = found
+    primary, pks, _, _ = outcomes
     pages = view.query([rows_query(pk, ROWS_MAX, view.at) for pk in pks])
     rows = sorted((row for page in pages for row in page.rows), key=stamp_of, reverse=True)
     results = [result for row in rows for result in sorted(_results_in(row, primary, view), key=_order)]
@@ -103,17 +103,17 @@ def read_failing(
     view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None
 ) -> tuple[dict[Thing, Failing], bool]:
     """Return what fails a test; and true if not all of it was read."""
-    found = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
-    cut = resolve_assertions(found.datasets, view) or found.truncated
-    rows = view.get(facts_key(job.id) for job in found.jobs) if found.jobs else {}
-    facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in found.jobs}
+    annotated = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
+    cut = resolve_assertions(annotated.datasets, view) or annotated.truncated
+    rows = view.get(facts_key(job.id) for job in annotated.jobs) if annotated.jobs else {}
+    facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in annotated.jobs}
     if view.at:
         then = {job: as_of(known, view.at) for job, known in facts.items()}
         facts, is_cut = resolve_jobs(then, view, view.at)
         cut |= is_cut
     things: dict[Thing, Failing] = {
         group.primary: Failing(pks_of(group), group.facts.assertions, group.facts.last or "")
-        for group in found.datasets
+        for group in annotated.datasets
     }
     things |= {job: Failing([job_pk(job)], known.assertions, known.last or "") for job, known in facts.items()}
     return {thing: failing for thing, failing in things.items() if has_failed(failing.known)}, cut

@@ -40,11 +40,11 @@ def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Face
     """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], view)
-    found = [_last_sent(group.facts) for group in groups]
+    schemas = [_last_sent(group.facts) for group in groups]
     for number, schema in zip(doubtful, written, strict=True):
         declared = _declared(groups[number].facts)
-        found[number] = max(filter(None, (schema, declared)), key=_position, default=found[number])
-    return [_with_schema(group.facts, schema) for group, schema in zip(groups, found, strict=True)]
+        schemas[number] = max(filter(None, (schema, declared)), key=_position, default=schemas[number])
+    return [_with_schema(group.facts, schema) for group, schema in zip(groups, schemas, strict=True)]
 
 
 def is_doubtful(facts: DatasetFacts) -> bool:
@@ -68,11 +68,11 @@ def _declared(facts: DatasetFacts) -> _Schema | None:
 
 
 def _last(history: History) -> _Schema | None:
-    found = latest(history)
-    if found is None:
+    entry = latest(history)
+    if entry is None:
         return None
-    time, _, event = found[0].partition("#")
-    return _Schema((time, event), found[1])
+    time, _, event = entry[0].partition("#")
+    return _Schema((time, event), entry[1])
 
 
 def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
@@ -84,16 +84,16 @@ def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
 
 def _last_written(groups: Sequence[ResolvedDataset], view: GraphView) -> list[_Schema | None]:
     """Return the schema of each dataset's last version that has a schema; streams count at their last event."""
-    wanted = [
-        VersionQuery(group, prefix, view.at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
+    queries = [
+        VersionQuery(group, prefix, view.at or "~", accept=lambda version, group=group: _is_decisive(version, group))  # type: ignore[misc]
         for group in groups
         for prefix in ("VERSION", "ACTIVE")
     ]
-    found = newest_written(wanted, view, reads_max=_READS_MAX) if wanted else []
-    made, streamed = found[::2], found[1::2]
+    versions = newest_written(queries, view, reads_max=_READS_MAX) if queries else []
+    completed, streamed = versions[::2], versions[1::2]
     return [
-        max((_schema_of(one, group) for one in (first, second) if one), key=_position, default=None)
-        for group, first, second in zip(groups, made, streamed, strict=True)
+        max((_schema_of(version, group) for version in (first, second) if version), key=_position, default=None)
+        for group, first, second in zip(groups, completed, streamed, strict=True)
     ]
 
 
@@ -102,8 +102,8 @@ def _is_decisive(version: WrittenVersion, group: ResolvedDataset) -> bool:
 
 
 def _schema_of(version: WrittenVersion, group: ResolvedDataset) -> _Schema:
-    found = latest(_history(version, group))
-    return _Schema(version.order, found[1] if found else None)
+    entry = latest(_history(version, group))
+    return _Schema(version.order, entry[1] if entry else None)
 
 
 def _history(version: WrittenVersion, group: ResolvedDataset) -> History:

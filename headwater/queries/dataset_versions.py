@@ -107,12 +107,14 @@ class _VersionScan:
             yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
 
     def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
-        one = confirmed_version(row, facts, name, self._group, self._before)
-        return _version_of_run(one, self._group) if one and row.sk.startswith("FAILED#") == failed(facts) else None
+        version = confirmed_version(row, facts, name, self._group, self._before)
+        return (
+            _version_of_run(version, self._group) if version and row.sk.startswith("FAILED#") == failed(facts) else None
+        )
 
     def _by_stream(self, row: Row, facts: RunFacts) -> KnownVersion | None:
-        one = version_by(run_of(row), facts, self._group, self._before) if facts.streaming else None
-        return _version_of_run(one, self._group) if one and one.created <= self._end else None
+        version = version_by(run_of(row), facts, self._group, self._before) if facts.streaming else None
+        return _version_of_run(version, self._group) if version and version.created <= self._end else None
 
     def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
         if self._at is not None and time_of(row) >= self._at:
@@ -129,10 +131,15 @@ class _VersionScan:
         # Where a page was cut, versions before its last row may have unread rows of other names between them.
         floor = max((scan.floor for scan in self._scans), default=())
         # A run that wrote two of the names made one version.
-        made = {one.made_by: one for scan in self._scans for one in scan.found.values() if one.order >= floor}
-        known = sorted(made.values(), key=lambda one: one.creation)
+        by_maker = {
+            version.made_by: version
+            for scan in self._scans
+            for version in scan.found.values()
+            if version.order >= floor
+        }
+        known = sorted(by_maker.values(), key=lambda version: version.creation)
         versions = _newest(self._group, known, floor, most=most) if floor else _all(self._group, known, self._end)
-        return VersionPage(sorted(versions, key=lambda one: one.order, reverse=True), bool(floor))
+        return VersionPage(sorted(versions, key=lambda version: version.order, reverse=True), bool(floor))
 
 
 def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
@@ -145,14 +152,14 @@ def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, ro
     return scan.page(most=True)
 
 
-def _version_of_run(one: WrittenVersion, group: ResolvedDataset) -> KnownVersion:
-    facets = merged_facets(one.facts.written_facets, group.names)
-    return KnownVersion(one.created, str(one.run), one.name, facets, one)
+def _version_of_run(version: WrittenVersion, group: ResolvedDataset) -> KnownVersion:
+    facets = merged_facets(version.facts.written_facets, group.names)
+    return KnownVersion(version.created, str(version.run), version.name, facets, version)
 
 
 def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
     """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
-    first_made = min((one.created for one in known if not one.by_event), default="~")
+    first_made = min((version.created for version in known if not version.by_event), default="~")
     read = group.facts.first_read
     if read is None or read >= first_made or read > end:
         return _changes(known)
@@ -168,15 +175,15 @@ def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Positio
     none, the event is taken as a description of the initial version. A stream that began before `floor` has no part in
     this: schemas between its first event and the others are unread.
     """
-    streams = [one for one in read if one.creation < floor]
-    known = [one for one in read if one.creation >= floor]
-    first = next((one for one in known if not one.failed and _schema(one.facets) is not None), None)
+    streams = [version for version in read if version.creation < floor]
+    known = [version for version in read if version.creation >= floor]
+    first = next((version for version in known if not version.failed and _schema(version.facets) is not None), None)
     if first is None or not first.by_event:
         return [*streams, *_changes(known)]
-    later = [one for one in streams if one.order > first.creation]
-    found = [*later, *_changes(known[known.index(first) + 1 :], first)]
-    if found or not most or group.facts.first_read is None:
-        return found
+    later = [version for version in streams if version.order > first.creation]
+    versions = [*later, *_changes(known[known.index(first) + 1 :], first)]
+    if versions or not most or group.facts.first_read is None:
+        return versions
     return [*streams, KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
 
 
@@ -184,11 +191,11 @@ def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) 
     """Return the runs' versions, and those of DatasetEvents whose schema differs from the schema before."""
     schema = _schema(before.facets) if before else None
     versions = []
-    for one in known:
-        fields = _schema(one.facets)
-        if not one.by_event or fields not in (None, schema):
-            versions.append(one)
-        if fields is not None and not one.failed:
+    for version in known:
+        fields = _schema(version.facets)
+        if not version.by_event or fields not in (None, schema):
+            versions.append(version)
+        if fields is not None and not version.failed:
             schema = fields
     return versions
 
@@ -205,14 +212,14 @@ def newest_versions(
 ) -> list[KnownVersion | None]:
     """Return the newest accepted version of each group; `highs`: made at these times or before; as of a time `at`."""
     scans = [_VersionScan(group, end, view.at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
-    found: list[KnownVersion | None] = [None] * len(groups)
+    newest: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
     for rows in _PAGES:
         advance([scan for number in left for scan in scans[number].unread], view, rows=rows, at=view.at)
         for number in left:
-            found[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
-        left = [number for number in left if scans[number].unread and found[number] is None]
-    return found
+            newest[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
+        left = [number for number in left if scans[number].unread and newest[number] is None]
+    return newest
 
 
 def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
@@ -232,14 +239,14 @@ def _has_not_failed(version: KnownVersion) -> bool:
 def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
     """Return the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
-        return read_versions(group, view).newest(lambda one: not one.made_by)
+        return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
     rows = view.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
-        return read_versions(group, view).newest(lambda one: one.id == version)
+        return read_versions(group, view).newest(lambda candidate: candidate.id == version)
     facts = read_run_facts(runs, view)
-    made = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
-    return next((_version_of_run(one, group) for one in made if one), None)
+    candidates = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
+    return next((_version_of_run(candidate, group) for candidate in candidates if candidate), None)
 
 
 def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> DatasetVersion:
