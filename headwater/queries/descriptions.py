@@ -101,7 +101,7 @@ def schema_of(facets: Facets) -> Schema:
     """
     types: dict[FieldPath, str | None] = {}
     fields = fields_of(facets)
-    columns = tuple(parse_dotted(str(one.get("name"))) for one in fields)
+    columns = tuple(parse_dotted(str(field.get("name"))) for field in fields)
     level: list[_Level] = [((), fields)]
     for _ in range(_DEPTH_MAX):
         level = [inner for outer, fields in level for inner in _described(outer, fields, types)]
@@ -110,27 +110,27 @@ def schema_of(facets: Facets) -> Schema:
 
 def descriptions_in(facets: Facets) -> Mapping[FieldPath, str]:
     """Return the descriptions of fields in the schema facet, of nested ones too."""
-    found: dict[FieldPath, str] = {}
+    descriptions: dict[FieldPath, str] = {}
     level: list[_Level] = [((), fields_of(facets))]
     for _ in range(_DEPTH_MAX):
         for outer, fields in level:
-            for one in fields:
-                if text := text_in(one, "description"):
-                    found.setdefault((*outer, *parse_dotted(str(one.get("name")))), text)
+            for field in fields:
+                if text := text_in(field, "description"):
+                    descriptions.setdefault((*outer, *parse_dotted(str(field.get("name")))), text)
         level = [inner for outer, fields in level for inner in _described(outer, fields, {})]
-    return found
+    return descriptions
 
 
 def _described(
     outer: FieldPath, fields: Sequence[Mapping[str, Any]], types: dict[FieldPath, str | None]
 ) -> list[_Level]:
     inner: list[_Level] = []
-    for one in fields:
+    for field in fields:
         # OpenLineage has no other form for a nested field's name than a path.
-        path = (*outer, *parse_dotted(str(one.get("name"))))
-        kind = one.get("type")
+        path = (*outer, *parse_dotted(str(field.get("name"))))
+        kind = field.get("type")
         types.setdefault(path, kind if isinstance(kind, str) else None)
-        nested = one.get("fields")
+        nested = field.get("fields")
         if isinstance(nested, list) and nested:
-            inner.append((path, [field for field in nested if isinstance(field, dict)]))
+            inner.append((path, [child for child in nested if isinstance(child, dict)]))
     return inner

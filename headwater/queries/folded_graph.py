@@ -80,25 +80,25 @@ class FoldedGraphWalk(JobGraphWalk):
         sides = [(group, side, way) for group, way in groups if self._opens(group) for side in _sides_of(way)]
         candidates = self._candidates(sides)
         self._look_up(job for jobs in candidates for job in jobs)
-        near: set[Step] = set()
+        steps: set[Step] = set()
         for (group, side, way), jobs in zip(sides, candidates, strict=True):
             users = self._users_among(jobs, group, side)
             users.sort(key=self._last_start, reverse=True)
             last = users[: self._fold]
-            near.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
-        steps = self._unreached(sorted(step for step in near if (*step[:2], "") not in self._walked.hops))
-        new = self._walked.take_within_limit(sorted({job for job, _, _ in steps} - self._jobs.keys()))
+            steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
+        unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
+        new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
         self._keep(filter(None, map(self._job, new)))
-        return [step for step in steps if step[0] in self._jobs]
+        return [step for step in unreached if step[0] in self._jobs]
 
     def _candidates(self, sides: Sequence[_DatasetSide]) -> list[Sequence[JobId]]:
         """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
         queries = [self._newest_runs(group, side) if _is_hub(group, side) else [] for group, side, _ in sides]
-        wanted = [query for some in queries for query in some]
-        pages = iter(self._view.query(wanted) if wanted else [])
+        all_queries = [query for side_queries in queries for query in side_queries]
+        pages = iter(self._view.query(all_queries) if all_queries else [])
         candidates: list[Sequence[JobId]] = []
-        for (group, side, _), some in zip(sides, queries, strict=True):
-            rows = [row for _ in some for row in next(pages).rows if row.data["job"]]
+        for (group, side, _), side_queries in zip(sides, queries, strict=True):
+            rows = [row for _ in side_queries for row in next(pages).rows if row.data["job"]]
             rows.sort(key=lambda row: row.sk, reverse=True)
             jobs = [*(job_of(row.data["job"]) for row in rows), *sorted(users_beyond(group, side))]
             candidates.append(list(dict.fromkeys(jobs))[:SIDE_READ_MAX])
@@ -162,9 +162,9 @@ class FoldedGraphWalk(JobGraphWalk):
             self._namespaces.load(self._briefs.primary(name).namespace for name in new)
 
     def _affordable(self, things: set[_T]) -> Sequence[_T]:
-        some = sorted(things)[: self._left]
-        self._left -= len(some)
-        return some
+        affordable = sorted(things)[: self._left]
+        self._left -= len(affordable)
+        return affordable
 
     def _visible_among(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of those of these names that were compared, each once, by primary name."""
@@ -174,8 +174,8 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
         """Return the visible jobs among these that are on this side of the dataset now, by id."""
-        found = filter(None, map(self._job, sorted(jobs)))
-        return [job for job in found if not set(group.names).isdisjoint(datasets_beyond(job, _BACK[side]))]
+        users = filter(None, map(self._job, sorted(jobs)))
+        return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, _BACK[side]))]
 
     def _last_start(self, job: Job) -> str:
         opened = job.latest_run if self._view.caller.opens(job.id) else None
@@ -184,8 +184,8 @@ class FoldedGraphWalk(JobGraphWalk):
     def _job(self, job: JobId) -> Job | None:
         """Return a visible job that was read, with datasets under the names that the job used."""
         node = self._nodes.get(job)
-        found = job_of_node(node, self._namespaces.deleted(job.namespace)) if node else None
-        return None if found is None or found.hidden else found
+        current = job_of_node(node, self._namespaces.deleted(job.namespace)) if node else None
+        return None if current is None or current.hidden else current
 
 
 def _sides_of(way: Way) -> tuple[Side, ...]:

@@ -44,10 +44,10 @@ class GraphQueries(Queries):
         node = find_node(node_id, view)
         if node is None:
             return None
-        wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
-        if wanted:
+        selected = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
+        if selected:
             check_unfolded(direction, fold)
-            return self._version_graph(node, wanted, depth)
+            return self._version_graph(node, selected, depth)
         walk = _graph_walk(view.as_of(at), direction, fold, WITH_CONTROL if dependencies else DATA_ALONE)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
@@ -105,8 +105,8 @@ class GraphQueries(Queries):
     def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):
             return VersionGraphWalk(self._view()).from_dataset(node.id, version, depth)
-        found = Jobs(self._view()).find_version(node.id, version)
-        return from_job_version(found, self._view(), depth) if found else None
+        job_version = Jobs(self._view()).find_version(node.id, version)
+        return from_job_version(job_version, self._view(), depth) if job_version else None
 
 
 def _graph_walk(

@@ -27,7 +27,7 @@ def impact_of(graph: Graph, start: JobId | None) -> Impact:
         for job in graph.jobs
         if job.flows is not None
     }
-    datasets = {one.id.node_id for one in graph.datasets}
+    datasets = {dataset.id.node_id for dataset in graph.datasets}
     before: dict[_Place, set[_Place]] = defaultdict(set)
 
     def beyond(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
@@ -48,9 +48,9 @@ def impact_of(graph: Graph, start: JobId | None) -> Impact:
     nodes: dict[str, Job | Dataset] = {node.id.node_id: node for node in graph.datasets}
     nodes.update((node.id.node_id, node) for node in graph.jobs)
     impacted = [
-        Impacted(nodes[one], hop, tuple(sorted(through[one])))
-        for one, hop in sorted(hops.items(), key=lambda found: (found[1], found[0]))
-        if one not in starts
+        Impacted(nodes[node], hop, tuple(sorted(through[node])))
+        for node, hop in sorted(hops.items(), key=lambda item: (item[1], item[0]))
+        if node not in starts
     ]
     return Impact(starts[0], impacted, graph.truncated)
 
@@ -61,5 +61,5 @@ def _with_tasks(job: JobId, jobs: Iterable[Job]) -> list[str]:
     for task in jobs:
         if task.parent:
             below[task.parent.job].add(task.id)
-    family = walk([job], lambda level, _: {task for one in level for task in below[one]}, into=Walked(NODES_MAX))
-    return [one.node_id for one in family.hops]
+    family = walk([job], lambda level, _: {task for parent in level for task in below[parent]}, into=Walked(NODES_MAX))
+    return [member.node_id for member in family.hops]
