@@ -88,7 +88,7 @@ class WatchedReader(ReadAhead):
         stamps = [
             *facts.declarations,
             *facts.other_names.values(),
-            *(stamp for some in facts.aliases.values() for stamp in some),
+            *(stamp for alias_stamps in facts.aliases.values() for stamp in alias_stamps),
         ]
         for histories in (facts.facets, facts.read_schemas, facts.written_schemas):
             stamps += _stamps(histories.get("schema", {}))
@@ -155,37 +155,41 @@ class LaterRuns:
             if used is None:
                 queries[self._range(job_pk(job), "WITH_IO")] = job, None
             elif set(used.values()) - {io}:
-                queries.update((self._range(job_pk(job), f"VERSION_RUN#{one}"), (job, used[one])) for one in used)
-        found: dict[JobId, list[LaterRun]] = {job: [] for job in new}
+                queries.update(
+                    (self._range(job_pk(job), f"VERSION_RUN#{version}"), (job, used[version])) for version in used
+                )
+        by_job: dict[JobId, list[LaterRun]] = {job: [] for job in new}
         for (job, expected), rows in zip(queries.values(), self._rows(list(queries)), strict=True):
-            found[job] += [LaterRun(time_of(row), run_of(row), expected) for row in rows]
+            by_job[job] += [LaterRun(time_of(row), run_of(row), expected) for row in rows]
         for job, streams in self._streams({job for job, _ in queries.values()}).items():
-            found[job] += streams
-        self.of_jobs.update((job, _in_order(some)) for job, some in found.items())
-        self._read_datasets([one for one in datasets if one not in self.of_datasets])
+            by_job[job] += streams
+        self.of_jobs.update((job, _in_order(runs)) for job, runs in by_job.items())
+        self._read_datasets([dataset for dataset in datasets if dataset not in self.of_datasets])
 
     def _streams(self, jobs: Collection[JobId]) -> dict[JobId, list[LaterRun]]:
         """Return the streams of these jobs at each of their events in the range."""
         streamed = sorted(streamed_jobs(jobs, self.view)) if jobs else []
         pages = self._rows([query for job in streamed for query in self._coarse(job_pk(job), "WITH_IO")])
         runs = sorted({run_of(row) for page in pages for row in page})
-        found: dict[JobId, list[LaterRun]] = {}
+        streams: dict[JobId, list[LaterRun]] = {}
         for run, facts in read_run_facts(runs, self.view).items() if runs else ():
             if job := owner(facts):
                 used = ((time, io_at(facts, time)) for time in self._times_of(facts))
-                found.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
-        return found
+                streams.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
+        return streams
 
     def _read_datasets(self, datasets: Sequence[DatasetId]) -> None:
-        wanted = [(one, query) for one in datasets for query in self._of_dataset(one)]
-        rows: dict[DatasetId, list[Row]] = {one: [] for one in datasets}
-        for (one, _), page in zip(wanted, self._rows([query for _, query in wanted]), strict=True):
-            rows[one] += page
-        runs = {run_of(row) for some in rows.values() for row in some}
+        queries = [(dataset, query) for dataset in datasets for query in self._of_dataset(dataset)]
+        rows: dict[DatasetId, list[Row]] = {dataset: [] for dataset in datasets}
+        for (dataset, _), page in zip(queries, self._rows([query for _, query in queries]), strict=True):
+            rows[dataset] += page
+        runs = {run_of(row) for dataset_rows in rows.values() for row in dataset_rows}
         facts = read_run_facts(runs, self.view) if runs else {}
-        for one, some in rows.items():
-            writes = (_write(time, run, facts[run], one) for time, run in self._times(some, facts) if run in facts)
-            self.of_datasets[one] = _in_order(filter(None, writes))
+        for dataset, dataset_rows in rows.items():
+            writes = (
+                _write(time, run, facts[run], dataset) for time, run in self._times(dataset_rows, facts) if run in facts
+            )
+            self.of_datasets[dataset] = _in_order(filter(None, writes))
 
     def _of_dataset(self, dataset: DatasetId) -> list[RowQuery]:
         """Return the queries of the versions of a dataset; only one that a stream wrote has rows of streams."""
@@ -245,7 +249,7 @@ def _write(time: str, run: RunKey, facts: RunFacts, dataset: DatasetId) -> Later
 
 
 def _in_order(runs: Iterable[LaterRun]) -> list[LaterRun]:
-    return sorted(runs, key=lambda one: (one.time, one.run))
+    return sorted(runs, key=lambda later: (later.time, later.run))
 
 
 def io_of_nodes(nodes: Mapping[JobId, Mapping[str, Any]]) -> dict[JobId, IO]:

@@ -39,7 +39,7 @@ class _State:
     @property
     def columns(self) -> dict[_Column, str | None]:
         """The type of every column."""
-        return {(one, path): kind for one, types in self.schemas.items() for path, kind in types.items()}
+        return {(dataset, path): kind for dataset, types in self.schemas.items() for path, kind in types.items()}
 
 
 class HistoryWalk:
@@ -65,7 +65,7 @@ class HistoryWalk:
         time = self._next(later, state, start)
         changes: list[HistoryStep] = []
         while time is not None:
-            runs = {one.run for one in self._unexpected(later, state) if one.time == time}
+            runs = {later_run.run for later_run in self._unexpected(later, state) if later_run.time == time}
             known = self._walk.nodes.keys()
             try:
                 after = self._state(just_after(time))
@@ -96,16 +96,16 @@ class HistoryWalk:
     def _next(self, later: LaterRuns, state: _State, earliest: str) -> str | None:
         """Return the next time in the range at which the graph may change, `earliest` included."""
         later.read(io_of_nodes(self._walk.nodes), self._watched.doubtful)
-        times = (*self._watched.changes(), *(one.time for one in self._unexpected(later, state)))
-        return min((one for one in times if earliest <= one < later.complete_to), default=None)
+        times = (*self._watched.changes(), *(later_run.time for later_run in self._unexpected(later, state)))
+        return min((time for time in times if earliest <= time < later.complete_to), default=None)
 
     def _unexpected(self, later: LaterRuns, state: _State) -> Iterator[LaterRun]:
         """Yield the runs that may change the graph, which leave a job or a dataset as it is not now."""
         for job, io in io_of_nodes(self._walk.nodes).items():
-            yield from (one for one in later.of_jobs[job] if one.expected != io)
-        for name, some in later.of_datasets.items():
+            yield from (later_run for later_run in later.of_jobs[job] if later_run.expected != io)
+        for name, runs in later.of_datasets.items():
             schema = state.schemas.get(self._walk.primary(name))
-            yield from (one for one in some if schema is not None and one.expected != schema)
+            yield from (later_run for later_run in runs if schema is not None and later_run.expected != schema)
 
     def _first_runs(self, time: str, jobs: Collection[JobId]) -> set[RunKey]:
         """Return the runs of this time of those jobs that no event mentioned before it."""
@@ -130,11 +130,11 @@ class HistoryWalk:
 
 
 def _state_of(graph: Graph) -> _State:
-    ids: list[JobId | DatasetId] = [*(one.id for one in graph.jobs), *(one.id for one in graph.datasets)]
+    ids: list[JobId | DatasetId] = [*(job.id for job in graph.jobs), *(dataset.id for dataset in graph.datasets)]
     return _State(
-        frozenset(one.node_id for one in ids),
+        frozenset(node.node_id for node in ids),
         frozenset(graph.edges),
-        {one.id: schema_of(one.facets).types for one in graph.datasets},
+        {dataset.id: schema_of(dataset.facets).types for dataset in graph.datasets},
     )
 
 
@@ -148,9 +148,11 @@ def _change(time: str, causes: tuple[Cause, ...], before: _State, after: _State)
         removed_nodes=tuple(sorted(before.nodes - after.nodes)),
         added_edges=tuple(sorted(after.edges - before.edges)),
         removed_edges=tuple(sorted(before.edges - after.edges)),
-        added_columns=tuple(_column(one, new[one]) for one in sorted(new.keys() - old.keys())),
-        removed_columns=tuple(_column(one, old[one]) for one in sorted(old.keys() - new.keys())),
-        retyped_columns=tuple(_column(one, new[one], old[one]) for one in kept if new[one] != old[one]),
+        added_columns=tuple(_column(column, new[column]) for column in sorted(new.keys() - old.keys())),
+        removed_columns=tuple(_column(column, old[column]) for column in sorted(old.keys() - new.keys())),
+        retyped_columns=tuple(
+            _column(column, new[column], old[column]) for column in kept if new[column] != old[column]
+        ),
     )
 
 

@@ -46,11 +46,11 @@ class InputBudget:
         """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
         taken = {}
         for run, facts in runs.items():
-            some = sorted(facts.inputs)[: self.left]
-            self.left -= len(some)
-            if len(some) < len(facts.inputs):
+            inputs = sorted(facts.inputs)[: self.left]
+            self.left -= len(inputs)
+            if len(inputs) < len(facts.inputs):
                 self.cut.add(run)
-            taken[run] = replace(facts, inputs={text: facts.inputs[text] for text in some})
+            taken[run] = replace(facts, inputs={text: facts.inputs[text] for text in inputs})
         return taken
 
 
@@ -78,12 +78,12 @@ class InputVersion:
 
         Iceberg's MERGE reports at its end the new snapshot of the table that it read: the one reported before is meant.
         """
-        made = storage_version(merged_facets(self.facts.written_facets, self.group.names))
+        own_version = storage_version(merged_facets(self.facts.written_facets, self.group.names))
         reported: History = {}
         for name in self.names:
             reported = TWO_LATEST.join(reported, self.facts.read_facets.get(text_of(name), {}).get("version", {}))
         versions = [storage_version(present({"version": facet})) for facet in latest_first(reported)]
-        return next((version for version in versions if version is None or version != made), None)
+        return next((version for version in versions if version is None or version != own_version), None)
 
     def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """Set the version, and the rule by which it was found."""
@@ -103,10 +103,10 @@ def reads_of(
     """
     groups.load((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
-    every = [read for some in reads.values() for read in some]
-    _read_first_pages(every, view)
+    all_reads = [read for run_reads in reads.values() for read in run_reads]
+    _read_first_pages(all_reads, view)
     for resolve in (_by_storage, _by_parent, _by_time):
-        resolve([read for read in every if not read.resolved], view)
+        resolve([read for read in all_reads if not read.resolved], view)
     return reads
 
 
@@ -148,22 +148,22 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
     candidates = [(read, storage) for read in reads if (storage := read.storage)]
-    wanted = [by_storage(read.group, storage, _others(read)) for read, storage in candidates]
-    for (read, storage), one in zip(candidates, newest_written(wanted, view), strict=True):
-        version = one.version if one else dataset_version_id(read.names[0], storage)
-        read.resolve(version, "storage", one.run if one else None)
+    queries = [by_storage(read.group, storage, _others(read)) for read, storage in candidates]
+    for (read, storage), written in zip(candidates, newest_written(queries, view), strict=True):
+        version = written.version if written else dataset_version_id(read.names[0], storage)
+        read.resolve(version, "storage", written.run if written else None)
 
 
 def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
     candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
-    wanted = [
+    queries = [
         VersionQuery(read.group, f"BY_PARENT#{parent}", last, _siblings(read, parent), before=last)
         for read, parent in candidates
         for last in [read.facts.last or ""]
     ]
-    for (read, _), one in zip(candidates, newest_of_both(wanted, view), strict=True):
-        if one:
-            read.resolve(one.version, "parentRun", one.run)
+    for (read, _), written in zip(candidates, newest_of_both(queries, view), strict=True):
+        if written:
+            read.resolve(written.version, "parentRun", written.run)
 
 
 def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
@@ -174,8 +174,8 @@ def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], 
     """Return a predicate of versions that other runs of a parent made before the reader's last event."""
 
     def accept(version: WrittenVersion) -> bool:
-        made = version.run != read.run and version.created < (read.facts.last or "") and not failed(version.facts)
-        return made and parent_run(version.facts) == parent
+        is_earlier = version.run != read.run and version.created < (read.facts.last or "") and not failed(version.facts)
+        return is_earlier and parent_run(version.facts) == parent
 
     return accept
 
@@ -183,12 +183,12 @@ def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], 
 def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
     started = [read.facts.first or "" for read in reads]
     newest = newest_versions([read.group for read in reads], view, [_readable(read) for read in reads], started)
-    for read, one in zip(reads, newest, strict=True):
-        if one is None or not one.made_by:
+    for read, version in zip(reads, newest, strict=True):
+        if version is None or not version.made_by:
             read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)
         else:
-            read.resolve(one.id, "time", one.run)
+            read.resolve(version.id, "time", version.run)
 
 
 def _readable(read: InputVersion) -> Callable[[KnownVersion], bool]:
-    return lambda one: not one.failed and one.run != read.run
+    return lambda version: not version.failed and version.run != read.run
