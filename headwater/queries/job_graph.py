@@ -86,9 +86,9 @@ class JobGraphWalk:
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
         self._hops_left = depth
-        found = self._keep(self._read_jobs([job]))
-        starts = [*found, *self._read_tasks(found)]
-        return self._walk_from([(one, way, "") for one in starts for way in self._ways], depth) if found else None
+        job_ids = self._keep(self._read_jobs([job]))
+        starts = [*job_ids, *self._read_tasks(job_ids)]
+        return self._walk_from([(start, way, "") for start in starts for way in self._ways], depth) if job_ids else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
@@ -111,8 +111,8 @@ class JobGraphWalk:
             new = [job for job in possible if job not in known and self._view.caller.opens(job)]
             left = max(self._walked.limit - len(self._nodes), 0)
             self._walked.truncated |= more or len(new) > left
-            found = self._read_jobs(new[:left])
-            children = {job.id: job for job in found if job.parent and job.parent.job in parents}
+            candidates = self._read_jobs(new[:left])
+            children = {job.id: job for job in candidates if job.parent and job.parent.job in parents}
             tasks |= children
             jobs = list(children)
         self._walked.truncated |= bool(self._parents_among(jobs))
@@ -131,9 +131,9 @@ class JobGraphWalk:
         opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.caller.opens(step[0])]
         names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
         # Names beyond the limit are not read.
-        some = self._walked.take_within_limit(sorted(names - self._names))
-        self._load(some, is_last=is_last)
-        new = self._add_datasets(some)
+        fitting = self._walked.take_within_limit(sorted(names - self._names))
+        self._load(fitting, is_last=is_last)
+        new = self._add_datasets(fitting)
         self._hops_left -= 1
         return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
 
@@ -142,13 +142,13 @@ class JobGraphWalk:
         opened = [(group, way) for group, way in groups if self._opens(group)]
         self._declared.load(group for group, _ in opened)
         self._walked.truncated |= self._declared.truncated
-        made: set[tuple[DatasetId, Way]] = set()
+        declared: set[tuple[DatasetId, Way]] = set()
         for group, way in opened:
             if way != "up":
-                made.update((view.primary, way) for view in self._declared.derived(group))
+                declared.update((view.primary, way) for view in self._declared.derived(group))
             if way != "down" and self._declared.sources(group):
-                made.add((group.primary, way))
-        steps = [(JobId(_DECLARED, text_of(view)), way, "") for view, way in sorted(made)]
+                declared.add((group.primary, way))
+        steps = [(JobId(_DECLARED, text_of(view)), way, "") for view, way in sorted(declared)]
         new: list[Step] = [step for step in steps if step not in self._walked.hops]
         # They are shown as edges, and take no node's place.
         self._walked.limit += len(new)
@@ -159,10 +159,10 @@ class JobGraphWalk:
 
         Of a dataset that the caller may not see, this is the dataset alone.
         """
-        made = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
-        self._declared.load(group for group, _ in made)
-        names: set[tuple[DatasetId, Way]] = {(group.primary, way) for group, way in made if way != "up"}
-        for group, way in made:
+        declared = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
+        self._declared.load(group for group, _ in declared)
+        names: set[tuple[DatasetId, Way]] = {(group.primary, way) for group, way in declared if way != "up"}
+        for group, way in declared:
             if way != "down" and self._opens(group):
                 names.update((source.primary, way) for source in self._declared.sources(group))
         return names
@@ -171,22 +171,22 @@ class JobGraphWalk:
         """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
         own = {job: set(edges_in(self._nodes[job])) for job, _, _ in steps}
         others = {job: dependents_in(self._nodes[job]) for job, _, _ in steps}
-        wanted = {edge.other for edges in own.values() for edge in edges} | {
-            one for some in others.values() for one in some
+        beyond = {edge.other for edges in own.values() for edge in edges} | {
+            dependent for dependents in others.values() for dependent in dependents
         }
-        if not self._job_edges or not wanted:
+        if not self._job_edges or not beyond:
             return []
         self._walked.truncated |= any(are_dependents_cut(self._nodes[job]) for job in others)
-        read = {job.id: job for job in self._read_jobs(sorted(wanted - self._jobs.keys()))} | self._jobs
-        near: set[Step] = set()
+        read = {job.id: job for job in self._read_jobs(sorted(beyond - self._jobs.keys()))} | self._jobs
+        candidates: set[Step] = set()
         for job, way, _ in steps:
             ends = [edge.ends(job) for edge in own[job] if edge.kind in self._job_edges]
             for other in others[job]:
                 reported = edges_in(self._nodes[other]) if other in read else ()
                 ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
-            near.update((start, way, "") for start, end in ends if end == job and way != "down")
-            near.update((end, way, "") for start, end in ends if start == job and way != "up")
-        new = [step for step in sorted(near) if step[0] in read and step not in self._walked.hops]
+            candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
+            candidates.update((end, way, "") for start, end in ends if start == job and way != "up")
+        new = [step for step in sorted(candidates) if step[0] in read and step not in self._walked.hops]
         self._keep(read[job] for job, _, _ in new)
         return new
 
@@ -214,16 +214,16 @@ class JobGraphWalk:
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
         self._namespaces.expect(name.namespace for name, _ in names)
-        for some, options in _split(names, is_last=is_last):
-            self._groups.load(some, **options)
+        for datasets, options in _split(names, is_last=is_last):
+            self._groups.load(datasets, **options)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[ResolvedDataset, Way]]:
         """Add the visible datasets of these loaded names; return the new ones of each way."""
         self._names.update(names)
         primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
         self._namespaces.load(primary.namespace for primary, _ in primaries)
-        found = [(self._groups.group(primary), way) for primary, way in primaries]
-        visible = [(group, way) for group, way in found if group.named and not self._namespaces.hides(group)]
+        groups = [(self._groups.group(primary), way) for primary, way in primaries]
+        visible = [(group, way) for group, way in groups if group.named and not self._namespaces.hides(group)]
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
         fitting = self._walked.take_within_limit(list(new))
         self._walked.limit -= len(fitting)
@@ -242,10 +242,10 @@ class JobGraphWalk:
             steps.update((job, way) for job in users_beyond(group, way))
             among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
         steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
-        near = {job: one for group, _ in opened for job, one in group.near.items()}
-        self._expect_beyond(steps, near)
-        found = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
-        known = {job.id: job for job in found} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
+        neighbours = {job: datasets for group, _ in opened for job, datasets in group.near.items()}
+        self._expect_beyond(steps, neighbours)
+        jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
+        known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
         users = [step for job, way in sorted(steps) if job in known for step in _entered(known[job], way, among[way])]
         new = self._unreached(users)
         self._keep(known[job] for job, _, _ in new)
@@ -257,19 +257,19 @@ class JobGraphWalk:
         self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
         return new
 
-    def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], near: Mapping[JobId, Near]) -> None:
+    def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], neighbours: Mapping[JobId, Near]) -> None:
         """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
-        opened = [(job, way) for job, way in steps if job in near and self._view.caller.opens(job)]
-        names = {(name, way) for job, way in opened for name in datasets_beyond(near[job], way)} - self._names
-        some = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
-        self._namespaces.expect(name.namespace for name, _ in some)
-        for each, options in _split(some, is_last=self._hops_left <= 0):
-            self._groups.expect(each, **options)
+        opened = [(job, way) for job, way in steps if job in neighbours and self._view.caller.opens(job)]
+        names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names
+        fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
+        self._namespaces.expect(name.namespace for name, _ in fitting)
+        for datasets, options in _split(fitting, is_last=self._hops_left <= 0):
+            self._groups.expect(datasets, **options)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
-        found = {job.id: job for job in jobs}
-        self._jobs.update(found)
-        return list(found)
+        kept = {job.id: job for job in jobs}
+        self._jobs.update(kept)
+        return list(kept)
 
     def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
         """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
@@ -279,8 +279,8 @@ class JobGraphWalk:
         self._nodes.update(nodes_of(new, self._view))
         self._namespaces.load(job.namespace for job in new)
         nodes = [self._nodes[job] for job in fitting if job in self._nodes]
-        found = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
-        return [job for job in found if not job.hidden]
+        existing = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        return [job for job in existing if not job.hidden]
 
     def _opens(self, group: ResolvedDataset) -> bool:
         return self._view.caller.opens(*group.names)
@@ -297,11 +297,11 @@ class JobGraphWalk:
         writers = find_stale(groups, self._view, self._namespaces, self._nodes)
         facets = read_facets(groups, self._view)
         opened = {
-            group.primary: _summarized(group, some, writers.get(group.primary))
-            for group, some in zip(groups, facets, strict=True)
+            group.primary: _summarized(group, described, writers.get(group.primary))
+            for group, described in zip(groups, facets, strict=True)
         }
-        datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
-        jobs = tuple(one if self._view.caller.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
+        datasets = tuple(opened.get(primary) or outline_dataset(primary) for primary in self._datasets)
+        jobs = tuple(job if self._view.caller.opens(job.id) else outline_job(job.id) for job in self._jobs.values())
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
         return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies)
@@ -315,11 +315,11 @@ class JobGraphWalk:
                     yield (*edge.ends(job), edge)
 
     def _dependencies(self) -> list[Dependency]:
-        found = {
+        dependencies = {
             Dependency(start.node_id, end.node_id, edge.type, edge.sequence_rule, edge.status_rule)
             for start, end, edge in self._edges_of_jobs("CONTROL")
         }
-        return sorted(found, key=lambda one: tuple(text or "" for text in astuple(one)))
+        return sorted(dependencies, key=lambda dependency: tuple(text or "" for text in astuple(dependency)))
 
     def _degrees(self) -> Mapping[str, Degree]:
         """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
@@ -330,9 +330,9 @@ class JobGraphWalk:
         edges = set()
         opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():
-            near = self._datasets.keys() if self._view.caller.opens(job.id) else opened
-            edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
-            edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
+            shown = self._datasets.keys() if self._view.caller.opens(job.id) else opened
+            edges |= {(dataset.node_id, job.id.node_id) for dataset in job.inputs if dataset in shown}
+            edges |= {(job.id.node_id, dataset.node_id) for dataset in job.outputs if dataset in shown}
         edges |= {(start.node_id, end.node_id) for start, end, _ in self._edges_of_jobs("DATA")}
         return sorted(edges | self._declared_edges(opened))
 
@@ -345,7 +345,7 @@ class JobGraphWalk:
             for source in declared_sources(group.facts)
             if source in by_name
         }
-        return {(source.node_id, made.node_id) for source, made in edges if source != made and {source, made} & opened}
+        return {(start.node_id, end.node_id) for start, end in edges if start != end and {start, end} & opened}
 
 
 def _split(
@@ -359,9 +359,9 @@ def _split(
         yield [name for name, _ in names], {"readers": False, "onward": False}
         return
     for readers in (False, True):
-        some = [name for name, way in names if (way != "up") == readers]
-        if some:
-            yield some, {"readers": readers}
+        datasets = [name for name, way in names if (way != "up") == readers]
+        if datasets:
+            yield datasets, {"readers": readers}
 
 
 def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:
@@ -389,5 +389,5 @@ def has_flows(job: Job, way: Way) -> bool:
 
 
 def _summarized(group: ResolvedDataset, facets: Facets, last: LastWriter | None) -> Dataset:
-    found = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
-    return replace(found, facets=without_references(found.facets))
+    dataset = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
+    return replace(dataset, facets=without_references(dataset.facets))

@@ -47,19 +47,19 @@ class Neighbours:
         if not group:
             return None
         candidates, last = self._users(group[0], side, after)
-        wanted = [one for one in candidates if text.lower() in one[1].name.lower()]
-        jobs = self._jobs([job for _, job in wanted if isinstance(job, JobId)], group[0], side)
-        found = [(position, jobs[job]) for position, job in wanted if isinstance(job, JobId) and job in jobs]
-        return _page(found, limit, last)
+        matches = [candidate for candidate in candidates if text.lower() in candidate[1].name.lower()]
+        jobs = self._jobs([job for _, job in matches if isinstance(job, JobId)], group[0], side)
+        neighbours = [(position, jobs[job]) for position, job in matches if isinstance(job, JobId) and job in jobs]
+        return _page(neighbours, limit, last)
 
     def of_job(self, job: JobId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the datasets that a job reads or writes; None if it is unknown or hidden."""
-        found = self._job(job)
-        if found is None:
+        current = self._job(job)
+        if current is None:
             return None
-        names = sorted(found.inputs if side == "up" else found.outputs)
-        wanted = [(f"{name.namespace}\0{name.name}", name) for name in names if text.lower() in name.name.lower()]
-        rest = [one for one in wanted if one[0] > after]
+        names = sorted(current.inputs if side == "up" else current.outputs)
+        matches = [(f"{name.namespace}\0{name.name}", name) for name in names if text.lower() in name.name.lower()]
+        rest = [candidate for candidate in matches if candidate[0] > after]
         page, last = rest[:NAMES_MAX], rest[NAMES_MAX - 1][0] if len(rest) > NAMES_MAX else ""
         shown = self._datasets(page, names, limit)
         return _page(shown, limit, last)
@@ -79,19 +79,19 @@ class Neighbours:
         """Return the visible jobs among these that are on this side of the dataset now."""
         nodes = nodes_of(jobs, self._view)
         self._namespaces.load(job.namespace for job in nodes)
-        found = {job: job_of_node(node, self._namespaces.deleted(job.namespace)) for job, node in nodes.items()}
+        current = {job: job_of_node(node, self._namespaces.deleted(job.namespace)) for job, node in nodes.items()}
         here = {
-            job: one
-            for job, one in found.items()
-            if not one.hidden and not set(group.names).isdisjoint(one.outputs if side == "up" else one.inputs)
+            name: job
+            for name, job in current.items()
+            if not job.hidden and not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
         }
-        return {job: one if self._view.caller.opens(job) else outline_job(job) for job, one in here.items()}
+        return {name: job if self._view.caller.opens(name) else outline_job(name) for name, job in here.items()}
 
     def _job(self, job: JobId) -> Job | None:
         nodes = nodes_of([job], self._view)
         self._namespaces.load([job.namespace])
-        found = job_of_node(nodes[job], self._namespaces.deleted(job.namespace)) if job in nodes else None
-        return None if found is None or found.hidden else found
+        current = job_of_node(nodes[job], self._namespaces.deleted(job.namespace)) if job in nodes else None
+        return None if current is None or current.hidden else current
 
     def _datasets(
         self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
@@ -116,8 +116,8 @@ class Neighbours:
         return [group for group in groups if group.named and not self._namespaces.hides(group)]
 
 
-def _page(found: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:
+def _page(neighbours: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:
     """Return the first neighbours; the next page begins after the last of them, or after `last` if all fit."""
-    if len(found) > limit:
-        return NeighbourPage([one for _, one in found[:limit]], found[limit - 1][0])
-    return NeighbourPage([one for _, one in found], last)
+    if len(neighbours) > limit:
+        return NeighbourPage([neighbour for _, neighbour in neighbours[:limit]], neighbours[limit - 1][0])
+    return NeighbourPage([neighbour for _, neighbour in neighbours], last)

@@ -78,7 +78,7 @@ def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
     there, named = _find_existing({node.dataset for node in candidates if view.caller.sees(node.dataset)}, view)
-    return [node for found in (there, named) for node in candidates if node.dataset in found]
+    return [node for datasets in (there, named) for node in candidates if node.dataset in datasets]
 
 
 def find_node(text: str, view: GraphView) -> Node | None:
@@ -86,8 +86,8 @@ def find_node(text: str, view: GraphView) -> Node | None:
     candidates = list(_candidates(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _RULE)
-    for found in _find_existing({node.id for node in candidates if view.caller.sees(node.id)}, view):
-        if node := next((node for node in candidates if node.id in found), None):
+    for ids in _find_existing({node.id for node in candidates if view.caller.sees(node.id)}, view):
+        if node := next((node for node in candidates if node.id in ids), None):
             return node
     return None
 
@@ -97,13 +97,13 @@ def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_
 
     An event that only names a dataset never changes the node that an id of an existing dataset names.
     """
-    keys = {one: facts_key(one) for one in ids}
-    view.expect(current_key(one) for one in keys if isinstance(one, JobId))
-    view.expect((namespace_pk(one.namespace), FACTS) for one in keys)
+    keys = {name: facts_key(name) for name in ids}
+    view.expect(current_key(name) for name in keys if isinstance(name, JobId))
+    view.expect((namespace_pk(name.namespace), FACTS) for name in keys)
     rows = view.get(keys.values()) if keys else {}
-    found = {one: rows[key].data["facts"] for one, key in keys.items() if key in rows}
-    there = {one for one, facts in found.items() if _exists(one, facts)}
-    return there, {one for one, facts in found.items() if one not in there and facts.get("named_first")}
+    stored = {name: rows[key].data["facts"] for name, key in keys.items() if key in rows}
+    there = {name for name, facts in stored.items() if _exists(name, facts)}
+    return there, {name for name, facts in stored.items() if name not in there and facts.get("named_first")}
 
 
 def _exists(id: DatasetId | JobId, stored: dict[str, object]) -> bool:  # noqa: A002 - what it is
@@ -150,7 +150,7 @@ def _splits(rest: str, parts: int) -> list[tuple[str, ...]]:
     """
     positions = _outermost([position for position, letter in enumerate(rest) if letter == ":"], _COLONS_MAX[parts])
     splits = list(combinations(positions, parts - 1))
-    preferred = tuple(found.start() for found in _MARQUEZ.finditer(rest))[: parts - 1]
+    preferred = tuple(colon.start() for colon in _MARQUEZ.finditer(rest))[: parts - 1]
     if len(positions) >= parts and len(preferred) == parts - 1:
         splits.insert(0, preferred)
     cuts = dict.fromkeys(_cut(rest, split) for split in splits)
