@@ -35,9 +35,9 @@ _ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class JobVersionEntry:
-    """A job version by a run: `made` is the time from which it existed, `position` the run's time."""
+    """A job version by a run: `since` is the time from which it existed, `position` the run's time."""
 
-    made: str
+    since: str
     position: str
     run: RunKey
     facts: RunFacts
@@ -81,8 +81,8 @@ def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
             continue
         inputs, outputs = map(tuple, io_at(facts, first))
         version = job_version_id(job, inputs, outputs, location, code)
-        made, at = (min(first, last), last) if whole else (first, first)
-        yield JobVersionEntry(made, at, run, facts, inputs, outputs, location, code, version)
+        since, at = (min(first, last), last) if whole else (first, first)
+        yield JobVersionEntry(since, at, run, facts, inputs, outputs, location, code, version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
     if job is None:
         raise ValueError(f"run {run} has no job")
     if last is not None and given is None:
-        return replace(last, made=at, position=at, run=run, facts=facts)
+        return replace(last, since=at, position=at, run=run, facts=facts)
     inputs, outputs = (last.inputs, last.outputs) if last else ((), ())
     location, code = (given.location, given.version) if given else (None, None)
     version = job_version_id(job, inputs, outputs, location, code)
@@ -149,10 +149,10 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
     """Return the job's versions, the most recently used first, and true if some may be missing."""
     page = read_version_page(job, view)
-    found = [_job_version(job, entries) for entries in _by_version(page.entries).values()]
+    versions = [_job_version(job, entries) for entries in _by_version(page.entries).values()]
     if page.cut:
-        found = [*found, *_older(job, {one.version for one in found}, view)]
-    return found, page.cut
+        versions = [*versions, *_older(job, {version.version for version in versions}, view)]
+    return versions, page.cut
 
 
 def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersionEntry]]:
@@ -169,7 +169,7 @@ def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
     return JobVersion(
         job=job,
         version=newest.version,
-        created=min(entry.made for entry in entries),
+        created=min(entry.since for entry in entries),
         updated=newest.position,
         inputs=newest.inputs,
         outputs=newest.outputs,
@@ -189,24 +189,24 @@ def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
         return []
     scans = [scan_runs(job, f"VERSION_RUN#{version}") for version in left]
     advance(scans, view, rows=_ROWS)
-    found = []
+    older = []
     for version, scan in zip(left, scans, strict=True):
         runs = dict(scan.found.values())
         entries = [entry for run in runs.items() for entry in entries_of(*run) if entry.version == version]
         if entries:
-            found.append(_job_version(job, sorted(entries, key=lambda entry: entry.order)))
-    return sorted(found, key=lambda one: one.updated, reverse=True)
+            older.append(_job_version(job, sorted(entries, key=lambda entry: entry.order)))
+    return sorted(older, key=lambda version: version.updated, reverse=True)
 
 
 def last_entries(jobs: Sequence[JobId], streamed: Set[JobId], view: GraphView) -> dict[JobId, JobVersionEntry]:
     """Return the newest entry of each job, which is its current version; `streamed` are those that had a stream."""
     kinds = (last_with_io, last_without_io)
     runs = first_of_groups([last(job, streamed=job in streamed) for job in jobs for last in kinds], view)
-    found = {}
+    newest = {}
     for job, with_io, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*with_io), key=lambda entry: entry.order) if with_io else []
         if after and (not entries or (effective_time(after[1]) or "", after[0]) > entries[-1].order):
             entries = list(read_version_page(job, view).entries)
         if entries:
-            found[job] = entries[-1]
-    return found
+            newest[job] = entries[-1]
+    return newest

@@ -43,10 +43,10 @@ SORTED_MAX = 5_000
 _F = TypeVar("_F", Dataset, DatasetVersion, Job)
 
 
-def _with_facets(found: Sequence[_F], view: GraphView) -> list[_F]:
+def _with_facets(items: Sequence[_F], view: GraphView) -> list[_F]:
     """Return the same items with their facets as they were sent."""
-    facets = restored([one.facets for one in found], view)
-    return [replace(one, facets=some) for one, some in zip(found, facets, strict=True)]
+    facets = restored([item.facets for item in items], view)
+    return [replace(item, facets=sent) for item, sent in zip(items, facets, strict=True)]
 
 
 class Datasets:
@@ -69,8 +69,8 @@ class Datasets:
             truncated |= len(names.ids) > SORTED_MAX
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
-        found = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
-        return ResultPage(found, len(names.ids), truncated or self._groups.truncated)
+        datasets = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
+        return ResultPage(datasets, len(names.ids), truncated or self._groups.truncated)
 
     def _last_updated(self, names: Sequence[DatasetId]) -> Sequence[DatasetId]:
         """Return the datasets, the last updated first; they are read without the jobs that use them."""
@@ -80,8 +80,8 @@ class Datasets:
 
     def find(self, dataset: DatasetId) -> Dataset | None:
         """Return the dataset, also if it is hidden."""
-        found = self._found([dataset])
-        return found[0] if found else None
+        datasets = self._found([dataset])
+        return datasets[0] if datasets else None
 
     def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         groups = self._load(names)
@@ -89,10 +89,10 @@ class Datasets:
         currents = current_versions(groups, self._view) if groups else []
         facets = read_facets(groups, self._view)
         writers = find_stale(groups, self._view, self._namespaces)
-        found = []
+        datasets = []
         for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)
-            found.append(
+            datasets.append(
                 dataset_of_group(
                     group,
                     described,
@@ -103,7 +103,7 @@ class Datasets:
                     last_written_by=last,
                 )
             )
-        return _with_facets(found, self._view)
+        return _with_facets(datasets, self._view)
 
     def _expect_details(self, groups: Sequence[ResolvedDataset]) -> None:
         """Announce the nodes of the producers, and the facets that are stored by content."""
@@ -125,15 +125,15 @@ class Datasets:
         if not groups:
             return None
         versions = read_versions(groups[0], self._view)
-        page = [dataset_version_of(groups[0], one) for one in versions.versions[offset : offset + limit]]
+        page = [dataset_version_of(groups[0], version) for version in versions.versions[offset : offset + limit]]
         page = _with_facets(page, self._view)
         return ResultPage(page, len(versions.versions), versions.cut)
 
     def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """Return the version of this id; None if there is none."""
         groups = self._load([dataset])
-        one = find_version(groups[0], version, self._view) if groups else None
-        return _with_facets([dataset_version_of(groups[0], one)], self._view)[0] if one else None
+        known = find_version(groups[0], version, self._view) if groups else None
+        return _with_facets([dataset_version_of(groups[0], known)], self._view)[0] if known else None
 
 
 class Jobs:
@@ -163,8 +163,8 @@ class Jobs:
         names = catalogue.every_job(namespace)
         if states or sort == "updated_at":
             most = STATES_MAX if states else SORTED_MAX
-            found = self._read(catalogue.page(names, limit=most, offset=0))
-            chosen = [job for job in found if not states or (job.latest_run and job.latest_run.state in states)]
+            jobs = self._read(catalogue.page(names, limit=most, offset=0))
+            chosen = [job for job in jobs if not states or (job.latest_run and job.latest_run.state in states)]
             if sort == "updated_at":
                 chosen.sort(key=lambda job: job.updated, reverse=True)
             page: Sequence[Job] = chosen[offset : offset + limit]
@@ -193,8 +193,10 @@ class Jobs:
         if not nodes or not nodes[0].created:
             return None
         runs, _ = newest_runs(job, self._view, _LATEST_RUNS)
-        found = tuple(full_runs(dict(runs), self._view).values())
-        return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
+        latest_runs = tuple(full_runs(dict(runs), self._view).values())
+        return replace(
+            self._detailed(nodes)[0], latest_run=latest_runs[0] if latest_runs else None, latest_runs=latest_runs
+        )
 
     def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs in detail, the first of them with their last runs."""
@@ -220,7 +222,7 @@ class Jobs:
 
     def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their datasets under primary names."""
-        self._groups.load(one for job in jobs for one in (*job.inputs, *job.outputs))
+        self._groups.load(name for job in jobs for name in (*job.inputs, *job.outputs))
         return [under_primaries(job, self._groups.primary) for job in jobs]
 
     def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
@@ -251,12 +253,14 @@ class Jobs:
         if self.find_brief(job) is None:
             return None
         versions, cut = versions_of(job, self._view)
-        return ResultPage([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
+        return ResultPage(
+            [self._under_primaries(version) for version in versions[offset : offset + limit]], len(versions), cut
+        )
 
     def find_version(self, job: JobId, version: str) -> JobVersion | None:
         """Return the version of this id; None if there is none."""
         versions, _ = versions_of(job, self._view)
-        return next((self._under_primaries(one) for one in versions if one.version == version), None)
+        return next((self._under_primaries(known) for known in versions if known.version == version), None)
 
     def find_brief(self, job: JobId) -> Job | None:
         """Return the job without its runs."""

@@ -13,11 +13,11 @@ from headwater_model.ids import DatasetId
 
 def read_live_schemas(groups: Iterable[ResolvedDataset], view: GraphView) -> dict[DatasetId, Schema | None]:
     """Return the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
-    every = list(groups)
+    datasets = list(groups)
     namespaces = NamespaceDeletions(view)
-    namespaces.load(group.primary.namespace for group in every)
-    found = zip(every, read_facets(every, view), strict=True)
+    namespaces.load(group.primary.namespace for group in datasets)
+    described = zip(datasets, read_facets(datasets, view), strict=True)
     return {
         group.primary: None if namespaces.hides(group) or describe(facets)["lifecycle"] == "DROP" else schema_of(facets)
-        for group, facets in found
+        for group, facets in described
     }
