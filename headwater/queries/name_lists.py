@@ -175,9 +175,9 @@ class NameCatalogue:
 
     def checked(self, page: Sequence[T], unsure: frozenset[T]) -> list[T]:
         """Return the listed names of a page, of which the unsure ones are checked now."""
-        unlisted = self._unlisted([one for one in page if one in unsure])
-        return [one for one in page if one not in unlisted]
+        unlisted = self._unlisted([name for name in page if name in unsure])
+        return [name for name in page if name not in unlisted]
 
     def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
         self._facts.load(ids)
-        return {one for one in ids if self._facts.updated(one) is None}
+        return {name for name in ids if self._facts.updated(name) is None}

@@ -40,8 +40,8 @@ def search(
     The index may have names that are hidden, temporary, or another name of a dataset: no page shows these. The total
     counts them if it is above `CHECKED_MAX` and the page was full before they were met.
     """
-    found, truncated = find_names(text, view, namespace)
-    matches = [name for name in found if has_words(typed_words(within), [name.namespace])]
+    names, truncated = find_names(text, view, namespace)
+    matches = [name for name in names if has_words(typed_words(within), [name.namespace])]
     matches = [name for name in matches if kind is None or isinstance(name, JobId) == (kind == "job")]
     matches.sort(key=_order_of(text, sort))
     if sort != "updated_at" and before is None and after is None:
@@ -64,10 +64,10 @@ def _order_of(text: str, sort: SearchSort) -> Callable[[Id], tuple[int, str, str
 def _first(matches: Sequence[Id], limit: int, view: GraphView) -> tuple[list[SearchHit], int]:
     """Return at least the first `limit` listed matches, and the number of unlisted ones that were skipped."""
     facts, hits, unlisted = ListedFacts(view), list[SearchHit](), 0
-    for some in chunks(matches[:MATCHES_MAX], max(limit, 1) if len(matches) > CHECKED_MAX else CHECKED_MAX):
-        facts.load(some)
-        listed = [SearchHit(name, updated) for name in some if (updated := facts.updated(name)) is not None]
-        hits, unlisted = hits + listed, unlisted + len(some) - len(listed)
+    for chunk in chunks(matches[:MATCHES_MAX], max(limit, 1) if len(matches) > CHECKED_MAX else CHECKED_MAX):
+        facts.load(chunk)
+        listed = [SearchHit(name, updated) for name in chunk if (updated := facts.updated(name)) is not None]
+        hits, unlisted = hits + listed, unlisted + len(chunk) - len(listed)
         if len(hits) >= limit:
             break
     return hits, unlisted

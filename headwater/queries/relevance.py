@@ -16,8 +16,8 @@ def rank_of(name: str, text: str) -> int:
     >>> [rank_of(name, "check") for name in ("CHECK", "emissions.check", "check_all", "checked", "emissions.checks")]
     [0, 1, 2, 3, 4]
     """
-    lowered, wanted = name.lower(), text.strip().lower()
-    if lowered == wanted:
+    lowered, phrase = name.lower(), text.strip().lower()
+    if lowered == phrase:
         return _EQUAL
     typed = typed_words(text)
     held = typed_words(name)
@@ -25,4 +25,4 @@ def rank_of(name: str, text: str) -> int:
         return _LAST
     if set(typed) <= set(held):
         return _WHOLE
-    return _BEGINNING if lowered.startswith(wanted) else _REST
+    return _BEGINNING if lowered.startswith(phrase) else _REST

@@ -41,8 +41,10 @@ def find_columns(text: str, view: GraphView, namespace: str | None) -> tuple[set
     typed = typed_words(text)
     scopes = dict.fromkeys((*_scopes(namespace, view.caller), EVERY_NAMESPACE))
     pages = _pages("COLUMN", typed, list(scopes), view)
-    found = {(data["field"], dataset_of(data["dataset"])) for data in _documents(pages)}
-    columns = {(path, dataset) for path, dataset in found if has_words(typed, (path, dataset.name, dataset.namespace))}
+    candidates = {(data["field"], dataset_of(data["dataset"])) for data in _documents(pages)}
+    columns = {
+        (path, dataset) for path, dataset in candidates if has_words(typed, (path, dataset.name, dataset.namespace))
+    }
     return columns, _is_cut(typed, pages)
 
 
