@@ -23,17 +23,17 @@ ROWS_MAX = 100
 
 
 def assertions_then(
-    found: Mapping[Thing, Assertions], pks: Mapping[Thing, Sequence[str]], reader: GraphReader, at: str | None
+    outcomes: Mapping[Thing, Assertions], pks: Mapping[Thing, Sequence[str]], reader: GraphReader, at: str | None
 ) -> tuple[dict[Thing, Assertions], bool]:
     """Return the outcomes as of a time, without unknown ones; and true if rows beyond `ROWS_MAX` may know more."""
-    unknown = {thing: {key for key, (_, rank) in known.items() if rank is None} for thing, known in found.items()}
+    unknown = {thing: {key for key, (_, rank) in known.items() if rank is None} for thing, known in outcomes.items()}
     queries = {pk: rows_query(pk, ROWS_MAX, at) for thing, keys in unknown.items() if keys for pk in pks[thing]}
     pages = dict(zip(queries, reader.query(list(queries.values())), strict=True)) if queries else {}
-    then, cut = dict(found), False
+    then, cut = dict(outcomes), False
     for thing, keys in unknown.items():
         if keys:
             earlier = _last_in(row for pk in pks[thing] for row in pages[pk].rows)
-            known = {key: value for key, value in found[thing].items() if key not in keys}
+            known = {key: value for key, value in outcomes[thing].items() if key not in keys}
             then[thing] = {**known, **{key: earlier[key] for key in keys & earlier.keys()}}
             cut |= not keys <= earlier.keys() and any(pages[pk].more for pk in pks[thing])
     return then, cut
@@ -50,10 +50,10 @@ def _last_in(rows: Iterable[Row]) -> dict[str, Sequence[Any]]:
 
 def resolve_assertions(groups: Sequence[ResolvedDataset], view: GraphView) -> bool:
     """Give the groups the outcomes as of the view's time; return true if some may be missing."""
-    found = {group.primary: group.facts.assertions for group in groups}
-    then, cut = assertions_then(found, {group.primary: pks_of(group) for group in groups}, view, view.at)
+    outcomes = {group.primary: group.facts.assertions for group in groups}
+    then, cut = assertions_then(outcomes, {group.primary: pks_of(group) for group in groups}, view, view.at)
     for group in groups:
-        if then[group.primary] is not found[group.primary]:
+        if then[group.primary] is not outcomes[group.primary]:
             group.facts = replace(group.facts, assertions=then[group.primary])
     return cut
 

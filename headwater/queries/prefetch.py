@@ -41,15 +41,15 @@ class ReadAhead:
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Return rows and pages; a round, with all that is expected, if some were not read before."""
-        wanted = list(dict.fromkeys(keys))
-        if not (self._known.keys() >= set(wanted) and self._pages.keys() >= set(queries)):
-            self._read_behind(dict.fromkeys((*wanted, *self._keys)), dict.fromkeys((*queries, *self._queries)))
-        found = {key: row for key in wanted if (row := self._known[key])}
-        return found, [self._pages[one] for one in queries]
+        unique_keys = list(dict.fromkeys(keys))
+        if not (self._known.keys() >= set(unique_keys) and self._pages.keys() >= set(queries)):
+            self._read_behind(dict.fromkeys((*unique_keys, *self._keys)), dict.fromkeys((*queries, *self._queries)))
+        rows = {key: row for key in unique_keys if (row := self._known[key])}
+        return rows, [self._pages[query] for query in queries]
 
     def _read_behind(self, keys: Iterable[Key], queries: Iterable[RowQuery]) -> None:
         new_keys = [key for key in keys if key not in self._known]
-        new_queries = [one for one in queries if one not in self._pages]
+        new_queries = [query for query in queries if query not in self._pages]
         self._keys, self._queries = {}, {}
         if not new_queries:
             rows, pages = self._behind.get(new_keys), list[RowPage]()

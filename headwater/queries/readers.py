@@ -39,11 +39,11 @@ def possible_readers(
         for name, start in since.items()
     ]
     pages = view.query(queries) if queries else []
-    found: dict[RunKey, set[DatasetId]] = {}
+    readers: dict[RunKey, set[DatasetId]] = {}
     for name, page in zip(since, pages, strict=True):
         for row in page.rows:
-            found.setdefault(run_of(row), set()).add(name)
-    return found, any(page.more for page in pages)
+            readers.setdefault(run_of(row), set()).add(name)
+    return readers, any(page.more for page in pages)
 
 
 def reading(facts: RunFacts, names: set[DatasetId]) -> RunFacts:
