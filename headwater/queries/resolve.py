@@ -126,11 +126,11 @@ class ResolvedDatasets:
             self._whole.update(level if readers else ())
             return {other for name in level for other in self._beside(name)} - read
 
-        wanted = set(names)
-        aliases = {other for name in wanted & self._names.keys() for other in self._beside(name)}
+        requested = set(names)
+        aliases = {other for name in requested & self._names.keys() for other in self._beside(name)}
         walked = Walked[DatasetId](self._aliases_left)
-        start = {*(wanted - read), *walked.take_within_limit(sorted(aliases - wanted - read))}
-        walked.limit += len(wanted - read)
+        start = {*(requested - read), *walked.take_within_limit(sorted(aliases - requested - read))}
+        walked.limit += len(requested - read)
         walk(start, read_names, into=walked)
         self._aliases_left = walked.limit - len(walked.hops)
         self.truncated |= walked.truncated
@@ -141,7 +141,7 @@ class ResolvedDatasets:
         read = self._whole if readers and self._edges else self._names.keys()
         new = sorted(set(names) - read)
         if self._edges and onward and len(new) <= _FEW:
-            self._view.expect(queries=(one for name in new for one in self._queries(dataset_pk(name), readers)))
+            self._view.expect(queries=(query for name in new for query in self._queries(dataset_pk(name), readers)))
         else:
             self._view.expect(map(facts_key, new))
 
@@ -186,19 +186,19 @@ class ResolvedDatasets:
     def _merged(self, primary: DatasetId) -> ResolvedDataset:
         members, frontier = {primary}, [primary]
         while frontier:
-            near = {other for name in frontier for other in self._beside(name)} - members
-            frontier = [other for other in near if self.primary(other) == primary]
+            others = {other for name in frontier for other in self._beside(name)} - members
+            frontier = [other for other in others if self.primary(other) == primary]
             members.update(frontier)
         names = sorted(members)
         group = ResolvedDataset(primary, names, reduce(join, (self._names[name].facts for name in names)))
         for name in names:
-            one = self._names[name]
-            group.producers.update(one.producers)
-            group.readers.update(one.readers)
-            group.reporters.update(one.reporters)
-            group.derived.update(one.derived)
-            group.near.update(one.near)
-            group.cut |= one.cut
+            named = self._names[name]
+            group.producers.update(named.producers)
+            group.readers.update(named.readers)
+            group.reporters.update(named.reporters)
+            group.derived.update(named.derived)
+            group.near.update(named.near)
+            group.cut |= named.cut
         return group
 
     def _read(self, names: Sequence[DatasetId], readers: bool, onward: bool) -> list[_Name]:
@@ -208,23 +208,23 @@ class ResolvedDatasets:
 
     def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read the facts of the names and the jobs that use them, in one round."""
-        found = [_Name() for _ in names]
-        self._query(dict(zip(names, found, strict=True)), readers)
-        return found
+        loaded = [_Name() for _ in names]
+        self._query(dict(zip(names, loaded, strict=True)), readers)
+        return loaded
 
-    def _query(self, found: Mapping[DatasetId, _Name], readers: bool) -> None:
-        queries = [query for name in found for query in self._queries(dataset_pk(name), readers)]
+    def _query(self, loaded: Mapping[DatasetId, _Name], readers: bool) -> None:
+        queries = [query for name in loaded for query in self._queries(dataset_pk(name), readers)]
         pages = self._view.query(queries)
-        each = len(pages) // len(found)
-        for number, one in enumerate(found.values()):
+        each = len(pages) // len(loaded)
+        for number, named in enumerate(loaded.values()):
             for page in pages[number * each : (number + 1) * each]:
-                self._add(one, page)
-        self._query_derived({name: named for name, named in found.items() if named.has_more_derived and readers})
+                self._add(named, page)
+        self._query_derived({name: named for name, named in loaded.items() if named.has_more_derived and readers})
 
-    def _query_derived(self, found: Mapping[DatasetId, _Name]) -> None:
+    def _query_derived(self, loaded: Mapping[DatasetId, _Name]) -> None:
         """Read what was ever derived from datasets whose facts do not name all; their own facts say what is so now."""
-        queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in found]
-        for named, page in zip(found.values(), self._view.query(queries) if queries else (), strict=True):
+        queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in loaded]
+        for named, page in zip(loaded.values(), self._view.query(queries) if queries else (), strict=True):
             self._add(named, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
@@ -241,58 +241,60 @@ class ResolvedDatasets:
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
         rows = self._view.get(facts_key(name) for name in names)
-        found = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
+        loaded = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
         if self._edges:
             more = {
-                name: one for name, one in found.items() if not (one.names_users if readers else one.names_producers)
+                name: named
+                for name, named in loaded.items()
+                if not (named.names_users if readers else named.names_producers)
             }
-            for name, one in found.items():
+            for name, named in loaded.items():
                 if name not in more:
-                    _take_named_users(one)
+                    _take_named_users(named)
             if more:
                 self._query(more, readers)
-        return list(found.values())
+        return list(loaded.values())
 
-    def _add(self, found: _Name, page: RowPage) -> None:
+    def _add(self, named: _Name, page: RowPage) -> None:
         for row in page.rows:
-            self._put(found, row)
-        found.cut |= page.more
+            self._put(named, row)
+        named.cut |= page.more
 
     def _of_rows(self, rows: Iterable[Row]) -> _Name:
-        found = _Name()
+        named = _Name()
         for row in rows:
-            self._put(found, row)
-        return found
+            self._put(named, row)
+        return named
 
-    def _put(self, found: _Name, row: Row) -> None:
+    def _put(self, named: _Name, row: Row) -> None:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
-            found.facts = as_of(facts, self._view.at) if self._view.at else facts
-            found.names_producers = len(facts.written_by) <= USERS_MAX
+            named.facts = as_of(facts, self._view.at) if self._view.at else facts
+            named.names_producers = len(facts.written_by) <= USERS_MAX
             readers_named = len(facts.read_by) <= USERS_MAX and len(facts.derived) <= USERS_MAX
-            found.names_users = found.names_producers and readers_named
-            found.has_more_derived = len(facts.derived) > USERS_MAX
-            found.derived += map(dataset_of, found.facts.derived)
+            named.names_users = named.names_producers and readers_named
+            named.has_more_derived = len(facts.derived) > USERS_MAX
+            named.derived += map(dataset_of, named.facts.derived)
         elif row.sk.startswith("NOW#DERIVED#"):
-            found.derived.append(dataset_of(row.data["name"]))
+            named.derived.append(dataset_of(row.data["name"]))
         else:
             job = job_of(row.data["job"])
-            self._side(found, row.sk).append(job)
+            self._side(named, row.sk).append(job)
             if "inputs" in row.data:
                 outputs = {dataset_of(text): refs for text, refs in row.data["outputs"].items()}
-                found.near[job] = Near(list(map(dataset_of, row.data["inputs"])), outputs)
+                named.near[job] = Near(list(map(dataset_of, row.data["inputs"])), outputs)
 
-    def _side(self, found: _Name, sk: str) -> list[JobId]:
+    def _side(self, named: _Name, sk: str) -> list[JobId]:
         if sk.startswith(("NOW#PRODUCER#", "EVER#PRODUCER#")):
-            return found.producers
+            return named.producers
         once = sk.startswith("EVER#READER#") and self._view.at is None
-        return found.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else found.readers
+        return named.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else named.readers
 
 
-def _take_named_users(found: _Name) -> None:
+def _take_named_users(named: _Name) -> None:
     """Take the users that the facts name: every current one is among them."""
-    found.producers += map(job_of, found.facts.written_by)
-    found.readers += map(job_of, found.facts.read_by)
+    named.producers += map(job_of, named.facts.written_by)
+    named.readers += map(job_of, named.facts.read_by)
 
 
 class NamespaceDeletions:

@@ -44,9 +44,9 @@ def find_run(run: str, view: GraphView) -> Run | None:
     runs, cut = runs_of_id(run, view)
     if not runs:
         return None
-    found = full_runs(dict(runs[:1]), view)[runs[0][0]]
+    earliest = full_runs(dict(runs[:1]), view)[runs[0][0]]
     others = sorted(job for _, facts in runs[1:] if (job := owner(facts)))
-    return replace(found, other_jobs=tuple(others), others_cut=cut)
+    return replace(earliest, other_jobs=tuple(others), others_cut=cut)
 
 
 def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
@@ -60,7 +60,7 @@ def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]]
     pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
     facts = facts_in_rows(row for page in pages for row in page.rows)
     seen = owned_runs(facts, view.caller.sees)
-    runs = sorted(seen.items(), key=lambda found: (first_mention(found[1]), found[0]))
+    runs = sorted(seen.items(), key=lambda item: (first_mention(item[1]), item[0]))
     return runs, any(page.more for page in pages)
 
 
@@ -70,11 +70,13 @@ def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, 
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
     reads = reads_of(budget.take(runs), view, groups)
     versions = versions_of_unknown(runs, view)
-    facets = restored([facets_of(one) for facts in runs.values() for one in (facts.run_facets, facts.job_facets)], view)
-    found = {}
+    facets = restored(
+        [facets_of(sent) for facts in runs.values() for sent in (facts.run_facets, facts.job_facets)], view
+    )
+    full = {}
     for (run, facts), of_run, of_job in zip(runs.items(), facets[::2], facets[1::2], strict=True):
         brief = summarize_run(run, facts)
-        found[run] = replace(
+        full[run] = replace(
             brief,
             job_version=versions.get(run, brief.job_version),
             inputs=tuple(read.used() for read in reads[run]),
@@ -83,22 +85,22 @@ def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, 
             job_facets=of_job,
             truncated=run in budget.cut or groups.truncated,
         )
-    return found
+    return full
 
 
 def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, str]:
     """Return the job versions of runs without inputs and outputs, which follow from the runs before."""
-    wanted: dict[JobId, list[RunKey]] = {}
+    unknown: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
         job = owner(facts)
         if job and effective_time(facts) and not has_io(facts):
-            wanted.setdefault(job, []).append(run)
-    found = {}
-    for job, some in wanted.items():
-        until = max(effective_time(runs[run]) or "" for run in some)
+            unknown.setdefault(job, []).append(run)
+    versions = {}
+    for job, job_runs in unknown.items():
+        until = max(effective_time(runs[run]) or "" for run in job_runs)
         entries = {entry.run: entry.version for entry in read_version_page(job, view, until).entries}
-        found.update({run: entries[run] for run in some if run in entries})
-    return found
+        versions.update({run: entries[run] for run in job_runs if run in entries})
+    return versions
 
 
 def find_run_key(run: str, view: GraphView) -> RunKey | None:
@@ -116,9 +118,9 @@ def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int
     runs, more = newest_runs(job, view, look)
     counted = view.get([(job_pk(job), COUNT)])
     total = next((row.data["runs"] for row in counted.values()), 0)
-    found = runs_in_detail(dict(runs[offset : offset + limit]), view, in_short=in_short)
-    cut = any(run.truncated for run in found)
-    return ResultPage(found, total, truncated=cut or (more and look == LISTED_MAX))
+    listed = runs_in_detail(dict(runs[offset : offset + limit]), view, in_short=in_short)
+    cut = any(run.truncated for run in listed)
+    return ResultPage(listed, total, truncated=cut or (more and look == LISTED_MAX))
 
 
 def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short: bool) -> Sequence[Run]:
@@ -163,30 +165,32 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
     """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
     runs, cut = runs_of_id(run, view)
     facts, groups, budget = dict(runs[:1]), ResolvedDatasets(view), InputBudget()
-    found: dict[RunKey, UpstreamRun] = {}
+    upstream: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
     def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         reads = reads_of(budget.take(narrowed_inputs(level, facts, groups)), view, groups)
-        for one, some in reads.items():
-            inputs = {read.dataset: read for read in _upstream_inputs(some, view.caller)}
-            known = {read.dataset: read for read in found[one].inputs} if one in found else {}
+        for key, run_reads in reads.items():
+            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
+            known = {read.dataset: read for read in upstream[key].inputs} if key in upstream else {}
             both = {**inputs, **known}
-            found[one] = UpstreamRun(summarize_run(one, facts[one]), tuple(both[dataset] for dataset in sorted(both)))
+            upstream[key] = UpstreamRun(
+                summarize_run(key, facts[key]), tuple(both[dataset] for dataset in sorted(both))
+            )
         producers = {
             (read.produced_by, text_of(read.group.primary))
-            for some in reads.values()
-            for read in some
+            for run_reads in reads.values()
+            for read in run_reads
             if read.produced_by and view.caller.opens(*read.group.names)
         }
         new = {producer for producer, _ in producers} - facts.keys()
-        near = () if is_last else walked.take_within_limit(sorted(new))
-        facts.update(owned_runs(read_run_facts(near, view), view.caller.opens) if near else {})
-        return () if is_last else {step_to(one, facts[one], entry) for one, entry in producers if one in facts}
+        fitting = () if is_last else walked.take_within_limit(sorted(new))
+        facts.update(owned_runs(read_run_facts(fitting, view), view.caller.opens) if fitting else {})
+        return () if is_last else {step_to(key, facts[key], entry) for key, entry in producers if key in facts}
 
-    walk([(one, "") for one in facts], runs_read, into=walked, depth=depth)
+    walk([(key, "") for key in facts], runs_read, into=walked, depth=depth)
     cut = walked.truncated or groups.truncated or bool(budget.cut)
-    return ResultPage(list(found.values()), len(found), cut) if found else None
+    return ResultPage(list(upstream.values()), len(upstream), cut) if upstream else None
 
 
 def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
@@ -197,37 +201,37 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
     runs, cut = runs_of_id(run, view)
     facts, groups = dict(runs[:1]), ResolvedDatasets(view)
     choosing, showing = InputBudget(), InputBudget()
-    found: dict[RunKey, UpstreamRun] = {}
+    downstream: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
     def readers(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
-        new = {one: facts[one] for one, _ in level if one not in found}
+        new = {key: facts[key] for key, _ in level if key not in downstream}
         reads = reads_of(showing.take(new), view, groups)
-        found.update(
-            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], view.caller))) for one in new
+        downstream.update(
+            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view.caller))) for key in new
         )
         if is_last:
             return ()
-        some = _narrowed_outputs(level, facts, groups)
-        candidates, more = possible_readers(some, view, groups)
+        writers = _narrowed_outputs(level, facts, groups)
+        candidates, more = possible_readers(writers, view, groups)
         walked.truncated |= more
         opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens) if candidates else {}
         # Of what a candidate read only these datasets are looked at.
-        narrowed = {one: reading(of, candidates[one]) for one, of in opened.items()}
+        narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
         resolved = reads_of(choosing.take(narrowed), view, groups)
-        near = [
-            step_to(one, opened[one], text_of(read.group.primary))
-            for one, of in resolved.items()
+        steps = [
+            step_to(key, opened[key], text_of(read.group.primary))
+            for key, of in resolved.items()
             for read in of
-            if read.produced_by in some
-            and not some[read.produced_by].outputs.keys().isdisjoint(map(text_of, read.group.names))
+            if read.produced_by in writers
+            and not writers[read.produced_by].outputs.keys().isdisjoint(map(text_of, read.group.names))
         ]
-        facts.update((one, opened[one]) for one, _ in near)
-        return near
+        facts.update((key, opened[key]) for key, _ in steps)
+        return steps
 
-    walk([(one, "") for one in facts], readers, into=walked, depth=depth)
+    walk([(key, "") for key in facts], readers, into=walked, depth=depth)
     cut = walked.truncated or groups.truncated or bool(choosing.cut) or bool(showing.cut)
-    return ResultPage(list(found.values()), len(found), cut) if found else None
+    return ResultPage(list(downstream.values()), len(downstream), cut) if downstream else None
 
 
 def step_to(run: RunKey, facts: RunFacts, entry: IdText) -> RunStep:
@@ -243,10 +247,10 @@ def narrowed_inputs(
     for run, entry in steps:
         facts, flows = runs[run], flows_of(runs[run]) if entry else None
         names = map(text_of, groups.group(dataset_of(entry)).names) if entry else ()
-        reached = {one for name in names for one in (flows or {}).get(name, ())}
+        reached = {source for name in names for source in (flows or {}).get(name, ())}
         known = narrowed[run].inputs if run in narrowed else {}
-        some = facts.inputs if flows is None else {one: facts.inputs[one] for one in reached}
-        narrowed[run] = replace(facts, inputs={**known, **some})
+        inputs = facts.inputs if flows is None else {source: facts.inputs[source] for source in reached}
+        narrowed[run] = replace(facts, inputs={**known, **inputs})
     return narrowed
 
 
@@ -259,8 +263,8 @@ def _narrowed_outputs(
         facts, flows = runs[run], flows_of(runs[run]) if entry else None
         names = set(map(text_of, groups.group(dataset_of(entry)).names)) if entry else set()
         known = narrowed[run].outputs if run in narrowed else {}
-        made = (output for output in facts.outputs if flows is None or not names.isdisjoint(flows[output]))
-        narrowed[run] = replace(facts, outputs={**known, **{output: facts.outputs[output] for output in made}})
+        outputs = (output for output in facts.outputs if flows is None or not names.isdisjoint(flows[output]))
+        narrowed[run] = replace(facts, outputs={**known, **{output: facts.outputs[output] for output in outputs}})
     return narrowed
 
 

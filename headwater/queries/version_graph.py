@@ -48,14 +48,14 @@ class VersionGraphWalk:
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
         """Return the upstream graph of a dataset's version; None if there is no such version."""
         self._groups.load([dataset])
-        found = find_version(self._groups.group(dataset), version, self._view)
-        if found is None:
+        known = find_version(self._groups.group(dataset), version, self._view)
+        if known is None:
             return None
         node = (self._groups.primary(dataset), version)
-        self._datasets[node] = found.run
-        if found.run:
-            self._edges.add(("out", found.run, node))
-            self._walk(found.run, text_of(node[0]), depth)
+        self._datasets[node] = known.run
+        if known.run:
+            self._edges.add(("out", known.run, node))
+            self._walk(known.run, text_of(node[0]), depth)
         return self._graph()
 
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
@@ -80,10 +80,10 @@ class VersionGraphWalk:
         opened = self._opened(known)
         reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._groups)
         self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
-        near = self._add(reads_of(self._budget.take(dict(sorted(reached.items()))), self._view, self._groups))
+        producers = self._add(reads_of(self._budget.take(dict(sorted(reached.items()))), self._view, self._groups))
         # The limit is one of runs.
-        self._walked.limit += len(near) - len({run for run, _ in near})
-        return near
+        self._walked.limit += len(producers) - len({run for run, _ in producers})
+        return producers
 
     def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the runs whose jobs are shown in full."""
@@ -93,8 +93,8 @@ class VersionGraphWalk:
     def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunStep]:
         """Add the versions that these runs read; return the steps to the runs that made them."""
         steps = set[RunStep]()
-        for run, some in reads.items():
-            for read in some:
+        for run, run_reads in reads.items():
+            for read in run_reads:
                 node = (read.group.primary, read.version)
                 producer = read.produced_by if self._view.caller.opens(*read.group.names) else None
                 self._datasets.setdefault(node, producer)
@@ -107,7 +107,9 @@ class VersionGraphWalk:
     def _graph(self) -> Graph:
         versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
         unknown = {**versions_of_unknown(self._runs, self._view), **self._versions}
-        briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
+        briefs = {
+            run: replace(brief, job_version=unknown.get(run, brief.job_version)) for run, brief in versions.items()
+        }
         made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
         self._groups.load(dataset for dataset, _ in self._datasets)
         edges = {
@@ -132,8 +134,8 @@ class VersionGraphWalk:
     def _dataset(self, group: ResolvedDataset, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._view.caller.opens(*group.names):
             return outline_dataset(group.primary, version)
-        found = dataset_of_group(group, facets)
-        whole = replace(found, version=version, facets=without_references(found.facets))
+        dataset = dataset_of_group(group, facets)
+        whole = replace(dataset, version=version, facets=without_references(dataset.facets))
         if made_by is None:
             return whole
         return replace(whole, **describe(merged_facets(made_by.written_facets, group.names)))
@@ -147,22 +149,22 @@ def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edg
     return [
         Job(
             id=job,
-            type="STREAM" if any(runs_facts[run.key].streaming for run in some) else "BATCH",
-            inputs=_sides(edges, some, "in"),
-            outputs=_sides(edges, some, "out"),
-            created=min(run.created for run in some),
-            updated=max(run.updated for run in some),
-            latest_run=max(some, key=lambda run: (run.started or "", run.id)),
+            type="STREAM" if any(runs_facts[run.key].streaming for run in job_runs) else "BATCH",
+            inputs=_sides(edges, job_runs, "in"),
+            outputs=_sides(edges, job_runs, "out"),
+            created=min(run.created for run in job_runs),
+            updated=max(run.updated for run in job_runs),
+            latest_run=max(job_runs, key=lambda run: (run.started or "", run.id)),
             version=version,
-            runs=tuple(sorted(run.id for run in some)),
+            runs=tuple(sorted(run.id for run in job_runs)),
         )
-        for (job, version), some in nodes.items()
+        for (job, version), job_runs in nodes.items()
     ]
 
 
 def _sides(edges: Iterable[_Edge], runs: Sequence[Run], direction: str) -> tuple[DatasetId, ...]:
     among = {run.key for run in runs}
-    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == direction and run in among}))
+    return tuple(sorted({dataset for side, run, (dataset, _) in edges if side == direction and run in among}))
 
 
 def dataset_node(dataset: DatasetId, version: str) -> str:

@@ -68,7 +68,7 @@ class VersionQuery:
 
     def scans(self) -> list[IndexScan[WrittenVersion]]:
         """Return the scans of each name of the dataset; all scans share their results."""
-        found: dict[Key, WrittenVersion] = {}
+        shared: dict[Key, WrittenVersion] = {}
         # Only datasets that an event named as output have rows, and only those that a stream wrote have `ACTIVE` ones.
         facts = self.group.facts
         names = self.group.names if (facts.first_streamed if self.prefix == "ACTIVE" else facts.first_written) else ()
@@ -83,7 +83,7 @@ class VersionQuery:
                 high=high,
                 # The rows of a storage version are sorted by creation: by a stream's last event, the scan ended early.
                 order=attrgetter("order" if self.storage is None else "creation"),
-                found=found,
+                found=shared,
             )
             for name in names
             for prefix, high in places
@@ -94,8 +94,8 @@ class VersionQuery:
         return [scan.query(_PAGES[0]) for scan in self.scans()]
 
     def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
-        one = self._confirmed(name, row, facts)
-        return one if one and _under(self.prefix, one) and self.accept(one) else None
+        version = self._confirmed(name, row, facts)
+        return version if version and _under(self.prefix, version) and self.accept(version) else None
 
     def _confirmed(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
         if self.prefix == "ACTIVE":
@@ -115,20 +115,20 @@ def by_storage(group: ResolvedDataset, storage: str, accept: Callable[[WrittenVe
 
 
 def newest_written(
-    wanted: Sequence[VersionQuery], view: GraphView, *, reads_max: int | None = None
+    queries: Sequence[VersionQuery], view: GraphView, *, reads_max: int | None = None
 ) -> list[WrittenVersion | None]:
     """Return the newest confirmed version of each query; None where there is none.
 
     `reads_max`: rows are read at most this number of times, and None may mean that none was found.
     """
-    return first_of_groups([one.scans() for one in wanted], view, at=view.at, pages=_PAGES, rounds_max=reads_max)
+    return first_of_groups([query.scans() for query in queries], view, at=view.at, pages=_PAGES, rounds_max=reads_max)
 
 
-def newest_of_both(wanted: Sequence[VersionQuery], view: GraphView) -> list[WrittenVersion | None]:
+def newest_of_both(queries: Sequence[VersionQuery], view: GraphView) -> list[WrittenVersion | None]:
     """Return the newest confirmed version of each query by creation, or the stream with a later event."""
-    streamed = [replace(query, prefix="ACTIVE") for query in wanted]
-    found = newest_written([*wanted, *streamed], view)
-    pairs = zip(found[: len(wanted)], found[len(wanted) :], strict=True)
+    streamed = [replace(query, prefix="ACTIVE") for query in queries]
+    newest = newest_written([*queries, *streamed], view)
+    pairs = zip(newest[: len(queries)], newest[len(queries) :], strict=True)
     return [max(filter(None, pair), key=attrgetter("order"), default=None) for pair in pairs]
 
 
@@ -144,16 +144,16 @@ def version_by(run: RunKey, facts: RunFacts, group: ResolvedDataset, before: str
 
     `before`: of a stream, only the events before this time count for its place among the versions.
     """
-    made = [(name, created) for name in group.names if (created := version_created(facts, name))]
+    written = [(name, created) for name in group.names if (created := version_created(facts, name))]
     job = owner(facts)
-    if job is None or not made:
+    if job is None or not written:
         return None
-    first = min(created for _, created in made)
+    first = min(created for _, created in written)
     known = as_of(facts, before) if facts.streaming and before != "~" else facts
-    return WrittenVersion(first, run, job, made[0][0], facts, max(effective_time(known) or "", first))
+    return WrittenVersion(first, run, job, written[0][0], facts, max(effective_time(known) or "", first))
 
 
-def _under(prefix: str, one: WrittenVersion) -> bool:
+def _under(prefix: str, version: WrittenVersion) -> bool:
     if prefix == "VERSION":
-        return not failed(one.facts)
-    return failed(one.facts) if prefix == "FAILED" else True
+        return not failed(version.facts)
+    return failed(version.facts) if prefix == "FAILED" else True
