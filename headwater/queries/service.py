@@ -120,8 +120,8 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
 
     def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """Return a version of a dataset."""
-        found = Datasets(self._view()).find_version(dataset, version)
-        return None if found is None else self._outlined(found)
+        dataset_version = Datasets(self._view()).find_version(dataset, version)
+        return None if dataset_version is None else self._outlined(dataset_version)
 
     def _outlined(self, version: DatasetVersion) -> DatasetVersion:
         """Return the version, without its run if the caller may not see that run's job."""
@@ -281,8 +281,8 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         view = self._view()
         for node in nodes_named(node_id, view):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
-            wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
-            graph = self._column_graph(view, node, wanted, at, depth=depth, downstream=downstream)
+            selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
+            graph = self._column_graph(view, node, selected, at, depth=depth, downstream=downstream)
             if graph is not None:
                 return graph
         return None
@@ -343,13 +343,13 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         present = CurrentColumns(self._view())
         present.load(datasets)
         budget = SOURCES_MAX
-        found = {}
+        graphs = {}
         for dataset in datasets:
             entry = present.entry(dataset)
             columns = reported_graph(entry, budget) if entry else ColumnGraph(())
             budget -= sum(len(column.inputs) for column in columns.columns)
-            found[dataset] = columns
-        return found
+            graphs[dataset] = columns
+        return graphs
 
     def find_origins(self, node_id: str) -> Origins | None:
         """Return the runs and record roots of a field (`datasetField:...`, with `#` of a version); None if unknown."""

@@ -36,26 +36,28 @@ def find_source(name: str, view: GraphView) -> Source | None:
 def _namespaces_by_source(view: GraphView) -> tuple[dict[str, list[str]], bool]:
     """Return the visible sources with the namespaces that name them; and true if some are missing."""
     catalogue = read_catalogue(SOURCES, view)
-    found: dict[str, list[str]] = {DEFAULT.name: []}
+    by_source: dict[str, list[str]] = {DEFAULT.name: []}
     for namespace, names in sorted(catalogue.sets.items()):
         if namespace == NO_NAMESPACE or view.caller.covers(namespace):
             for name in names:
-                found.setdefault(name, []).append(namespace)
-    return found, catalogue.truncated
+                by_source.setdefault(name, []).append(namespace)
+    return by_source, catalogue.truncated
 
 
 def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Source]:
     # The API's description is of every namespace.
     of = {
-        name: [SourceId(one, name) for one in {NO_NAMESPACE: 0, **dict.fromkeys(some[:NAMESPACES_MAX])}]
-        for name, some in namespaces.items()
+        name: [
+            SourceId(namespace, name) for namespace in {NO_NAMESPACE: 0, **dict.fromkeys(reporters[:NAMESPACES_MAX])}
+        ]
+        for name, reporters in namespaces.items()
     }
-    rows = view.get(source_facts_key(one) for some in of.values() for one in some) if of else {}
-    found = []
-    for name, some in of.items():
-        stored = [rows[key] for key in map(source_facts_key, some) if key in rows]
-        found.append(source_of(name, [SourceFacts(**row.data["facts"]) for row in stored]))
-    return found
+    rows = view.get(source_facts_key(source) for ids in of.values() for source in ids) if of else {}
+    sources = []
+    for name, ids in of.items():
+        stored = [rows[key] for key in map(source_facts_key, ids) if key in rows]
+        sources.append(source_of(name, [SourceFacts(**row.data["facts"]) for row in stored]))
+    return sources
 
 
 def source_of(name: str, facts: Iterable[SourceFacts]) -> Source:

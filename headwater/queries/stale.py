@@ -52,14 +52,16 @@ def find_stale(
     beyond `PRODUCERS_MAX` are not read, and taken as current.
     """
     stale = _unproduced(groups, view, namespaces, seen)
-    good = [VersionQuery(group, "VERSION", view.at or "~", lambda one: not failed(one.facts)) for group in stale]
-    bad = [VersionQuery(group, "FAILED", view.at or "~", lambda one: failed(one.facts)) for group in stale]
-    found = newest_of_both([*good, *bad], view)
-    last = (whole or broken for whole, broken in zip(found[: len(stale)], found[len(stale) :], strict=True))
+    good = [
+        VersionQuery(group, "VERSION", view.at or "~", lambda version: not failed(version.facts)) for group in stale
+    ]
+    bad = [VersionQuery(group, "FAILED", view.at or "~", lambda version: failed(version.facts)) for group in stale]
+    versions = newest_of_both([*good, *bad], view)
+    last = (whole or broken for whole, broken in zip(versions[: len(stale)], versions[len(stale) :], strict=True))
     return {
-        group.primary: LastWriter(one.job, one.run.id, ended(one.facts) or one.created)
-        for group, one in zip(stale, last, strict=True)
-        if one
+        group.primary: LastWriter(version.job, version.run.id, ended(version.facts) or version.created)
+        for group, version in zip(stale, last, strict=True)
+        if version
     }
 
 

@@ -47,7 +47,7 @@ def count_events(view: GraphView, intervals: Sequence[tuple[datetime, datetime]]
         place = _place(intervals, hour)
         for kind, number in counts.items() if 0 <= place < len(intervals) else ():
             numbers[place][kind] += number
-    return [_interval(one, of) for one, of in zip(intervals, numbers, strict=True)]
+    return [_interval(interval, of) for interval, of in zip(intervals, numbers, strict=True)]
 
 
 def count_things(view: GraphView, kind: Created, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
@@ -62,7 +62,7 @@ def count_things(view: GraphView, kind: Created, intervals: Sequence[tuple[datet
         if place >= 0:
             new[min(place, len(intervals) - 1)] += row.data["count"]
     numbers = [total - sum(new[place + 1 :]) for place in range(len(intervals))]
-    return [_interval(one, {"count": number}) for one, number in zip(intervals, numbers, strict=True)]
+    return [_interval(interval, {"count": number}) for interval, number in zip(intervals, numbers, strict=True)]
 
 
 def _total(view: GraphView, kind: Created) -> int:

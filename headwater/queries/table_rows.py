@@ -81,8 +81,8 @@ def rows_of_jobs(jobs: Sequence[JobId], table: GraphReader, day: str) -> Iterato
     view = GraphView(table, end_of_day(day))
     nodes, namespaces = nodes_of(jobs, view), NamespaceDeletions(view)
     namespaces.load(job.namespace for job in nodes)
-    found = [job_of_node(node, namespaces.deleted(job.namespace)) for job, node in nodes.items()]
-    known = [job for job in found if job.created]
+    current = [job_of_node(node, namespaces.deleted(job.namespace)) for job, node in nodes.items()]
+    known = [job for job in current if job.created]
     yield from ((JOBS.name, _job_row(job)) for job in known)
     yield from ((RUNS.name, _run_row(run)) for run in _runs_on(day, [job.id for job in known], table))
     yield from _edges_of([job for job in known if not job.hidden], view, namespaces)
@@ -118,13 +118,13 @@ def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) ->
     for name in names:
         entry = present.entry(name) if present.groups.primary(name) == name else None
         for job, reported in entry.known.by_job() if entry else ():
-            made = [*reported.fields.items(), (None, reported.dataset_level)]
-            edges = ((path, source, how) for path, sources in made for source, how in sources.items())
+            targets = [*reported.fields.items(), (None, reported.dataset_level)]
+            edges = ((path, source, how) for path, sources in targets for source, how in sources.items())
             for path, source, how in edges:
                 if path or source.field:
                     yield from (
-                        (COLUMN_EDGES.name, _column_edge_row(ColumnSource(name, path), source, one, job))
-                        for one in how or (None,)
+                        (COLUMN_EDGES.name, _column_edge_row(ColumnSource(name, path), source, transformation, job))
+                        for transformation in how or (None,)
                     )
 
 
@@ -214,12 +214,12 @@ def _edge_row(
     return {**_named("source", source), **_named("job", job), **_named("target", target), "first_time": first}
 
 
-def _named(prefix: str, one: DatasetId | JobId | None) -> Mapping[str, str | None]:
-    return {f"{prefix}_namespace": one.namespace if one else None, f"{prefix}_name": one.name if one else None}
+def _named(prefix: str, thing: DatasetId | JobId | None) -> Mapping[str, str | None]:
+    return {f"{prefix}_namespace": thing.namespace if thing else None, f"{prefix}_name": thing.name if thing else None}
 
 
 def _annotated(annotations: Annotations) -> Mapping[str, Any]:
-    return {"owners": [one.name for one in annotations.owners], "tags": list(annotations.names)}
+    return {"owners": [owner.name for owner in annotations.owners], "tags": list(annotations.names)}
 
 
 def _job_row(job: Job) -> Mapping[str, Any]:
@@ -240,8 +240,8 @@ def _job_row(job: Job) -> Mapping[str, Any]:
     }
 
 
-def _run_row(one: RunWithFacts) -> Mapping[str, Any]:
-    run = summarize_run(*one)
+def _run_row(run_with_facts: RunWithFacts) -> Mapping[str, Any]:
+    run = summarize_run(*run_with_facts)
     return {
         "run_id": run.id,
         **_named("job", run.job),
