@@ -54,7 +54,7 @@ def nodes_of(statements: Iterable[Event | ApiChange]) -> Iterator[Node]:
                 yield statement.dataset.dataset
             yield from (use.dataset for use in statement.outputs)
             # An event that reads a dataset makes no cause of it, but may report its tests.
-            yield from (use.dataset for use in statement.inputs if ASSERTIONS in {*use.facets, *use.use_facets})
+            yield from (use.dataset for use in statement.inputs if ASSERTIONS.keys() & {*use.facets, *use.use_facets})
         elif isinstance(statement, Tagging) and statement.dataset is not None:
             yield statement.dataset
 

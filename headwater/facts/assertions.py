@@ -1,4 +1,4 @@
-"""Results of tests of data: of the facet `dataQualityAssertions` of datasets, and of `test` of runs.
+"""Results of tests of data: of the facets of datasets that report assertions, and of the facet `test` of runs.
 
     DATASET#<dataset>  JOB#<job>     TEST#<time>#<hash>       the results that an event reports
     TESTS                            DATASET#...  JOB#...     what ever failed a test (`tag_rows`)
@@ -24,7 +24,12 @@ from headwater.facts.run_facts import text_in
 from headwater.facts.table import Row, RowQuery
 from headwater_model.ids import DatasetId
 
-ASSERTIONS = "dataQualityAssertions"
+# The facets that report assertions, each with its name of an assertion's type: OpenLineage's own, and that of its
+# action for Great Expectations (`openlineage-integration-common`, `ge-assertions-dataset-facet.json`).
+ASSERTIONS: Mapping[str, str] = {
+    "dataQualityAssertions": "assertion",
+    "greatExpectations_assertions": "expectationType",
+}
 METRICS = "dataQualityMetrics"
 TESTS = "TESTS"
 # A failed test of severity `warn` is WARNED: the producer's run went on.
@@ -50,10 +55,11 @@ def results_of_dataset(event: Event, dataset: DatasetId) -> list[Result]:
     uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
     facets = [facets for use in uses if use.dataset == dataset for facets in (use.facets, use.use_facets)]
     return _each_once(
-        _result(sent, "assertion", "FAILED" if sent["success"] is False else "PASSED")
+        _result(sent, type_name, "FAILED" if sent["success"] is False else "PASSED")
         for facets_of_use in facets
-        for sent in _objects(facets_of_use.get(ASSERTIONS, {}), "assertions")
-        if isinstance(sent.get("success"), bool) and text_in(sent, "assertion")
+        for facet, type_name in ASSERTIONS.items()
+        for sent in _objects(facets_of_use.get(facet, {}), "assertions")
+        if isinstance(sent.get("success"), bool) and text_in(sent, type_name)
     )
 
 

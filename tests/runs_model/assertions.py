@@ -89,11 +89,13 @@ def page(items):
 
 
 def _tests_of(uses):
+    types = {"dataQualityAssertions": "assertion", "greatExpectations_assertions": "expectationType"}
     sent = [
-        (one["assertion"], one.get("column"), one.get("name"), "PASSED" if one["success"] else "FAILED", one)
+        (one[kind], one.get("column"), one.get("name"), "PASSED" if one["success"] else "FAILED", one)
         for use in uses
         for facets in (use.facets, use.use_facets)
-        for one in facets.get("dataQualityAssertions", {}).get("assertions", [])
+        for facet, kind in types.items()
+        for one in facets.get(facet, {}).get("assertions", [])
     ]
     return _worst(sent)
 

@@ -64,6 +64,26 @@ def test_a_failed_test_is_a_dataset_s_wherever_the_facet_stands(side):
     assert api.found(RAW)["tests"] == {"passed": 0, "warned": 0, "failed": 1}
 
 
+def test_expectations_of_great_expectations_are_tests():
+    """The facet is as `OpenLineageValidationAction` of openlineage-integration-common 1.54.0 sends it, on GX 1.24.1."""
+    url = "integration/common/openlineage/common/provider/ge-assertions-dataset-facet.json"
+    sent = {
+        "_producer": "https://github.com/OpenLineage/OpenLineage/tree/1.54.0/client/python",
+        "_schemaURL": f"https://github.com/OpenLineage/OpenLineage/tree/main/{url}",
+        "assertions": [
+            {"column": "carrier", "expectationType": "expect_column_values_to_not_be_null", "success": False},
+            {"expectationType": "expect_table_row_count_to_be_between", "success": True},
+        ],
+    }
+    api = GraphApi()
+    api.load(a_test_run(input_facets={"greatExpectations_assertions": sent}))
+    results = api.found(f"{RAW}/tests")["tests"]
+    assert [(test["outcome"], test["type"], test["column"]) for test in results] == [
+        ("FAILED", "expect_column_values_to_not_be_null", "carrier"),
+        ("PASSED", "expect_table_row_count_to_be_between", None),
+    ]
+
+
 def test_counts_are_in_graphs_lists_and_short_forms():
     api = GraphApi()
     api.load(a_test_run(facets={"dataQualityAssertions": OF_SPEC}, tests=[SINGULAR]))

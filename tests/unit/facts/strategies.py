@@ -176,8 +176,18 @@ _assertion_lists = st.lists(
     ),
     max_size=3,
 )
+_expectation_lists = st.lists(
+    st.builds(
+        lambda kind, of, success: {"expectationType": kind, "success": success, **of},
+        st.sampled_from(("not_null", "expect_table_row_count_to_be_between")),
+        st.sampled_from(({}, {"column": "carrier"})),
+        st.booleans(),
+    ),
+    max_size=2,
+)
 _results = st.one_of(
     _assertion_lists.map(lambda some: {"dataQualityAssertions": {"assertions": some}}),
+    _expectation_lists.map(lambda some: {"greatExpectations_assertions": {"assertions": some}}),
     _facets(dataQualityAssertions=(_DELETED,), dataQualityMetrics=({"rowCount": 1}, {"rowCount": 2}, _DELETED)),
 )
 _test_lists = st.lists(
