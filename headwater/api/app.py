@@ -154,9 +154,9 @@ class Api:
 
     def load(self, path: str) -> None:
         """Add the routes that a request with this path may take."""
-        for one in [one for one in self._waiting if re.match(one[1], path)]:
-            self._waiting.remove(one)
-            self._add(routes_of(one[0]))
+        for module in [module for module in self._waiting if re.match(module[1], path)]:
+            self._waiting.remove(module)
+            self._add(routes_of(module[0]))
 
     def _add(self, routes: Iterable[Route]) -> None:
         for route in routes:

@@ -39,7 +39,8 @@ def render_mapping(mapping: FieldMapping, kinds: Mapping[Column, str]) -> types.
         "destination": destination,
         "Destination": destination,
         "fieldmap": [
-            _render_pair(Column(mapping.source, one), Column(mapping.destination, other), kinds) for one, other in pairs
+            _render_pair(Column(mapping.source, source_path), Column(mapping.destination, destination_path), kinds)
+            for source_path, destination_path in pairs
         ],
     }
 
@@ -57,8 +58,10 @@ def render_detail(detail: Detail) -> types.FieldDetail:
     """Return `{"nodes", "operations", "connections"}`."""
     return {
         "nodes": [_render_node(node) for node in detail.nodes],
-        "operations": [{"name": one.name, "description": one.description} for one in detail.operations],
-        "connections": [_render_connection(one) for one in detail.connections],
+        "operations": [
+            {"name": operation.name, "description": operation.description} for operation in detail.operations
+        ],
+        "connections": [_render_connection(connection) for connection in detail.connections],
     }
 
 
@@ -105,7 +108,7 @@ def _render_path(path: FieldOperationPath, field: FieldPath, view: View | None) 
     if view == "detailed":
         nodes, connections = map(_render_node, path.nodes), map(_render_connection, path.connections)
         return {"nodes": list(nodes), "edges": list(connections), **_render_end(path)}
-    return {"operations": [_render_operation(one) for one in path.operations], **_render_end(path)}
+    return {"operations": [_render_operation(operation) for operation in path.operations], **_render_end(path)}
 
 
 def _render_end(path: FieldOperationPath) -> types.PathEnd:

@@ -30,9 +30,11 @@ def get_field_mappings(services: Services, request: HttpRequest) -> Response[str
     """
     requested = read_range(request, services.now_s())
     endpoint = read_endpoint(request, ENDPOINT)
-    found = services.queries.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
-    kinds = dict(found.types)
-    return respond_cut(services, [render_mapping(one, kinds) for one in found.items], truncated=found.truncated)
+    mappings = services.queries.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
+    kinds = dict(mappings.types)
+    return respond_cut(
+        services, [render_mapping(mapping, kinds) for mapping in mappings.items], truncated=mappings.truncated
+    )
 
 
 def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
@@ -44,8 +46,8 @@ def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
         One level: from the endpoints that were read to those that were written.
     """
     requested, field, direction = read_range(request, services.now_s()), FIELD.read(request), DIRECTION.read(request)
-    found = services.queries.find_detail(read_endpoint(request, ENDPOINT), field, requested.window, direction)
-    return respond_cut(services, render_detail(found), truncated=found.truncated)
+    detail = services.queries.find_detail(read_endpoint(request, ENDPOINT), field, requested.window, direction)
+    return respond_cut(services, render_detail(detail), truncated=detail.truncated)
 
 
 def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
@@ -57,8 +59,8 @@ def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
         That of the newest run first.
     """
     requested, field, view = read_range(request, services.now_s()), FIELD.read(request), _VIEW.read(request)
-    found = services.queries.find_paths(read_endpoint(request, DATASET), field, requested.window)
-    return respond_cut(services, render_paths(found, field, requested, view), truncated=found.truncated)
+    paths = services.queries.find_paths(read_endpoint(request, DATASET), field, requested.window)
+    return respond_cut(services, render_paths(paths, field, requested, view), truncated=paths.truncated)
 
 
 ROUTES = (

@@ -62,8 +62,8 @@ def get_dataset_lineage(services: Services, request: HttpRequest) -> Response[st
     """
     requested, levels, collapsed = _read_range(services, request), _LEVELS.read(request), _COLLAPSE.read(request)
     dataset, rolled_up = read_endpoint(request, DATASET), bool(_ROLLUP.read(request))
-    found = services.queries.find_accesses(dataset, requested.window, levels=levels, rolled_up=rolled_up)
-    return respond_cut(services, render_accesses(found, requested, collapsed), truncated=found.truncated)
+    accesses = services.queries.find_accesses(dataset, requested.window, levels=levels, rolled_up=rolled_up)
+    return respond_cut(services, render_accesses(accesses, requested, collapsed), truncated=accesses.truncated)
 
 
 def get_lineage_fields(services: Services, request: HttpRequest) -> Response[str]:
@@ -93,8 +93,8 @@ def get_field_summary(services: Services, request: HttpRequest) -> Response[str]
     """
     requested, field = _read_range(services, request), FIELD.read(request)
     direction = DIRECTIONS[REQUIRED_DIRECTION.read(request)]
-    found = services.queries.summarize_field(read_endpoint(request, DATASET), field, requested.window, direction)
-    return respond_cut(services, render_summary(found), truncated=found.truncated)
+    summary = services.queries.summarize_field(read_endpoint(request, DATASET), field, requested.window, direction)
+    return respond_cut(services, render_summary(summary), truncated=summary.truncated)
 
 
 def get_field_operations(services: Services, request: HttpRequest) -> Response[str]:
@@ -106,8 +106,8 @@ def get_field_operations(services: Services, request: HttpRequest) -> Response[s
         One hop: each distinct set of operations, with the programs that did them.
     """
     requested, field, direction = _read_range(services, request), FIELD.read(request), DIRECTION.read(request)
-    found = services.queries.find_operations(read_endpoint(request, DATASET), field, requested.window, direction)
-    return respond_cut(services, render_operations(found), truncated=found.truncated)
+    operations = services.queries.find_operations(read_endpoint(request, DATASET), field, requested.window, direction)
+    return respond_cut(services, render_operations(operations), truncated=operations.truncated)
 
 
 def get_all_field_lineage(services: Services, request: HttpRequest) -> Response[str]:
@@ -119,8 +119,8 @@ def get_all_field_lineage(services: Services, request: HttpRequest) -> Response[
         One hop, by dataset; the side that was not requested is empty.
     """
     requested, direction = _read_range(services, request), DIRECTIONS[REQUIRED_DIRECTION.read(request)]
-    found = services.queries.summarize_dataset(read_endpoint(request, DATASET), requested.window, direction)
-    return respond_cut(services, render_dataset(found, requested, direction), truncated=found.truncated)
+    summary = services.queries.summarize_dataset(read_endpoint(request, DATASET), requested.window, direction)
+    return respond_cut(services, render_dataset(summary, requested, direction), truncated=summary.truncated)
 
 
 _LINEAGE = "datasets/<dataset>/lineage"

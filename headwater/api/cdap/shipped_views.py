@@ -42,18 +42,18 @@ def render_fields(listed: ListedFields, prefix: str, *, current: bool) -> types.
     """Return the names of the fields that begin so, in any case; with `current`, each with a flag."""
     begin = prefix.lower()
     shown: list[types.LineageField] = [
-        {"name": name, "lineage": one.has_lineage}
-        for one in listed.items
-        if (name := print_slashed(one.field)).lower().startswith(begin)
+        {"name": name, "lineage": field.has_lineage}
+        for field in listed.items
+        if (name := print_slashed(field.field)).lower().startswith(begin)
     ]
-    return shown if current else [one["name"] for one in shown]
+    return shown if current else [field["name"] for field in shown]
 
 
 def render_summary(summary: FieldSummary) -> types.FieldSummary:
     """Return the related fields of the sides that were requested."""
     rendered: types.FieldSummary = {}
     if summary.incoming is not None:
-        rendered["incoming"] = [_render_related(one) for one in summary.incoming]
+        rendered["incoming"] = [_render_related(related) for related in summary.incoming]
     if summary.outgoing is not None:
         dropped: list[types.RelatedFields] = [{"fields": [None]}] if summary.dropped else []
         rendered["outgoing"] = [*map(_render_related, summary.outgoing), *dropped]
@@ -61,23 +61,23 @@ def render_summary(summary: FieldSummary) -> types.FieldSummary:
 
 
 def _render_related(related: DatasetFields) -> types.RelatedFields:
-    return {"dataset": _render_dataset(related.dataset), "fields": [print_slashed(one) for one in related.fields]}
+    return {"dataset": _render_dataset(related.dataset), "fields": [print_slashed(path) for path in related.fields]}
 
 
-def render_operations(found: FieldOperations) -> types.FieldOperations:
+def render_operations(operations: FieldOperations) -> types.FieldOperations:
     """Return the operations of the sides that were requested."""
     rendered: types.FieldOperations = {}
-    if found.incoming is not None:
-        rendered["incoming"] = [_render_making(one) for one in found.incoming]
-    if found.outgoing is not None:
-        rendered["outgoing"] = [_render_making(one) for one in found.outgoing]
+    if operations.incoming is not None:
+        rendered["incoming"] = [_render_making(making) for making in operations.incoming]
+    if operations.outgoing is not None:
+        rendered["outgoing"] = [_render_making(making) for making in operations.outgoing]
     return rendered
 
 
 def _render_making(making: MakingOperations) -> types.ProgramOperations:
     return {
-        "operations": [_render_operation(one) for one in making.operations],
-        "programs": [_render_last(one) for one in making.jobs],
+        "operations": [_render_operation(operation) for operation in making.operations],
+        "programs": [_render_last(job) for job in making.jobs],
     }
 
 
@@ -91,7 +91,7 @@ def _render_operation(operation: Operation) -> types.WholeOperation:
     if isinstance(operation, Read):
         rendered["inputs"]["endPoint"] = render_endpoint(operation.source, operation.source_description)
     else:
-        rendered["inputs"]["fields"] = [_render_input(one) for one in operation.inputs]
+        rendered["inputs"]["fields"] = [_render_input(input_field) for input_field in operation.inputs]
     if isinstance(operation, Write):
         destination = render_endpoint(operation.destination, operation.destination_description)
         rendered["outputs"]["endPoint"] = destination
@@ -100,8 +100,8 @@ def _render_operation(operation: Operation) -> types.WholeOperation:
     return rendered
 
 
-def _render_input(one: InputField) -> types.OriginField:
-    return {"origin": one.origin, "name": one.name}
+def _render_input(input_field: InputField) -> types.OriginField:
+    return {"origin": input_field.origin, "name": input_field.name}
 
 
 def _render_last(last: LastStart) -> types.ProgramRun:
@@ -115,16 +115,16 @@ def render_dataset(
     summary: DatasetSummary, requested: RequestedRange, direction: Direction
 ) -> types.DatasetFieldLineage:
     """Return the relations of a dataset's fields; a request in seconds has its range back in milliseconds."""
-    dropped: list[types.FieldRelation] = [{"source": print_slashed(one)} for one in summary.dropped]
+    dropped: list[types.FieldRelation] = [{"source": print_slashed(path)} for path in summary.dropped]
     drops: list[types.DatasetRelations] = [{"fieldCount": 0, "relations": dropped}] if dropped else []
     return {
         "direction": _WORDS[direction],
         "start-ts": requested.start_ms,
         "end-ts": requested.end_ms,
         "entityId": _render_dataset(summary.dataset),
-        "fields": [print_slashed(one) for one in summary.fields],
-        "incoming": [_render_relations(one, 0) for one in summary.incoming],
-        "outgoing": [*(_render_relations(one, 1) for one in summary.outgoing), *drops],
+        "fields": [print_slashed(path) for path in summary.fields],
+        "incoming": [_render_relations(relations, 0) for relations in summary.incoming],
+        "outgoing": [*(_render_relations(relations, 1) for relations in summary.outgoing), *drops],
     }
 
 
@@ -142,23 +142,27 @@ def _render_pair(source: FieldPath, destination: FieldPath) -> types.FieldRelati
     return {"source": print_slashed(source), "destination": print_slashed(destination)}
 
 
-def render_accesses(found: Accesses, requested: RequestedRange, collapsed: Sequence[Collapsed]) -> types.DatasetLineage:
+def render_accesses(
+    accesses: Accesses, requested: RequestedRange, collapsed: Sequence[Collapsed]
+) -> types.DatasetLineage:
     """Return the relations of programs and datasets: one for each access and run, where these are not collapsed."""
     data = _Keys()
     programs = _Keys()
     together: dict[tuple[str, ...], tuple[set[Access], set[str]]] = {}
     records: dict[str, types.DataRecord] = {}
     entities: dict[str, types.ProgramRecord] = {}
-    for one in found.items:
-        program = _render_program(one.job, rolled_up=one.rolled_up)
-        dataset_key = data.of(("dataset", one.dataset.namespace, one.dataset.name))
-        program_key = programs.of((_CATEGORIES[program["type"]], one.job.namespace, one.job.name, one.job.name))
-        records[dataset_key] = {"entityId": _render_dataset(one.dataset)}
+    for relation in accesses.items:
+        program = _render_program(relation.job, rolled_up=relation.rolled_up)
+        dataset_key = data.of(("dataset", relation.dataset.namespace, relation.dataset.name))
+        program_key = programs.of(
+            (_CATEGORIES[program["type"]], relation.job.namespace, relation.job.name, relation.job.name)
+        )
+        records[dataset_key] = {"entityId": _render_dataset(relation.dataset)}
         entities[program_key] = {"entityId": program}
-        key = dataset_key, program_key, *_apart(one, collapsed)
-        accesses, runs = together.setdefault(key, (set(), set()))
-        accesses.add(one.access)
-        runs |= {one.run} if one.run is not None else set()
+        key = dataset_key, program_key, *_apart(relation, collapsed)
+        access_kinds, runs = together.setdefault(key, (set(), set()))
+        access_kinds.add(relation.access)
+        runs |= {relation.run} if relation.run is not None else set()
     relations = [_render_access(key[0], key[1], *together[key]) for key in sorted(together)]
     start, end = requested.start_ms // 1_000, requested.end_ms // 1_000
     return {"start": start, "end": end, "relations": relations, "data": records, "programs": entities}

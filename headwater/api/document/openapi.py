@@ -143,7 +143,7 @@ def _paths(routes: Iterable[Route], schemas: _Schemas) -> Mapping[str, Json]:
     for route in routes:
         path = re.sub("<(.*?)>", r"{\1}", route.path)
         item = paths.setdefault(path, {})
-        if ids := [_parameter(one) for one in route.parameters if one.place == "path"]:
+        if ids := [_parameter(parameter) for parameter in route.parameters if parameter.place == "path"]:
             item["parameters"] = ids
         item[route.method.lower()] = _operation(route, path, schemas)
     return paths
@@ -154,7 +154,7 @@ def _operation(route: Route, path: str, schemas: _Schemas) -> Json:
     operation: dict[str, object] = {"operationId": operation_id(route), "summary": summary}
     if description:
         operation["description"] = description
-    if query := [_parameter(one) for one in route.parameters if one.place == "query"]:
+    if query := [_parameter(parameter) for parameter in route.parameters if parameter.place == "query"]:
         operation["parameters"] = query
     if route.accepts:
         operation["requestBody"] = {"required": True, "content": {JSON: _media(route.accepts, schemas)}}

@@ -248,9 +248,9 @@ def _unicode(request: HttpRequest, name: str) -> str | None:
 
 
 def _chosen(name: str, given: str, choices: Iterable[C]) -> C:
-    for one in choices:
-        if _plain(one) == _plain(given):
-            return one
+    for word in choices:
+        if _plain(word) == _plain(given):
+            return word
     raise Invalid.because(name, given, f"must be one of {', '.join(choices)}")
 
 

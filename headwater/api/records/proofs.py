@@ -44,25 +44,30 @@ def get_proof(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def _render_object(proof: Proof, links: Links) -> types.ProvenObject | None:
-    one = proof.object
-    if one is None:
+    archive_object = proof.object
+    if archive_object is None:
         return None
     return {
-        "day": one.day,
-        "key": one.key,
-        "sha256": one.sha256,
-        "size_bytes": one.size_bytes,
-        "records": one.records,
-        "lines": one.lines,
+        "day": archive_object.day,
+        "key": archive_object.key,
+        "sha256": archive_object.sha256,
+        "size_bytes": archive_object.size_bytes,
+        "records": archive_object.records,
+        "lines": archive_object.lines,
         "listed": proof.listed,
-        "location": links.to_stored_bytes(one.key),
+        "location": links.to_stored_bytes(archive_object.key),
     }
 
 
 def _render_digests(proof: Proof, links: Links) -> list[types.DigestFile]:
     return [
-        {"day": one.day, "key": one.key, "size_bytes": one.size_bytes, "location": links.to_stored_bytes(one.key)}
-        for one in proof.digests
+        {
+            "day": digest.day,
+            "key": digest.key,
+            "size_bytes": digest.size_bytes,
+            "location": links.to_stored_bytes(digest.key),
+        }
+        for digest in proof.digests
     ]
 
 

@@ -108,13 +108,13 @@ def get_node(services: Services, request: HttpRequest) -> Response[str]:
         One path; `matches` if several roots have a node of this id.
     """
     node_id = NODE_ID.read(request)
-    found = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
-    if not found.paths:
+    node_paths = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
+    if not node_paths.paths:
         raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
-    matches = [render_path(place, RESPONSE_BYTES_MAX // len(found.paths)) for place in found.paths]
-    if len(matches) == 1 and not found.truncated:
+    matches = [render_path(place, RESPONSE_BYTES_MAX // len(node_paths.paths)) for place in node_paths.paths]
+    if len(matches) == 1 and not node_paths.truncated:
         return respond(matches[0])
-    body: types.NodePaths = {"matches": matches, "truncated": found.truncated}
+    body: types.NodePaths = {"matches": matches, "truncated": node_paths.truncated}
     return respond(body)
 
 

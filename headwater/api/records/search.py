@@ -102,7 +102,7 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def _given(parameters: Iterable[Parameter[str | None]], request: HttpRequest) -> dict[str, str]:
-    return {one.name: text for one in parameters if (text := one.read(request)) is not None}
+    return {parameter.name: text for parameter in parameters if (text := parameter.read(request)) is not None}
 
 
 def _second(text: str | None, name: str, now_s: int) -> int | None:

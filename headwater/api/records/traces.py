@@ -80,14 +80,14 @@ def get_outline(services: Services, request: HttpRequest) -> Response[str]:
         Groups of records that came about by the same actions, with counts, times and three examples of each.
     """
     root_id = ROOT_ID.read(request)
-    found = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
-    if not found.records:
+    trace = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
+    if not trace.records:
         raise unknown_root(root_id)
-    rendered = [render_group(number, group) for number, group in enumerate(outline_of(found.forest()))]
+    rendered = [render_group(number, group) for number, group in enumerate(outline_of(trace.forest()))]
     groups = list(take_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
     body: Outline = {
         "root_id": root_id,
-        "records": found.count,
+        "records": trace.count,
         "groups": groups,
         "truncated": len(groups) < len(rendered),
     }

@@ -34,15 +34,15 @@ def render_root(root_id: str, archive: LastArchive | None) -> types.Root:
     }
 
 
-def render_found(found: SearchRecord) -> types.SearchRecord:
+def render_found(hit: SearchRecord) -> types.SearchRecord:
     """Return a record that a search found: as `render_live`, and the day under which the archive's tables have it."""
     rendered: types.SearchRecord = {
-        **_render_sent(found.record),
-        "ttl_expiry": found.ttl_expiry,
-        "archivedOn": found.archived_on,
+        **_render_sent(hit.record),
+        "ttl_expiry": hit.ttl_expiry,
+        "archivedOn": hit.archived_on,
     }
-    if found.record.metadata:
-        rendered["metadata"] = dict(found.record.metadata)
+    if hit.record.metadata:
+        rendered["metadata"] = dict(hit.record.metadata)
     return rendered
 
 

@@ -36,7 +36,7 @@ def coverage_table(coverage: Coverage) -> str:
 def _grouped(
     jobs: Iterable[JobCoverage], key: Callable[[JobCoverage], str]
 ) -> Sequence[tuple[str, Sequence[JobCoverage]]]:
-    return [(name, list(some)) for name, some in groupby(sorted(jobs, key=key), key)]
+    return [(name, list(group)) for name, group in groupby(sorted(jobs, key=key), key)]
 
 
 def _counts(jobs: Sequence[JobCoverage]) -> types.CoverageCounts:

@@ -22,8 +22,8 @@ def impact_table(impact: Impact) -> str:
     return table(IMPACT, [query, *map(_impacted, impact.impacted), *cut(impact.truncated)])
 
 
-def _impacted(one: Impacted) -> Row:
-    return {**_node(one.node), "hops": str(one.hops), "through": listed(one.through)}
+def _impacted(impacted: Impacted) -> Row:
+    return {**_node(impacted.node), "hops": str(impacted.hops), "through": listed(impacted.through)}
 
 
 def column_impact_table(impact: ColumnImpact) -> str:
@@ -33,8 +33,8 @@ def column_impact_table(impact: ColumnImpact) -> str:
     return table(COLUMN_IMPACT, [{"section": "query", **_names(impact.column)}, *ordered, *cut(impact.truncated)])
 
 
-def _column(one: ImpactedColumn) -> Row:
-    return {"section": "impacted", "type": "DATASET_FIELD", **_names(one.column), **_way(one)}
+def _column(impacted: ImpactedColumn) -> Row:
+    return {"section": "impacted", "type": "DATASET_FIELD", **_names(impacted.column), **_way(impacted)}
 
 
 def _names(column: Column) -> Row:
@@ -42,14 +42,14 @@ def _names(column: Column) -> Row:
     return {**names, "id": column.node_id}
 
 
-def _derived(one: ImpactedNode) -> Row:
-    return {**_node(one.node), **_way(one)}
+def _derived(impacted: ImpactedNode) -> Row:
+    return {**_node(impacted.node), **_way(impacted)}
 
 
-def _way(one: ImpactedColumn | ImpactedNode) -> Row:
-    certain = one.certain if isinstance(one, ImpactedNode) else True
-    flags = {"direct": flag(one.direct), "masked": flag(one.masked), "certain": flag(certain)}
-    return {"hops": str(one.hops), "through": listed(column.node_id for column in one.through), **flags}
+def _way(impacted: ImpactedColumn | ImpactedNode) -> Row:
+    certain = impacted.certain if isinstance(impacted, ImpactedNode) else True
+    flags = {"direct": flag(impacted.direct), "masked": flag(impacted.masked), "certain": flag(certain)}
+    return {"hops": str(impacted.hops), "through": listed(column.node_id for column in impacted.through), **flags}
 
 
 def _node(node: Job | Dataset) -> Row:

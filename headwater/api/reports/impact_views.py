@@ -25,18 +25,18 @@ def render_impact(impact: Impact) -> types.ImpactReport:
     }
 
 
-def _render_impacted(one: Impacted) -> types.ImpactedJob | types.ImpactedDataset:
-    node, through = one.node, list(one.through)
+def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDataset:
+    node, through = impacted.node, list(impacted.through)
     if isinstance(node, Job):
         job = None if node.outline else render_short_job(node)
-        return {"nodeId": node.id.node_id, "type": "JOB", "hops": one.hops, "through": through, "data": job}
+        return {"nodeId": node.id.node_id, "type": "JOB", "hops": impacted.hops, "through": through, "data": job}
     dataset = None if node.outline else render_short_dataset(node)
-    return {"nodeId": node.id.node_id, "type": "DATASET", "hops": one.hops, "through": through, "data": dataset}
+    return {"nodeId": node.id.node_id, "type": "DATASET", "hops": impacted.hops, "through": through, "data": dataset}
 
 
 def render_column_impact(impact: ColumnImpact) -> types.ColumnImpactReport:
     """Return the report of everything derived from a column: nearest first, then by type and id."""
-    rendered = sorted(_rendered(impact), key=lambda one: (one["hops"], one["type"], one["nodeId"]))
+    rendered = sorted(_rendered(impact), key=lambda derived: (derived["hops"], derived["type"], derived["nodeId"]))
     return {"nodeId": impact.column.node_id, "impacted": rendered, "truncated": impact.truncated}
 
 
@@ -45,23 +45,23 @@ def _rendered(impact: ColumnImpact) -> Iterator[_Derived]:
     yield from map(_render_node, impact.nodes)
 
 
-def _render_column(one: ImpactedColumn) -> types.DerivedColumn:
+def _render_column(impacted: ImpactedColumn) -> types.DerivedColumn:
     data: types.ColumnData = {
-        "dataset": one.column.dataset.node_id,
-        "field": print_dotted(one.column.field),
-        "fieldType": one.type,
-        "jobs": [job.node_id for job in one.jobs],
+        "dataset": impacted.column.dataset.node_id,
+        "field": print_dotted(impacted.column.field),
+        "fieldType": impacted.type,
+        "jobs": [job.node_id for job in impacted.jobs],
     }
     return {
-        "nodeId": one.column.node_id,
+        "nodeId": impacted.column.node_id,
         "type": "DATASET_FIELD",
-        **_render_way(one),
-        "data": None if one.outline else data,
+        **_render_way(impacted),
+        "data": None if impacted.outline else data,
     }
 
 
-def _render_node(one: ImpactedNode) -> types.DerivingJob | types.DerivedDataset:
-    node, way = one.node, _render_way(one)
+def _render_node(impacted: ImpactedNode) -> types.DerivingJob | types.DerivedDataset:
+    node, way = impacted.node, _render_way(impacted)
     if isinstance(node, Job):
         job = None if node.outline else render_short_job(node)
         return {"nodeId": node.id.node_id, "type": "JOB", **way, "data": job}
@@ -69,11 +69,11 @@ def _render_node(one: ImpactedNode) -> types.DerivingJob | types.DerivedDataset:
     return {"nodeId": node.id.node_id, "type": "DATASET", **way, "data": dataset}
 
 
-def _render_way(one: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
+def _render_way(impacted: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
     return {
-        "hops": one.hops,
-        "through": [column.node_id for column in one.through],
-        "direct": one.direct,
-        "masked": one.masked,
-        "certain": one.certain if isinstance(one, ImpactedNode) else True,
+        "hops": impacted.hops,
+        "through": [column.node_id for column in impacted.through],
+        "direct": impacted.direct,
+        "masked": impacted.masked,
+        "certain": impacted.certain if isinstance(impacted, ImpactedNode) else True,
     }

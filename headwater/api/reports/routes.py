@@ -142,7 +142,9 @@ def _is_table(request: HttpRequest) -> bool:
     chosen = _IS_TABLE.read(request)
     if chosen is not None:
         return chosen
-    accepted = (one.partition(";")[0].strip() for one in (request.event.headers.get("Accept") or "").lower().split(","))
+    accepted = (
+        kind.partition(";")[0].strip() for kind in (request.event.headers.get("Accept") or "").lower().split(",")
+    )
     return next((kind for kind in accepted if kind in _KINDS), None) == "text/csv"
 
 

@@ -56,7 +56,7 @@ def tag_table(usage: TagUsage) -> str:
     """Return a row for each tagged column, and for each that is made of one."""
     window = {"start": when(usage.window.start) or "", "end": when(usage.window.end) or ""}
     query = {"section": "query", "tag": usage.tag, **window}
-    tagged = (row for one in usage.columns for row in _tagged(one))
+    tagged = (row for column in usage.columns for row in _tagged(column))
     return table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *cut(usage.truncated)])
 
 
@@ -132,7 +132,7 @@ def _step(step: LineageStep) -> Row:
         "section": "step",
         **_column(step.source),
         **{f"into_{name}": text for name, text in _column(step.destination).items()},
-        "transformations": listed(_transformation(one) for one in step.transformations),
+        "transformations": listed(_transformation(transformation) for transformation in step.transformations),
         "operations": listed(step.operations),
         "jobs": _jobs(step.jobs),
         "runs": listed(step.runs),
@@ -148,10 +148,10 @@ def _way(way: Flow | TrueSource) -> Row:
     return {"hops": str(way.hops), "direct": flag(way.direct), "masked": flag(way.masked)}
 
 
-def _transformation(one: Transformation) -> str:
-    kind = f"{one.type}/{one.subtype}" if one.subtype else one.type
-    masked = " (masking)" if one.masking else ""
-    return f"{kind}{masked}: {one.description}" if one.description else f"{kind}{masked}"
+def _transformation(transformation: Transformation) -> str:
+    kind = f"{transformation.type}/{transformation.subtype}" if transformation.subtype else transformation.type
+    masked = " (masking)" if transformation.masking else ""
+    return f"{kind}{masked}: {transformation.description}" if transformation.description else f"{kind}{masked}"
 
 
 def _jobs(jobs: Iterable[JobId]) -> str:
@@ -165,9 +165,9 @@ def flag(value: bool) -> str:
 
 def listed(values: Iterable[str]) -> str:
     """Join several values to one cell; the first of them, where there are more than a cell may hold."""
-    found = list(values)
-    more = [f"… and {len(found) - LISTED_MAX} more"] if len(found) > LISTED_MAX else []
-    return "; ".join([*found[:LISTED_MAX], *more])
+    texts = list(values)
+    more = [f"… and {len(texts) - LISTED_MAX} more"] if len(texts) > LISTED_MAX else []
+    return "; ".join([*texts[:LISTED_MAX], *more])
 
 
 def table(names: Sequence[str], rows: Iterable[Row]) -> str:

@@ -28,8 +28,8 @@ def render_tag_usage(usage: TagUsage) -> types.TagReport:
         "tag": usage.tag,
         "window": _render_window(usage.window),
         "columns": [
-            {"column": render_column(one.column), "reportedBy": [render_tag(tag) for tag in one.tags]}
-            for one in usage.columns
+            {"column": render_column(tagged.column), "reportedBy": [render_tag(tag) for tag in tagged.tags]}
+            for tagged in usage.columns
         ],
         "flows": [_render_flow(flow) for flow in usage.flows],
         "truncated": usage.truncated,
@@ -102,7 +102,7 @@ def _render_step(step: LineageStep) -> types.ProvenanceStep:
     return {
         "source": render_column(step.source),
         "destination": render_column(step.destination),
-        "transformations": [render_transformation(one) for one in step.transformations],
+        "transformations": [render_transformation(transformation) for transformation in step.transformations],
         "operations": list(step.operations),
         "jobs": render_ids(step.jobs),
         "runs": list(step.runs),

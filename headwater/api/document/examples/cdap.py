@@ -45,7 +45,7 @@ def _whole(operation: Mapping[str, Any]) -> Example:
 OPERATIONS_OF_FIELD: Example = {
     "incoming": [
         {
-            "operations": [_whole(one) for one in OPERATIONS],
+            "operations": [_whole(operation) for operation in OPERATIONS],
             "programs": [{"program": PROGRAM, "lastExecutedTimeInSeconds": _STARTED_S}],
         }
     ]
@@ -81,7 +81,7 @@ LINEAGE: Example = {
     "start": START_S,
     "end": END_S,
     "relations": [_relation("checked", "read"), _relation(DATASET, "write")],
-    "data": {f"dataset.{NAMESPACE}.{one['dataset']}": {"entityId": one} for one in (CHECKED, ESTIMATED)},
+    "data": {f"dataset.{NAMESPACE}.{dataset['dataset']}": {"entityId": dataset} for dataset in (CHECKED, ESTIMATED)},
     "programs": {_PROGRAM_KEY: {"entityId": PROGRAM}},
 }
 EXAMPLES: Mapping[str, Sequence[Any]] = {
