@@ -41,8 +41,8 @@ def list_dataset_tests(services: Services, request: HttpRequest) -> Response[str
         The worst first, then by column, type and name.
     """
     dataset = read_dataset_id(request)
-    found = services.queries.list_assertions(dataset, at=_AT.read(request))
-    return _respond(services, require(found, "Dataset", dataset.name))
+    results = services.queries.list_assertions(dataset, at=_AT.read(request))
+    return _respond(services, require(results, "Dataset", dataset.name))
 
 
 def list_dataset_test_history(services: Services, request: HttpRequest) -> Response[str]:
@@ -52,8 +52,8 @@ def list_dataset_test_history(services: Services, request: HttpRequest) -> Respo
         The last first.
     """
     dataset, limit = read_dataset_id(request), LIMIT.read(request)
-    found = services.queries.list_assertion_history(dataset, limit=limit, at=_AT.read(request))
-    return _respond(services, require(found, "Dataset", dataset.name))
+    results = services.queries.list_assertion_history(dataset, limit=limit, at=_AT.read(request))
+    return _respond(services, require(results, "Dataset", dataset.name))
 
 
 def list_job_tests(services: Services, request: HttpRequest) -> Response[str]:
@@ -65,8 +65,8 @@ def list_job_tests(services: Services, request: HttpRequest) -> Response[str]:
         The worst first, then by type and name.
     """
     job = read_job_id(request)
-    found = services.queries.list_assertions(job, at=_AT.read(request))
-    return _respond(services, require(found, "Job", job.name))
+    results = services.queries.list_assertions(job, at=_AT.read(request))
+    return _respond(services, require(results, "Job", job.name))
 
 
 def list_job_test_history(services: Services, request: HttpRequest) -> Response[str]:
@@ -76,8 +76,8 @@ def list_job_test_history(services: Services, request: HttpRequest) -> Response[
         The last first.
     """
     job, limit = read_job_id(request), LIMIT.read(request)
-    found = services.queries.list_assertion_history(job, limit=limit, at=_AT.read(request))
-    return _respond(services, require(found, "Job", job.name))
+    results = services.queries.list_assertion_history(job, limit=limit, at=_AT.read(request))
+    return _respond(services, require(results, "Job", job.name))
 
 
 def list_failing_tests(services: Services, request: HttpRequest) -> Response[str]:
@@ -93,8 +93,8 @@ def list_failing_tests(services: Services, request: HttpRequest) -> Response[str
     return _respond(services, services.queries.list_failures(namespace, at=at, limit=limit, offset=offset))
 
 
-def _respond(services: Services, found: ResultPage[AssertionResult]) -> Response[str]:
-    return respond_list(services.links, "tests", found, map(render_result, found.items))
+def _respond(services: Services, results: ResultPage[AssertionResult]) -> Response[str]:
+    return respond_list(services.links, "tests", results, map(render_result, results.items))
 
 
 _results = partial(Route, "GET", returns=types.TestResults)

@@ -36,7 +36,7 @@ def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> type
     nodes = [node for node, _ in kept]
     return {
         "graph": sorted(nodes, key=lambda node: node["id"]),
-        "datasets": sorted((one for _, one in kept if one is not None), key=lambda one: one["id"]),
+        "datasets": sorted((dataset for _, dataset in kept if dataset is not None), key=lambda dataset: dataset["id"]),
         "truncated": graph.truncated or len(nodes) < len(graph.columns),
     }
 
@@ -44,7 +44,7 @@ def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> type
 def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
     """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
     for index, (node, dataset) in enumerate(nodes):
-        budget -= sum(size_of(orjson.dumps(one)) + 1 for one in (node, dataset) if one is not None)
+        budget -= sum(size_of(orjson.dumps(part)) + 1 for part in (node, dataset) if part is not None)
         if budget < 0 and index > 0:
             return
         yield node, dataset
@@ -92,7 +92,7 @@ def render_origins(origins: Origins) -> types.Origins:
             "dataset": dataset.name,
             "field": print_dotted(field),
         },
-        "versions": [_render_origin(dataset, one) for one in origins.versions],
+        "versions": [_render_origin(dataset, version) for version in origins.versions],
         "truncated": origins.truncated,
     }
 
@@ -130,11 +130,11 @@ def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
         "type": column.type,
         **_deprecated_of_all(column.inputs),
         "inputFields": _render_sources(_named(column.inputs)),
-        "datasetDependencies": _render_sources(_united(one for one in column.inputs if one.field is None)),
+        "datasetDependencies": _render_sources(_united(source for source in column.inputs if source.field is None)),
         "schemaKnown": column.schema_known,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
-        "reportedBy": [_render_reporter(column.dataset, one) for one in column.reporters],
+        "reportedBy": [_render_reporter(column.dataset, reporter) for reporter in column.reporters],
         "links": _render_links(column, node_id),
     }
 
@@ -152,11 +152,11 @@ def _named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
 
 def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     """Return the sources, each once with all of its transformations."""
-    every: dict[ColumnInput, set[Transformation]] = {}
-    for one in sources:
-        every.setdefault(replace(one, transformations=()), set()).update(one.transformations)
-    found = [replace(one, transformations=in_order(reported)) for one, reported in every.items()]
-    return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))
+    transformations_of: dict[ColumnInput, set[Transformation]] = {}
+    for source in sources:
+        transformations_of.setdefault(replace(source, transformations=()), set()).update(source.transformations)
+    united = [replace(source, transformations=in_order(reported)) for source, reported in transformations_of.items()]
+    return sorted(united, key=lambda source: (source.dataset, source.field or (), source.version or ""))
 
 
 def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
@@ -167,7 +167,7 @@ def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
             "datasetVersion": source.version or source.read_version,
             "field": None if source.field is None else print_dotted(source.field),
             **_deprecated(_old_form(source)),
-            "transformations": [render_transformation(one) for one in source.transformations],
+            "transformations": [render_transformation(transformation) for transformation in source.transformations],
         }
         for source in sources
     ]
@@ -175,18 +175,18 @@ def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
 
 def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
     """Return the type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
-    for one in source.transformations:
-        if one.type == "DIRECT" and one.masking:
-            return "MASKED", one.description
-        if one.type == "DIRECT" and one.subtype not in _NEW_SUBTYPES:
-            return str(one.subtype), one.description
+    for transformation in source.transformations:
+        if transformation.type == "DIRECT" and transformation.masking:
+            return "MASKED", transformation.description
+        if transformation.type == "DIRECT" and transformation.subtype not in _NEW_SUBTYPES:
+            return str(transformation.subtype), transformation.description
     return None
 
 
 def _deprecated_of_all(sources: Iterable[ColumnInput]) -> types.Deprecated:
     """Return a column's: that of its inputs, if those that have one agree."""
-    every = {one for one in map(_old_form, sources) if one is not None}
-    return _deprecated(every.pop() if len(every) == 1 else None)
+    forms = {form for form in map(_old_form, sources) if form is not None}
+    return _deprecated(forms.pop() if len(forms) == 1 else None)
 
 
 def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
@@ -196,8 +196,8 @@ def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
 
 def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
     """Return edges from the node, whichever direction the data went, as in Marquez."""
-    ids = {column_node_id(one.dataset, one.field, one.version) for one in ends if one.field is not None}
-    return [{"origin": node_id, "destination": one} for one in sorted(ids)]
+    ids = {column_node_id(end.dataset, end.field, end.version) for end in ends if end.field is not None}
+    return [{"origin": node_id, "destination": end_id} for end_id in sorted(ids)]
 
 
 def _render_reporter(dataset: DatasetId, reporter: Reporter) -> types.Reporter:

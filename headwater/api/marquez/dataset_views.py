@@ -54,26 +54,26 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
     }
 
 
-def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
+def render_dataset_version(version: DatasetVersion) -> types.DatasetVersion:
     """Return Marquez's DatasetVersion; ours is `failed`."""
     return {
-        "id": render_id(found.dataset),
-        "type": cast(types.DatasetType, found.type),
-        "name": found.dataset.name,
-        "physicalName": found.physical_name,
-        "createdAt": when(found.created),
-        "version": found.version,
-        "namespace": found.dataset.namespace,
-        "sourceName": found.source_name,
-        "fields": _fields(found.fields, found.annotations),
-        "tags": list(found.annotations.names),
-        "lifecycleState": found.lifecycle,
-        "description": found.annotations.text_of(None) or found.description,
+        "id": render_id(version.dataset),
+        "type": cast(types.DatasetType, version.type),
+        "name": version.dataset.name,
+        "physicalName": version.physical_name,
+        "createdAt": when(version.created),
+        "version": version.version,
+        "namespace": version.dataset.namespace,
+        "sourceName": version.source_name,
+        "fields": _fields(version.fields, version.annotations),
+        "tags": list(version.annotations.names),
+        "lifecycleState": version.lifecycle,
+        "description": version.annotations.text_of(None) or version.description,
         "currentSchemaVersion": None,
-        "createdByRun": render_run_if_any(found.created_by),
-        "facets": dict(found.facets),
-        **_location(found.type),
-        "failed": found.failed,
+        "createdByRun": render_run_if_any(version.created_by),
+        "facets": dict(version.facets),
+        **_location(version.type),
+        "failed": version.failed,
     }
 
 

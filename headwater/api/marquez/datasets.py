@@ -96,8 +96,8 @@ def get_dataset_version(services: Services, request: HttpRequest) -> Response[st
         The version.
     """
     version = DATASET_VERSION_ID.read(request)
-    found = services.queries.find_dataset_version(read_dataset_id(request), version)
-    return respond_json(services.links, render_dataset_version(require(found, "Dataset version", version)))
+    dataset_version = services.queries.find_dataset_version(read_dataset_id(request), version)
+    return respond_json(services.links, render_dataset_version(require(dataset_version, "Dataset version", version)))
 
 
 def _find(queries: LineageQueries, request: HttpRequest) -> Dataset:

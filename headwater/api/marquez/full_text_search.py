@@ -37,12 +37,12 @@ def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The jobs with their last run, and beside each what was found; facets are left out.
     """
-    wanted = _TEXT.read(request)
-    found = services.queries.search(wanted, kind="job", **_OPTIONS)
-    ids = [hit.id for hit in found.items if isinstance(hit.id, JobId)]
+    searched = _TEXT.read(request)
+    page = services.queries.search(searched, kind="job", **_OPTIONS)
+    ids = [hit.id for hit in page.items if isinstance(hit.id, JobId)]
     jobs = services.queries.short_jobs(ids)
-    hits = [render_job_hit(one, jobs.get(one)) for one in ids]
-    highlights = [{"name": [mark(one.name, wanted)]} for one in ids]
+    hits = [render_job_hit(job_id, jobs.get(job_id)) for job_id in ids]
+    highlights = [{"name": [mark(job_id.name, searched)]} for job_id in ids]
     return respond_json(services.links, {"hits": hits, "highlights": highlights})
 
 
@@ -52,29 +52,32 @@ def search_dataset_texts(services: Services, request: HttpRequest) -> Response[s
     Returns:
         The datasets with their schemas, those found by their names first, and beside each what was found.
     """
-    wanted = _TEXT.read(request)
-    named = services.queries.search(wanted, kind="dataset", **_OPTIONS)
-    columns = services.queries.search_columns(wanted, **_OPTIONS)
-    found: dict[DatasetId, dict[str, list[str]]] = {
+    searched = _TEXT.read(request)
+    named = services.queries.search(searched, kind="dataset", **_OPTIONS)
+    columns = services.queries.search_columns(searched, **_OPTIONS)
+    matches: dict[DatasetId, dict[str, list[str]]] = {
         hit.id: {"name": [hit.id.name]} for hit in named.items if isinstance(hit.id, DatasetId)
     }
     for column in columns.items:
-        found.setdefault(column.dataset, {}).setdefault(_COLUMNS, []).append(print_dotted(column.field))
-    ids = list(found)[: _OPTIONS["limit"]]
+        matches.setdefault(column.dataset, {}).setdefault(_COLUMNS, []).append(print_dotted(column.field))
+    ids = list(matches)[: _OPTIONS["limit"]]
     datasets = services.queries.short_datasets(ids)
     hits: list[types.DatasetTextHit] = [
         {
             "run_id": None,
-            "name": one.name,
-            "namespace": one.namespace,
+            "name": dataset_id.name,
+            "namespace": dataset_id.namespace,
             "eventType": None,
-            "facets": {"schema": {"fields": [dict(field) for field in datasets[one].fields]}}
-            if one in datasets
+            "facets": {"schema": {"fields": [dict(field) for field in datasets[dataset_id].fields]}}
+            if dataset_id in datasets
             else {},
         }
-        for one in ids
+        for dataset_id in ids
     ]
-    highlights = [{name: [mark(text, wanted) for text in texts] for name, texts in found[one].items()} for one in ids]
+    highlights = [
+        {name: [mark(text, searched) for text in texts] for name, texts in matches[dataset_id].items()}
+        for dataset_id in ids
+    ]
     return respond_json(services.links, {"hits": hits, "highlights": highlights})
 
 
@@ -99,14 +102,14 @@ def _event_type(run: Run | None) -> str | None:
     return _EVENT_TYPES.get(run.state, "RUNNING" if run.state == "RUNNING" else "START")
 
 
-def mark(text: str, wanted: str) -> str:
+def mark(text: str, searched: str) -> str:
     """Return a text with the marks of OpenSearch around the words that were searched.
 
     >>> mark("emissions.Check", "check emis")
     '<em>emis</em>sions.<em>Check</em>'
     """
-    words = "|".join(map(re.escape, sorted(typed_words(wanted), key=len, reverse=True)))
-    return re.sub(words, lambda found: f"<em>{found[0]}</em>", text, flags=re.IGNORECASE) if words else text
+    words = "|".join(map(re.escape, sorted(typed_words(searched), key=len, reverse=True)))
+    return re.sub(words, lambda match: f"<em>{match[0]}</em>", text, flags=re.IGNORECASE) if words else text
 
 
 _SEARCH = "/api/v2beta/search"

@@ -47,16 +47,16 @@ def _render_control(graph: Graph, budget: int) -> tuple[list[types.ControlEdge] 
         return None, budget, False
     edges: list[types.ControlEdge] = [
         {
-            "origin": one.origin,
-            "destination": one.destination,
-            "dependencyType": one.type,
-            "sequenceTriggerRule": one.sequence_rule,
-            "statusTriggerRule": one.status_rule,
+            "origin": dependency.origin,
+            "destination": dependency.destination,
+            "dependencyType": dependency.type,
+            "sequenceTriggerRule": dependency.sequence_rule,
+            "statusTriggerRule": dependency.status_rule,
         }
-        for one in graph.dependencies
+        for dependency in graph.dependencies
     ]
-    some = list(take_within(edges, budget // 4))
-    return some, budget - sum(size_of(orjson.dumps(edge)) + 1 for edge in some), len(some) < len(edges)
+    fitting = list(take_within(edges, budget // 4))
+    return fitting, budget - sum(size_of(orjson.dumps(edge)) + 1 for edge in fitting), len(fitting) < len(edges)
 
 
 def _among(control: list[types.ControlEdge] | None, nodes: Iterable[types.NodeOfGraph]) -> types.Controlled:
@@ -70,28 +70,28 @@ def _among(control: list[types.ControlEdge] | None, nodes: Iterable[types.NodeOf
 def _render_nodes(
     graph: Graph, render: Callable[[str, Job | Dataset], N], from_dataset: bool, budget: int
 ) -> tuple[list[N], bool]:
-    found: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
+    members: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
     # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
     nodes: dict[str, Job | Dataset] = {}
-    for one in found:
-        nodes.setdefault(node_id_of(one), one)
-    start = (graph.datasets or found)[0] if from_dataset else found[0]
+    for member in members:
+        nodes.setdefault(node_id_of(member), member)
+    start = (graph.datasets or members)[0] if from_dataset else members[0]
     neighbours = _neighbours(graph.edges)
     connected = walk(
         [node_id_of(start)],
-        lambda level, _: [near for one in level for near in neighbours.get(one, ())],
+        lambda level, _: [neighbour for node_id in level for neighbour in neighbours.get(node_id, ())],
         into=Walked(len(neighbours) + 1),
     )
     # What no edge leads to comes last.
-    order = (one for one in dict.fromkeys(chain(connected.hops, nodes)) if one in nodes)
-    rendered = ((one, _with_more(render(one, nodes[one]), graph)) for one in order)
+    order = (node_id for node_id in dict.fromkeys(chain(connected.hops, nodes)) if node_id in nodes)
+    rendered = ((node_id, _with_more(render(node_id, nodes[node_id]), graph)) for node_id in order)
     kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
         kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
     for node in kept.values():
         _leave_out_shown(node)
-    return [kept[one] for one in sorted(kept)], graph.truncated or len(kept) < len(nodes)
+    return [kept[node_id] for node_id in sorted(kept)], graph.truncated or len(kept) < len(nodes)
 
 
 def node_id_of(node: Job | Dataset) -> str:
@@ -114,11 +114,11 @@ def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
         "run": {"id": run.id, "start": when(run.started), "end": when(run.ended), "status": run.state},
         "inputs": [
             {
-                **render_version_id(one.dataset, one.version),
-                "producedByRunId": one.produced_by,
-                "resolvedBy": one.resolved_by,
+                **render_version_id(input_version.dataset, input_version.version),
+                "producedByRunId": input_version.produced_by,
+                "resolvedBy": input_version.resolved_by,
             }
-            for one in upstream.inputs
+            for input_version in upstream.inputs
         ],
     }
 
@@ -170,12 +170,12 @@ def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[s
     for node_id, node in nodes:
         budget -= size_of(orjson.dumps(node)) + 1
         between = neighbours.get(node_id, set()) & kept.keys()
-        budget -= sum(2 * (_edge_size(node_id, near) + 1) for near in between)
+        budget -= sum(2 * (_edge_size(node_id, neighbour) + 1) for neighbour in between)
         if budget < 0 and kept:
             break
         kept[node_id] = node
     return kept
 
 
-def _edge_size(one: str, other: str) -> int:
-    return size_of(orjson.dumps({"origin": one, "destination": other}))
+def _edge_size(origin: str, destination: str) -> int:
+    return size_of(orjson.dumps({"origin": origin, "destination": destination}))

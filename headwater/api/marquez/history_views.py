@@ -33,7 +33,7 @@ def _render_change(change: HistoryStep) -> types.GraphChange:
         "columns": {
             "added": list(map(_render_column, change.added_columns)),
             "removed": list(map(_render_column, change.removed_columns)),
-            "retyped": [{**_render_column(one), "before": one.before} for one in change.retyped_columns],
+            "retyped": [{**_render_column(column), "before": column.before} for column in change.retyped_columns],
         },
     }
 

@@ -112,8 +112,8 @@ def get_job_version(services: Services, request: HttpRequest) -> Response[str]:
         The version.
     """
     version = JOB_VERSION_ID.read(request)
-    found = services.queries.find_job_version(read_job_id(request), version)
-    return respond_json(services.links, render_job_version(require(found, "Job version", version)))
+    job_version = services.queries.find_job_version(read_job_id(request), version)
+    return respond_json(services.links, render_job_version(require(job_version, "Job version", version)))
 
 
 def _find(services: Services, request: HttpRequest) -> Job:

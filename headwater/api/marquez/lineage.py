@@ -125,8 +125,8 @@ def list_neighbours(services: Services, request: HttpRequest) -> Response[str]:
     node_id, side, part = _NODE_ID.read(request), _SIDE.read(request), _PART.read(request) or ""
     criteria, cursor = (node_id, side, part), _CURSOR.read(request)
     after = parse_cursor(criteria, cursor) if cursor else ""
-    found = services.queries.list_neighbours(node_id, side, text=part, limit=_PAGE.read(request), after=after)
-    page = require(found, "Node", node_id)
+    neighbours = services.queries.list_neighbours(node_id, side, text=part, limit=_PAGE.read(request), after=after)
+    page = require(neighbours, "Node", node_id)
     body: types.Neighbours = {
         "neighbours": list(map(render_neighbour, page.items)),
         "cursor": render_cursor(criteria, page.after) if page.after else None,

@@ -76,7 +76,7 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         By name, or the last updated first. By `relevance`: names first that equal the text or end in its words, then
         those that have its words whole, then those that begin with it, then the others.
     """
-    wanted, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
+    query, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
     render = partial(_render_short_hits, services) if is_short(request) else _render_hits
     options: SearchOptions = {
         "sort": _SORT.read(request),
@@ -86,15 +86,15 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         "after": _AFTER.read(request),
     }
     state = _STATE.read(request)
-    if wanted is None and tag is None and state is None:
+    if query is None and tag is None and state is None:
         raise Invalid.because("q", None, "must be given, and not blank")
-    terms = parse_terms(wanted or "")
-    found: ResultPage[Any] = (
+    terms = parse_terms(query or "")
+    hits: ResultPage[Any] = (
         _find(services.queries, terms, tag, kind, options)
         if state is None
         else _find_failing(services.queries, state, terms, tag, kind, options)
     )
-    return respond_list(services.links, "results", found, render(found.items))
+    return respond_list(services.links, "results", hits, render(hits.items))
 
 
 def _find(

@@ -35,14 +35,14 @@ def count_lineage_events(services: Services, request: HttpRequest) -> Response[s
     """
     period, zone = _read(request)
     counted = services.queries.count_events(period, now_s=services.now_s(), zone=zone)
-    return respond_json(services.links, [render_events(one) for one in counted])
+    return respond_json(services.links, [render_events(counts) for counts in counted])
 
 
 def _counter(kind: Created) -> Callable[[Services, HttpRequest], Response[str]]:
     def handler(services: Services, request: HttpRequest) -> Response[str]:
         period, zone = _read(request)
         counted = services.queries.count_things(kind, period, now_s=services.now_s(), zone=zone)
-        return respond_json(services.links, [render_count(one) for one in counted])
+        return respond_json(services.links, [render_count(count) for count in counted])
 
     handler.__name__ = f"count_{kind}"
     handler.__doc__ = f"""Count all {kind} there were at the end of each hour or day, deleted ones too.

@@ -58,7 +58,7 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
     if run is not None:
         # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
         job = services.queries.find_job(run.job)
-        inputs = [{"namespace": one.namespace, "name": one.name} for one in (job.inputs if job else ())]
+        inputs = [{"namespace": dataset.namespace, "name": dataset.name} for dataset in (job.inputs if job else ())]
         events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)]))
     _accept(services, request, *events)
     known = services.queries.find_dataset(dataset_id) or _new_dataset(dataset_id, time)
@@ -92,7 +92,9 @@ def put_job(services: Services, request: HttpRequest) -> Response[str]:
     event = job_event(job_id, body, time)
     _accept(services, request, event)
     known = services.queries.find_job(job_id) or Job(id=job_id, type="BATCH", created=time, updated=time)
-    sides = [[DatasetId(one["namespace"], one["name"]) for one in event[side]] for side in ("inputs", "outputs")]
+    sides = [
+        [DatasetId(dataset["namespace"], dataset["name"]) for dataset in event[side]] for side in ("inputs", "outputs")
+    ]
     if any(sides):
         known = replace(known, inputs=tuple(sides[0]), outputs=tuple(sides[1]))
     changed = replace(
