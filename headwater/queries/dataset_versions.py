@@ -95,6 +95,7 @@ class _VersionScan:
         self._scans = [scan for name in group.names for scan in self._scans_of(name)]
 
     def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
+        # Versions of runs, of streams and of DatasetEvents have rows of their own; only kinds that exist are read.
         pk, high = dataset_pk(name), f"{self._end}#~"
         if self._group.facts.first_written:
             yield from (
@@ -161,6 +162,7 @@ def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> lis
     """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
     first_made = min((version.created for version in known if not version.by_event), default="~")
     read = group.facts.first_read
+    # Without a read before the first run's version, there is no initial version.
     if read is None or read >= first_made or read > end:
         return _changes(known)
     if not known or not known[0].by_event or known[0].created >= first_made:
@@ -214,6 +216,7 @@ def newest_versions(
     scans = [_VersionScan(group, end, view.at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
     newest: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
+    # Each further page is read only for the datasets without an accepted version.
     for rows in _PAGES:
         advance([scan for number in left for scan in scans[number].unread], view, rows=rows, at=view.at)
         for number in left:
@@ -240,6 +243,7 @@ def find_version(group: ResolvedDataset, version: str, view: GraphView) -> Known
     """Return the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
         return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
+    # A run's version has a row under its id; the version of a DatasetEvent is looked up among all versions.
     rows = view.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:

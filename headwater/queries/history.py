@@ -65,17 +65,20 @@ class HistoryWalk:
         time = self._next(later, state, start)
         changes: list[HistoryStep] = []
         while time is not None:
+            # If the graph changes at this time, these runs are among the causes.
             runs = {later_run.run for later_run in self._unexpected(later, state) if later_run.time == time}
             known = self._walk.nodes.keys()
             try:
                 after = self._state(just_after(time))
             except TooLarge:
+                # The response ends before this time; a request that starts at it fails.
                 if time == start:
                     raise
                 break
             if after != state:
                 runs |= self._first_runs(time, self._walk.nodes.keys() - known)
                 changes.append(_change(time, self._causes(runs), state, after))
+            # Later runs are compared with the new state, and rows of new nodes are read from this time on.
             state, later.start = after, just_after(time)
             time = self._next(later, state, later.start)
             if len(changes) == CHANGES_MAX or self._left <= 0:
@@ -111,6 +114,7 @@ class HistoryWalk:
         """Return the runs of this time of those jobs that no event mentioned before it."""
         new = [job for job in jobs if self._walk.nodes[job]["first"] == time]
         queries = [RowQuery(job_pk(job), prefix=f"WITH_IO#{time}#") for job in new]
+        # The first row of a stream names a minute; the run's facts have the exact time.
         streamed = [job for job in new if "streamed" in self._walk.nodes[job]]
         coarse = [RowQuery(job_pk(job), prefix=first_position("WITH_IO", time)) for job in streamed]
         pages = self._view.query([*queries, *coarse]) if queries else []

@@ -106,6 +106,7 @@ class JobGraphWalk:
             parents = self._parents_among(jobs)
             if not parents:
                 break
+            # The index has jobs that ever named these as their parent; the node of each job has its parent now.
             possible, more = possible_children(parents, self._view)
             known = {*starts, *tasks}
             new = [job for job in possible if job not in known and self._view.caller.opens(job)]
@@ -169,6 +170,7 @@ class JobGraphWalk:
 
     def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
         """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
+        # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
         own = {job: set(edges_in(self._nodes[job])) for job, _, _ in steps}
         others = {job: dependents_in(self._nodes[job]) for job, _, _ in steps}
         beyond = {edge.other for edges in own.values() for edge in edges} | {
@@ -184,6 +186,7 @@ class JobGraphWalk:
             for other in others[job]:
                 reported = edges_in(self._nodes[other]) if other in read else ()
                 ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
+            # A way up follows the edges that end at this job; a way down follows those that begin here.
             candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
             candidates.update((end, way, "") for start, end in ends if start == job and way != "up")
         new = [step for step in sorted(candidates) if step[0] in read and step not in self._walked.hops]
@@ -224,6 +227,7 @@ class JobGraphWalk:
         self._namespaces.load(primary.namespace for primary, _ in primaries)
         groups = [(self._groups.group(primary), way) for primary, way in primaries]
         visible = [(group, way) for group, way in groups if group.named and not self._namespaces.hides(group)]
+        # Datasets beyond the limit are not shown, and nothing leads on from them.
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
         fitting = self._walked.take_within_limit(list(new))
         self._walked.limit -= len(fitting)
@@ -246,6 +250,7 @@ class JobGraphWalk:
         self._expect_beyond(steps, neighbours)
         jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
         known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
+        # A job that reports flows is entered once for each dataset that leads there.
         users = [step for job, way in sorted(steps) if job in known for step in _entered(known[job], way, among[way])]
         new = self._unreached(users)
         self._keep(known[job] for job, _, _ in new)
@@ -288,6 +293,7 @@ class JobGraphWalk:
     def _graph(self) -> Graph:
         self._jobs = {job.id: under_primaries(job, self._groups.primary) for job in self._jobs.values()}
         groups = list(filter(self._opens, self._datasets.values()))
+        # The graph is truncated, too, if aliases, producers, jobs beside a job or results of tests were left out.
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
         self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
         if self._job_edges:

@@ -121,11 +121,13 @@ class ResolvedDatasets:
         """
         read = self._whole if readers and self._edges else self._names.keys()
 
+        # A name leads to the name that it is an alias of, and to its own aliases.
         def read_names(level: Sequence[DatasetId], _: bool) -> Iterable[DatasetId]:
             self._names.update(zip(level, self._read(level, readers, onward), strict=True))
             self._whole.update(level if readers else ())
             return {other for name in level for other in self._beside(name)} - read
 
+        # Requested names are always read; the aliases count against the limit of the query.
         requested = set(names)
         aliases = {other for name in requested & self._names.keys() for other in self._beside(name)}
         walked = Walked[DatasetId](self._aliases_left)
@@ -184,6 +186,7 @@ class ResolvedDatasets:
         return [*map(dataset_of, facts.other_names), *([target] if target else [])]
 
     def _merged(self, primary: DatasetId) -> ResolvedDataset:
+        # A dataset has its primary name and, step by step, the names beside it that resolve to it.
         members, frontier = {primary}, [primary]
         while frontier:
             others = {other for name in frontier for other in self._beside(name)} - members
@@ -215,6 +218,7 @@ class ResolvedDatasets:
     def _query(self, loaded: Mapping[DatasetId, _Name], readers: bool) -> None:
         queries = [query for name in loaded for query in self._queries(dataset_pk(name), readers)]
         pages = self._view.query(queries)
+        # Each name has the same number of queries, and so of pages.
         each = len(pages) // len(loaded)
         for number, named in enumerate(loaded.values()):
             for page in pages[number * each : (number + 1) * each]:
@@ -228,11 +232,13 @@ class ResolvedDatasets:
             self._add(named, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
+        # A name's rows sort by kind: facts, producers, readers, sources. Without readers the range ends before them.
         if self._view.at is None:
             if not readers:
                 return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
             once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
             return [RowQuery(pk, low=DATASET_FACTS, high=f"{NOW}~", limit=EDGES_MAX), *once]
+        # Of the past, rows of every job that ever used the dataset are read: the others show the present alone.
         facts = RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS)
         if not readers:
             return [facts, RowQuery(pk, prefix="EVER#PRODUCER#", limit=EDGES_MAX)]

@@ -169,7 +169,9 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
     def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
+        # The inputs from which each run made the datasets that led to it, with the versions that it read.
         reads = reads_of(budget.take(narrowed_inputs(level, facts, groups)), view, groups)
+        # A run that another dataset led to before keeps the inputs that it has.
         for key, run_reads in reads.items():
             inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
             known = {read.dataset: read for read in upstream[key].inputs} if key in upstream else {}
@@ -177,6 +179,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
             upstream[key] = UpstreamRun(
                 summarize_run(key, facts[key]), tuple(both[dataset] for dataset in sorted(both))
             )
+        # The walk goes on to the runs that made these versions, if the caller may see the datasets in full.
         producers = {
             (read.produced_by, text_of(read.group.primary))
             for run_reads in reads.values()
@@ -219,6 +222,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         # Of what a candidate read only these datasets are looked at.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
         resolved = reads_of(choosing.take(narrowed), view, groups)
+        # The walk goes on to the candidates that read a version made by one of these runs.
         steps = [
             step_to(key, opened[key], text_of(read.group.primary))
             for key, of in resolved.items()
@@ -249,6 +253,7 @@ def narrowed_inputs(
         names = map(text_of, groups.group(dataset_of(entry)).names) if entry else ()
         reached = {source for name in names for source in (flows or {}).get(name, ())}
         known = narrowed[run].inputs if run in narrowed else {}
+        # Without flows, every input of the run may have led to its outputs.
         inputs = facts.inputs if flows is None else {source: facts.inputs[source] for source in reached}
         narrowed[run] = replace(facts, inputs={**known, **inputs})
     return narrowed
