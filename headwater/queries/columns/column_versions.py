@@ -13,7 +13,7 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.table import RowQuery
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
-from headwater.queries.columns.current_columns import ColumnReport, IndexedColumns, read_columns, unknown_columns
+from headwater.queries.columns.column_reports import ColumnReport, IndexedColumns, read_columns, unknown_columns
 from headwater.queries.columns.read_versions import with_sources_alone
 from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
 from headwater.queries.dataset_versions import read_versions

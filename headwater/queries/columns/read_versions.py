@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
 from headwater.facts.index_scan import read_run_facts
-from headwater.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
+from headwater.queries.columns.column_reports import ColumnReport, renamed
+from headwater.queries.columns.current_columns import DatasetColumns
 from headwater.queries.input_versions import InputBudget, reads_of
 from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView

@@ -18,8 +18,8 @@ from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.keys import dataset_pk, facet_key, facts_key
 from headwater.facts.table import Row, RowQuery
+from headwater.queries.columns.column_reports import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater.queries.columns.confirmed_rows import RunsOf, Side, confirm_rows
-from headwater.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater.queries.columns.results import Direction, TimeRange
 from headwater.queries.columns.similar_runs import RangeRun, Runs
 from headwater.queries.resolve import ResolvedDatasets

@@ -11,8 +11,9 @@ from headwater.facts.job_nodes import io_of
 from headwater.facts.run_facts import dataset_version_id
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import ColumnWalk
+from headwater.queries.columns.column_reports import ColumnReport
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
-from headwater.queries.columns.current_columns import ColumnReport, CurrentColumns, DatasetColumns
+from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
 from headwater.queries.current_facets import read_facets
 from headwater.queries.dataset_versions import find_version, read_versions
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of

@@ -1,0 +1,175 @@
+"""Reports of columns: read from their rows by key, joined, and found by path.
+
+    columns = read_columns({((ref,), dataset)}, view)[(ref,), dataset]
+    IndexedColumns([ColumnReport(reporter, ((ref,), dataset), columns)], name_of).inputs_of(("co2_kg",))
+
+Nothing here knows which reports count: that is for those who load them (`current_columns`, `column_versions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater.facts.facet_refs import OPERATIONS_KIND
+from headwater.facts.keys import facet_key
+from headwater.facts.table import Key, Row
+from headwater.queries.columns.results import Reporter
+from headwater.queries.view import GraphView
+from headwater_model.column_index import ColumnIndex
+from headwater_model.columns import (
+    NO_COLUMNS,
+    Column,
+    ColumnLineage,
+    ColumnSource,
+    Sources,
+    Transformation,
+    columns_from_json,
+    merge_columns,
+    merge_sources,
+    overlay,
+)
+from headwater_model.ids import DatasetId, FieldPath, JobId
+
+# The sources of a column that was not reported.
+NOTHING: Sources = {}
+
+
+@dataclass(slots=True)
+class ColumnReport:
+    """A writer's last report on a dataset; without one, the dataset depends on all inputs of the writer."""
+
+    reporter: Reporter
+    key: ColumnKey
+    columns: ColumnLineage = NO_COLUMNS
+
+
+class IndexedColumns:
+    """Reported columns of one dataset, found by path; sources have primary names, hidden datasets are left out."""
+
+    def __init__(
+        self,
+        reports: Iterable[ColumnReport] = (),
+        name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset,
+    ) -> None:
+        self.reports = list(reports)
+        self._renamed = [renamed(report.columns, name_of) for report in self.reports]
+        self.columns = merge_columns(self._renamed)
+        self.index = ColumnIndex(report.columns.fields for report in self.reports)
+        self._source_columns: dict[int, frozenset[Column]] = {}
+        self._merged: dict[tuple[int, ...], Sources] = {}
+
+    def by_job(self) -> Iterable[tuple[JobId | None, ColumnLineage]]:
+        """Yield the columns of each report, with the job that reported them; None for a DatasetEvent."""
+        return ((report.reporter.job, columns) for report, columns in zip(self.reports, self._renamed, strict=True))
+
+    def inputs_of(self, path: FieldPath) -> Sources:
+        """Return the sources of a column from each report that names the column, or else related columns."""
+        reports = zip(self._renamed, self.index.reports, strict=True)
+        source_sets = [columns.fields[named_path] for columns, paths in reports for named_path in paths.find(path)]
+        if len(source_sets) == 1:
+            return source_sets[0]
+        several = tuple(map(id, source_sets))
+        if several not in self._merged:
+            self._merged[several] = merge_sources(source_sets)
+        return self._merged[several]
+
+    def sources_of(self, path: FieldPath) -> frozenset[Column]:
+        """Return the source columns of a column, with those that its whole dataset depends on."""
+        return self._sources(self.inputs_of(path))
+
+    def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
+        """Yield sets of sources, each with the reported columns (and `others`) that have exactly these sources."""
+        unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
+        shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
+        for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
+            sources_of_path = self._sources(sources)
+            shared.setdefault(id(sources_of_path), (sources_of_path, []))[1].append(path)
+        return shared.values()
+
+    def _sources(self, sources: Sources) -> frozenset[Column]:
+        # Columns that one operation made share their sources, and so the set that is made here.
+        if id(sources) not in self._source_columns:
+            self._source_columns[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
+        return self._source_columns[id(sources)]
+
+    def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
+        """Return the reporters of a column, of related columns, or of the whole dataset."""
+        reports = zip(self.reports, self.index.reports, strict=True)
+        with_columns = ((report, paths) for report, paths in reports if report.key[0])
+        reporters = {
+            report.reporter for report, paths in with_columns if paths.find(path) or report.columns.dataset_level
+        }
+        return tuple(sorted(reporters, key=lambda reporter: reporter.run))
+
+
+def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
+    """Return columns by which a dataset depends on all these inputs, in an unknown way."""
+    return ColumnLineage(dataset_level={ColumnSource(dataset): frozenset() for dataset in inputs})
+
+
+def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | None]) -> ColumnLineage:
+    """Return the columns with renamed source datasets; sources whose dataset is named None are left out."""
+
+    def known(sources: Sources) -> Sources:
+        renamed_sources: dict[ColumnSource, frozenset[Transformation]] = {}
+        for source, transformations in sources.items():
+            dataset = names[source.dataset]
+            if dataset is not None:
+                primary = ColumnSource(dataset, source.field)
+                renamed_sources[primary] = renamed_sources.get(primary, frozenset()) | transformations
+        return renamed_sources
+
+    names = {dataset: name_of(dataset) for dataset in columns.datasets}
+    if all(dataset == name for dataset, name in names.items()):
+        return columns
+    # Columns that one operation made share their sources, before and after.
+    source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
+    shared = {set_id: known(sources) for set_id, sources in source_sets.items()}
+    fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
+    return ColumnLineage(fields, shared[id(columns.dataset_level)], columns.types)
+
+
+def columns_in(*source_sets: Sources) -> set[Column]:
+    """Return the columns among these sources."""
+    return {
+        Column(source.dataset, source.field)
+        for sources in source_sets
+        for source in sources
+        if source.field is not None
+    }
+
+
+# The refs of a run's report on a dataset, and the reported name of the dataset.
+ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
+
+
+def read_columns(column_keys: Iterable[ColumnKey], view: GraphView) -> dict[ColumnKey, ColumnLineage]:
+    """Return the columns of each report, in one round of requests."""
+    requested = set(column_keys)
+    keys = keys_of(requested)
+    return reported_in(requested, view.get(keys.values()) if keys else {})
+
+
+def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
+    """Return the row keys of columns, by ref and dataset."""
+    return {(ref, dataset): facet_key(ref, dataset) for refs, dataset in column_keys for ref in refs}
+
+
+def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
+    """Return the columns of each report, from rows that were read."""
+    requested = set(column_keys)
+    keys = keys_of(requested)
+    reported = {pair: columns_from_json(rows[key].data) for pair, key in keys.items() if key in rows}
+    return {
+        (refs, dataset): compose([(ref, reported[ref, dataset]) for ref in refs if (ref, dataset) in reported])
+        for refs, dataset in requested
+    }
+
+
+def compose(reported: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
+    """Return the columns of a run's refs; operations win column by column, because they were recorded by hand."""
+    by_hand = [columns for ref, columns in reported if ref.startswith(OPERATIONS_KIND)]
+    rest = [columns for ref, columns in reported if not ref.startswith(OPERATIONS_KIND)]
+    return overlay(merge_columns(by_hand), merge_columns(rest))
