@@ -66,18 +66,11 @@ if pyspark.__version__ >= "4":  # the wheel of 3.5 does not find its catalog of 
             ["None APP.ENDED", "RENAME APP.RENAMED from APP.ENDED", "DROP APP.RENAMED"],
         ),
     }
-_DERBY = {
-    "": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
-    ".url": "jdbc:derby:memory:lifecycle;create=true",
-    ".driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
-}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     add_catalog(spark, "rows", tmp_path_factory.mktemp("rows"))
-    for key, value in _DERBY.items():
-        spark.conf.set(f"spark.sql.catalog.derby{key}", value)
 
 
 def effects(writes: Sequence[Write]) -> list[str]:

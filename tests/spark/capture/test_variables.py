@@ -199,10 +199,12 @@ needs_variables = pytest.mark.skipif(pyspark.__version__ < "4", reason="needs Sp
 
 
 @needs_variables
-def test_a_variable_is_its_sessions_own(spark: SparkSession, fresh: SparkSession, watch: Watch, tmp_path: Path) -> None:
+def test_a_variable_is_its_sessions_own(
+    spark: SparkSession, fresh: SparkSession, watch: Watch, datasets: Path, tmp_path: Path
+) -> None:
     for session, table in ((spark, "flights"), (fresh, "planes")):
         session.sql("DECLARE OR REPLACE VARIABLE first STRING")
-        session.read.parquet(_place_of(spark, table)).createOrReplaceTempView("here")
+        session.read.parquet(f"{datasets}/{table}").createOrReplaceTempView("here")
         session.sql("SET VAR first = (SELECT min(tailnum) FROM here)")
     writes = watch.writes_of(
         lambda: [
@@ -255,7 +257,3 @@ def test_inputs_of_a_variable_in_a_large_plan(
         small.close()
     assert write.tier == tier
     assert {one.id.name.rsplit("/", 1)[-1] for one in write.inputs} == {"flights", "planes"}
-
-
-def _place_of(spark: SparkSession, table: str) -> str:
-    return spark.table(table).inputFiles()[0].rsplit("/", 1)[0]
