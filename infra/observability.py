@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import Duration
 from constructs import Construct
 
@@ -11,6 +13,7 @@ from infra.compaction import Compaction
 from infra.dashboard import make_dashboard
 from infra.events import Events
 from infra.forwarding import Forwarding
+from infra.function import ServiceFunction
 from infra.graph_tables import GraphTables
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
@@ -59,17 +62,7 @@ class Observability(Construct):
         alerts: Alerts | None,
     ) -> None:
         super().__init__(scope, construct_id)
-        functions = (
-            ingestion.input,
-            ingestion.load,
-            ingestion.expired,
-            events.function,
-            compaction.trace,
-            compaction.compact,
-            query_api.function,
-            *([forwarding.function] if forwarding else []),
-            *([alerts.function] if alerts else []),
-        )
+        functions = _functions_of(ingestion, events, compaction, query_api, forwarding, alerts)
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
         _watch_queues(alarms, ingestion, events, compaction)
         _watch_ways_out(alarms, forwarding, alerts)
@@ -94,6 +87,28 @@ class Observability(Construct):
             forwarding=forwarding,
             alerts=alerts,
         )
+
+
+def _functions_of(
+    ingestion: Ingestion,
+    events: Events,
+    compaction: Compaction,
+    query_api: QueryApi,
+    forwarding: Forwarding | None,
+    alerts: Alerts | None,
+) -> Sequence[ServiceFunction]:
+    """Return all functions of the stack."""
+    return (
+        ingestion.input,
+        ingestion.load,
+        ingestion.expired,
+        events.function,
+        compaction.trace,
+        compaction.compact,
+        query_api.function,
+        *([forwarding.function] if forwarding else []),
+        *([alerts.function] if alerts else []),
+    )
 
 
 def _watch_ways_out(alarms: Alarms, forwarding: Forwarding | None, alerts: Alerts | None) -> None:

@@ -46,8 +46,8 @@ class GraphSource:
     def rows(self, spark: SparkSession, day: str) -> DataFrame:
         """Return `table`, `row` (JSON) of every row of the tables at the end of the day."""
         jobs, datasets = named_ever(self.open())
-        names = [("job", one.namespace, one.name) for one in jobs]
-        names += [("dataset", one.namespace, one.name) for one in datasets]
+        names = [("job", job.namespace, job.name) for job in jobs]
+        names += [("dataset", dataset.namespace, dataset.name) for dataset in datasets]
         tasks = max(1, min(len(names) // (_CHUNK * _CHUNKS_OF_A_TASK), _TASKS_MAX))
         # Jobs that were named one after the other are often alike: wide jobs would meet in one task.
         spread = spark.createDataFrame(names, _NAMES).repartition(tasks)
@@ -66,8 +66,8 @@ class GraphSource:
 
 
 def _rows_of(names: Sequence[dict[str, str]], table: GraphTable, day: str) -> Iterator[TableRow]:
-    jobs = [JobId(one["namespace"], one["name"]) for one in names if one["of"] == "job"]
-    datasets = [DatasetId(one["namespace"], one["name"]) for one in names if one["of"] == "dataset"]
+    jobs = [JobId(named["namespace"], named["name"]) for named in names if named["of"] == "job"]
+    datasets = [DatasetId(named["namespace"], named["name"]) for named in names if named["of"] == "dataset"]
     for start in range(0, len(jobs), _CHUNK):
         yield from rows_of_jobs(jobs[start : start + _CHUNK], table, day)
     for start in range(0, len(datasets), _CHUNK):

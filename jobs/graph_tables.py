@@ -59,10 +59,10 @@ class GraphTables:
     def _write(self, rows: DataFrame, table: GraphTable, day: str) -> int:
         ours = rows.where(sf.col("table") == table.name)
         lines = ours.select(sf.from_json("row", table.ddl, {"mode": "FAILFAST"}).alias("line")).select("line.*")
-        found = self._with_earlier(lines, table, day) if table in EDGE_TABLES else lines
+        rows_of_day = self._with_earlier(lines, table, day) if table in EDGE_TABLES else lines
         columns = [column.name for column in table.columns]
         number = ours.count()
-        ordered = found.repartition(1 + number // _FILE_ROWS).sortWithinPartitions(*columns[:4])
+        ordered = rows_of_day.repartition(1 + number // _FILE_ROWS).sortWithinPartitions(*columns[:4])
         folder = self.storage.path(attempt_prefix(table.name, day, self.attempt))
         ordered.select(*columns).write.mode("overwrite").option("compression", "zstd").parquet(folder)
         return number

@@ -49,7 +49,7 @@ class PublishedDays:
     def key_before(self, table: str, day: str) -> str | None:
         """Return the folder of the newest earlier day of a table; None if there is none."""
         locations = self.catalog.find_locations(table)
-        before = max((one for one in locations if one < day), default=None)
+        before = max((earlier for earlier in locations if earlier < day), default=None)
         return None if before is None else locations[before].removeprefix(f"s3://{self.bucket}/")
 
     def publish(self, day: str, attempt: str) -> None:
@@ -80,7 +80,7 @@ class PublishedDays:
     def _remove(self, prefix: str, *, kept: tuple[str, ...]) -> None:
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
         keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
-        for some in chunks([key for key in keys if not key.startswith(kept)], _DELETES_MAX):
-            result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in some]})
+        for batch in chunks([key for key in keys if not key.startswith(kept)], _DELETES_MAX):
+            result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in batch]})
             if failed := result.get("Errors"):
                 raise Unavailable(f"{len(failed)} files under {prefix} could not be removed: {failed[0]}")

@@ -95,7 +95,6 @@ class Alerter:
         view, now = GraphView(self.reader), from_seconds(now_s)
         diagnosis = diagnose(node, view, self.rules, now)
         if diagnosis.due is not None and diagnosis.due > now:
-            # Just after: rows before a time are due at it.
             self.ledger.look_again(
                 diagnosis.node, diagnosis.due, instead_of=diagnosis.superseded, expires_s=now_s + REMEMBERED_S
             )

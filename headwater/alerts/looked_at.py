@@ -45,7 +45,7 @@ class LookQueue:
 
 
 def nodes_of(statements: Iterable[Event | ApiChange]) -> Iterator[Node]:
-    """Yield the jobs and datasets of which these statements may have made a cause."""
+    """Yield the jobs and datasets that these statements may have given a cause."""
     for statement in statements:
         if isinstance(statement, Event):
             if statement.job is not None:

@@ -46,8 +46,8 @@ class Announcer:
         """
         number = 0
         for wave in _waves(stored, self.namespaces):
-            send_all(self.sqs, self.queue_url, [one.message(self._deduplication_id(one)) for one in wave])
-            number += sum(len(one.lines) for one in wave)
+            send_all(self.sqs, self.queue_url, [part.message(self._deduplication_id(part)) for part in wave])
+            number += sum(len(part.lines) for part in wave)
         return number
 
     def _deduplication_id(self, announcement: Announcement) -> str:

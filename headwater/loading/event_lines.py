@@ -47,10 +47,10 @@ def pick_lines(packed: bytes, numbers: Sequence[int]) -> Sequence[bytes]:
     """
     needed = frozenset(numbers)
     with gzip.open(BytesIO(packed)) as lines:
-        found = {number: line for number, line in enumerate(lines) if number in needed}
-    if missing := needed - found.keys():
+        picked = {number: line for number, line in enumerate(lines) if number in needed}
+    if missing := needed - picked.keys():
         raise IndexError(f"lines {sorted(missing)}")
-    return [found[number] for number in numbers]
+    return [picked[number] for number in numbers]
 
 
 def parse_line(line: bytes) -> tuple[Any, Mapping[str, Any]]:
