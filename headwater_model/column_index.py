@@ -53,11 +53,11 @@ class RelatedPaths:
         >>> schema.describes(("crew", "name")), schema.describes(("plane", "seats"))
         (True, False)
         """
-        return self.has(path) or any(one not in self._inside for one in self.find(path))
+        return self.has(path) or any(related not in self._inside for related in self.find(path))
 
     def overlapping(self, path: FieldPath) -> list[FieldPath]:
         """Return the paths that equal this one, lie inside it, or are structs around it."""
-        around = (one for one in (path, *structs_around(path)) if one in self.paths)
+        around = (candidate for candidate in (path, *structs_around(path)) if candidate in self.paths)
         return [*around, *self._inside.get(path, ())]
 
 
@@ -66,24 +66,24 @@ class ColumnIndex:
 
     def __init__(self, reports: Iterable[Collection[FieldPath]]) -> None:
         self.reports = [RelatedPaths(paths) for paths in reports]
-        self.named: frozenset[FieldPath] = frozenset().union(*(one.paths for one in self.reports))
+        self.named: frozenset[FieldPath] = frozenset().union(*(report.paths for report in self.reports))
 
     def has(self, path: FieldPath) -> bool:
         """True if any report names the path, or a field inside it."""
-        return any(one.has(path) for one in self.reports)
+        return any(report.has(path) for report in self.reports)
 
     def find(self, path: FieldPath) -> frozenset[FieldPath]:
         """Return the paths that this one finds in any report."""
-        return frozenset().union(*(one.find(path) for one in self.reports))
+        return frozenset().union(*(report.find(path) for report in self.reports))
 
     def invert(
-        self, wanted: AbstractSet[FieldPath], used: Iterable[FieldPath]
+        self, origins: AbstractSet[FieldPath], used: Iterable[FieldPath]
     ) -> dict[FieldPath, AbstractSet[FieldPath]]:
-        """Return each used path with the `wanted` paths that it derives from.
+        """Return each used path with the `origins` that it derives from.
 
         A path that a report names counts if the used path finds it. A path that no report names counts if it equals
         the used path, or if one of the two lies inside the other.
         """
-        unnamed = RelatedPaths(wanted - self.named)
-        found = {path: (self.find(path) & wanted).union(unnamed.overlapping(path)) for path in used}
-        return {path: some for path, some in found.items() if some}
+        unnamed = RelatedPaths(origins - self.named)
+        related = {path: (self.find(path) & origins).union(unnamed.overlapping(path)) for path in used}
+        return {path: paths for path, paths in related.items() if paths}

@@ -72,19 +72,19 @@ class ColumnLineage:
     def datasets(self) -> set[DatasetId]:
         """The datasets of all sources, under the names that were reported."""
         # Columns that one operation made share their sources.
-        every = {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}
-        return {source.dataset for sources in every.values() for source in sources}
+        distinct = {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}
+        return {source.dataset for sources in distinct.values() for source in sources}
 
 
 NO_COLUMNS = ColumnLineage()
 
 
-def merge_columns(every: Iterable[ColumnLineage]) -> ColumnLineage:
+def merge_columns(reports: Iterable[ColumnLineage]) -> ColumnLineage:
     """Return all reports merged; columns that share a mapping of sources keep it unless sources are added."""
     fields: dict[FieldPath, Sources] = {}
     whole: Sources = {}
     types: dict[FieldPath, str] = {}
-    for columns in every:
+    for columns in reports:
         for path, sources in columns.fields.items():
             fields[path] = _both(fields[path], sources) if path in fields else sources
         whole = _both(whole, columns.dataset_level)
@@ -103,19 +103,19 @@ def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) 
     return merge_sources(fields[path] for path in paths)
 
 
-def merge_sources(every: Iterable[Sources]) -> Sources:
+def merge_sources(mappings: Iterable[Sources]) -> Sources:
     """Return all sources merged."""
     united: Sources = {}
-    for sources in every:
+    for sources in mappings:
         united = _both(sources, united)
     return united
 
 
-def _both(one: Sources, other: Sources) -> Sources:
-    if one is other or not other:
-        return one
-    added = {source: transformations | one.get(source, frozenset()) for source, transformations in other.items()}
-    return {**one, **added} if one else other
+def _both(sources: Sources, other: Sources) -> Sources:
+    if sources is other or not other:
+        return sources
+    added = {source: transformations | sources.get(source, frozenset()) for source, transformations in other.items()}
+    return {**sources, **added} if sources else other
 
 
 def columns_to_json(columns: ColumnLineage) -> dict[str, Any]:
@@ -173,7 +173,10 @@ def _sources_to_json(sources: Sources) -> list[Any]:
             source.dataset.namespace,
             source.dataset.name,
             None if source.field is None else print_dotted(source.field),
-            [[one.type, one.subtype, one.description, one.masking] for one in in_order(sources[source])],
+            [
+                [applied.type, applied.subtype, applied.description, applied.masking]
+                for applied in in_order(sources[source])
+            ],
         ]
         for source in sorted(sources, key=lambda source: source.order)
     ]
@@ -182,7 +185,7 @@ def _sources_to_json(sources: Sources) -> list[Any]:
 def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
     return {
         ColumnSource(DatasetId(namespace, name), None if path is None else parse_dotted(path)): frozenset(
-            Transformation(*one) for one in transformations
+            Transformation(*values) for values in transformations
         )
         for namespace, name, path, transformations in form
     }
@@ -191,5 +194,8 @@ def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
 def in_order(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
     """Return the transformations sorted."""
     return tuple(
-        sorted(transformations, key=lambda one: (one.type, one.subtype or "", one.description or "", str(one.masking)))
+        sorted(
+            transformations,
+            key=lambda applied: (applied.type, applied.subtype or "", applied.description or "", str(applied.masking)),
+        )
     )

@@ -22,10 +22,10 @@ def parse_dotted(text: str) -> FieldPath:
     """
     if "." not in text and "`" not in text:  # nearly every field
         return (text,)
-    found = _parts(_DOTTED, ".", text)
-    if found is None:
+    parts = _parts(_DOTTED, ".", text)
+    if parts is None:
         return (text,)
-    return tuple(one["plain"] or one["quoted"].replace("``", "`") for one in found)
+    return tuple(part["plain"] or part["quoted"].replace("``", "`") for part in parts)
 
 
 def print_dotted(path: FieldPath) -> str:
@@ -48,8 +48,8 @@ def parse_slashed(text: str) -> FieldPath:
     """
     if "/" not in text and "\\" not in text:
         return (text,)
-    found = _parts(_SLASHED, "/", text)
-    return (text,) if found is None else tuple(re.sub(r"\\([/\\])", r"\1", one[0]) for one in found)
+    parts = _parts(_SLASHED, "/", text)
+    return (text,) if parts is None else tuple(re.sub(r"\\([/\\])", r"\1", part[0]) for part in parts)
 
 
 def print_slashed(path: FieldPath) -> str:
@@ -68,15 +68,15 @@ def _is_odd(name: str) -> bool:
 
 def _parts(name: re.Pattern[str], separator: str, text: str) -> list[re.Match[str]] | None:
     """Return the names between separators; None if the text is anything else."""
-    found, place = [], 0
+    parts, place = [], 0
     while True:
         part = name.match(text, place)
         if part is None:
             return None
-        found.append(part)
+        parts.append(part)
         place = part.end()
         if place == len(text):
-            return found
+            return parts
         if text[place] != separator:
             return None
         place += 1

@@ -63,8 +63,8 @@ class _Set:
     def placed_inputs(self) -> Iterator[tuple[str, Operation, InputField]]:
         """Each input, its place, and the operation that takes it."""
         for place, operation in self.placed:
-            for index, one in enumerate(inputs_of(operation)):
-                yield f"{place}.inputs[{index}]", operation, one
+            for index, field in enumerate(inputs_of(operation)):
+                yield f"{place}.inputs[{index}]", operation, field
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation]:
@@ -118,8 +118,8 @@ def _bad_names(checked: _Set) -> Iterator[Fault]:
             yield from _endpoint_faults(f"{place}.source", operation.source)
         if isinstance(operation, Write):
             yield from _endpoint_faults(f"{place}.destination", operation.destination)
-    for place, _, one in checked.placed_inputs:
-        yield from _name_faults(f"{place}.name", one.name)
+    for place, _, field in checked.placed_inputs:
+        yield from _name_faults(f"{place}.name", field.name)
 
 
 def _name_faults(place: str, name: str) -> Iterator[Fault]:
@@ -146,19 +146,19 @@ def _broken_by_namespace(namespace: str) -> str | None:
 
 
 def _bad_origins(checked: _Set) -> Iterator[Fault]:
-    for place, operation, one in checked.placed_inputs:
-        origin = checked.by_name.get(one.origin)
+    for place, operation, field in checked.placed_inputs:
+        origin = checked.by_name.get(field.origin)
         if origin is None:
-            yield Fault(f"{place}.origin", one.origin, "must be the name of an operation")
+            yield Fault(f"{place}.origin", field.origin, "must be the name of an operation")
         elif isinstance(origin, Write):
-            yield Fault(f"{place}.origin", one.origin, "must not be a write, which emits nothing")
-        elif one.origin == operation.name:
-            yield Fault(f"{place}.origin", one.origin, "must not be the operation itself")
+            yield Fault(f"{place}.origin", field.origin, "must not be a write, which emits nothing")
+        elif field.origin == operation.name:
+            yield Fault(f"{place}.origin", field.origin, "must not be the operation itself")
 
 
 def _cycles(checked: _Set) -> Iterator[Fault]:
     graph = {
-        name: {one.origin for one in operation.inputs if one.origin != name}
+        name: {field.origin for field in operation.inputs if field.origin != name}
         for name, operation in checked.by_name.items()
         if isinstance(operation, Transform)
     }
@@ -195,6 +195,6 @@ _RULES: tuple[Callable[[_Set], Iterator[Fault]], ...] = (
 
 def _not_emitted(checked: _Set) -> Iterator[str]:
     emitted = {operation.name: frozenset(outputs_of(operation)) for operation in checked.operations}
-    for place, _, one in checked.placed_inputs:
-        if one.name not in emitted[one.origin]:
-            yield f"{place}.name: the operation {one.origin!r} does not emit {one.name!r}"
+    for place, _, field in checked.placed_inputs:
+        if field.name not in emitted[field.origin]:
+            yield f"{place}.name: the operation {field.origin!r} does not emit {field.name!r}"

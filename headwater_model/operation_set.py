@@ -61,16 +61,16 @@ class OperationSet:
         """Each field with the operations that take it."""
         takers: dict[InputField, dict[str, Operation]] = {}
         for operation in self.operations:
-            for one in inputs_of(operation):
-                takers.setdefault(one, {})[operation.name] = operation
-        return {one: tuple(every.values()) for one, every in takers.items()}
+            for taken in inputs_of(operation):
+                takers.setdefault(taken, {})[operation.name] = operation
+        return {field: tuple(operations.values()) for field, operations in takers.items()}
 
     @cached_property
     def emitted(self) -> Mapping[str, tuple[str, ...]]:
         """The fields that each operation emits, by its name; fields that only their takers name are included."""
         emitted = {operation.name: dict.fromkeys(outputs_of(operation)) for operation in self.operations}
-        for one in self.takers:
-            emitted[one.origin][one.name] = None
+        for field in self.takers:
+            emitted[field.origin][field.name] = None
         return {name: tuple(fields) for name, fields in emitted.items()}
 
     @property
@@ -103,9 +103,9 @@ class OperationSet:
         """The fields of destinations, with the operations' fields that were written to each."""
         fields: dict[Column, dict[InputField, None]] = {}
         for write in self.writes:
-            for one in write.inputs:
-                fields.setdefault(Column(write.destination, parse_slashed(one.name)), {})[one] = None
-        return {column: tuple(every) for column, every in fields.items()}
+            for field in write.inputs:
+                fields.setdefault(Column(write.destination, parse_slashed(field.name)), {})[field] = None
+        return {column: tuple(origins) for column, origins in fields.items()}
 
     def written_as(self, column: Column) -> tuple[InputField, ...]:
         """Return the operations' fields that were written to a destination's field, or to fields related to it."""
@@ -118,7 +118,7 @@ class OperationSet:
         paths: dict[DatasetId, set[FieldPath]] = {}
         for column in self.written:
             paths.setdefault(column.dataset, set()).add(column.field)
-        return {dataset: RelatedPaths(some) for dataset, some in paths.items()}
+        return {dataset: RelatedPaths(fields) for dataset, fields in paths.items()}
 
     def columns(self) -> dict[DatasetId, ColumnLineage]:
         """Return the column lineage of each destination.
@@ -129,16 +129,16 @@ class OperationSet:
         share one mapping, and descriptions are left out.
         """
         shared: dict[Hashable, Sources] = {}
-        fields: dict[DatasetId, dict[FieldPath, Sources]] = {one: {} for one in self.destinations}
-        types: dict[DatasetId, dict[FieldPath, str]] = {one: {} for one in self.destinations}
+        fields: dict[DatasetId, dict[FieldPath, Sources]] = {dataset: {} for dataset in self.destinations}
+        types: dict[DatasetId, dict[FieldPath, str]] = {dataset: {} for dataset in self.destinations}
         for column, origins in self.written.items():
             key = self._shared[column]
             if key not in shared:
                 shared[key] = self._sources(self._reach(origins), described=isinstance(key, frozenset))
             fields[column.dataset][column.field] = shared[key]
-            kinds = [self.types[one] for one in origins if one in self.types]
+            kinds = [self.types[origin] for origin in origins if origin in self.types]
             types[column.dataset].update({column.field: max(kinds)} if kinds else {})
-        return {one: ColumnLineage(fields[one], {}, types[one]) for one in fields}
+        return {dataset: ColumnLineage(fields[dataset], {}, types[dataset]) for dataset in fields}
 
     @property
     def source_count(self) -> int:
@@ -158,16 +158,19 @@ class OperationSet:
         for column, origins in self.written.items():
             reach = self._reach(origins)
             reached[column.dataset] = reached.get(column.dataset, 0) | reach.direct | reach.made
-        of_bits = {bits: {one.dataset for one in self.reached.columns(bits)} for bits in set(reached.values())}
+        of_bits = {bits: {source.dataset for source in self.reached.columns(bits)} for bits in set(reached.values())}
         sizes = {
-            bits: sum(len(f"{one.namespace}{one.name}".encode()) for one in some) for bits, some in of_bits.items()
+            bits: sum(len(f"{dataset.namespace}{dataset.name}".encode()) for dataset in datasets)
+            for bits, datasets in of_bits.items()
         }
         return sum(sizes[bits] for bits in reached.values())
 
     @property
     def dropped(self) -> frozenset[Column]:
         """The source fields that were dropped, directly or in a field derived from them."""
-        drops = (one for one in self.operations if isinstance(one, Transform) and not one.outputs)
+        drops = (
+            operation for operation in self.operations if isinstance(operation, Transform) and not operation.outputs
+        )
         bits = 0
         for drop in drops:
             bits |= self.reached.through(drop).made
@@ -186,13 +189,13 @@ class OperationSet:
     @cached_property
     def types(self) -> Mapping[InputField, str]:
         """The types that operations gave to fields that they emit."""
-        emitting = (one for one in self.operations if not isinstance(one, Write))
-        return {InputField(one.name, name): kind for one in emitting for name, kind in one.types}
+        emitting = (operation for operation in self.operations if not isinstance(operation, Write))
+        return {InputField(operation.name, name): kind for operation in emitting for name, kind in operation.types}
 
     def _reach(self, origins: Iterable[InputField]) -> Reach:
         reach = NOTHING
-        for one in origins:
-            reach |= self.reached.of(one)
+        for origin in origins:
+            reach |= self.reached.of(origin)
         return reach
 
     @cached_property
@@ -200,7 +203,7 @@ class OperationSet:
         """The key by which each written field shares its sources: its origins (a frozenset), or its source fields."""
         reads = {read.name for read in self.reads}
         by_origins: dict[Column, Hashable] = {
-            column: frozenset(one if one.origin in reads else one.origin for one in origins)
+            column: frozenset(field if field.origin in reads else field.origin for field in origins)
             for column, origins in self.written.items()
         }
         if self._count(by_origins) <= SOURCES_MAX:
@@ -216,19 +219,19 @@ class OperationSet:
     def _sources(self, reach: Reach, *, described: bool) -> Sources:
         by_transforms: dict[int, frozenset[Transformation]] = {}
         sources: dict[ColumnSource, frozenset[Transformation]] = {}
-        for one in self.reached.columns(reach.made):
-            between = reach.by & self.reached.after(one) if described else 0
+        for column in self.reached.columns(reach.made):
+            between = reach.by & self.reached.after(column) if described else 0
             if between not in by_transforms:
                 description = ", ".join(self._names_listed(between)) or None
                 by_transforms[between] = frozenset({Transformation("DIRECT", "TRANSFORMATION", description)})
-            sources[ColumnSource(one.dataset, one.field)] = by_transforms[between]
-        for one in self.reached.columns(reach.direct):
-            source = ColumnSource(one.dataset, one.field)
+            sources[ColumnSource(column.dataset, column.field)] = by_transforms[between]
+        for column in self.reached.columns(reach.direct):
+            source = ColumnSource(column.dataset, column.field)
             sources[source] = sources.get(source, frozenset()) | _IDENTITY
         return sources
 
     def _names_listed(self, by: int) -> Iterator[str]:
-        yield from (one.name for one in islice(self.reached.operations(by), NAMES_LISTED))
+        yield from (operation.name for operation in islice(self.reached.operations(by), NAMES_LISTED))
         more = by.bit_count() - NAMES_LISTED
         if more > 0:
             yield f"… and {more} more"
@@ -236,7 +239,7 @@ class OperationSet:
 
 def _in_order(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     by_name = {operation.name: operation for operation in operations}
-    sorter = TopologicalSorter({name: {one.origin for one in inputs_of(by_name[name])} for name in by_name})
+    sorter = TopologicalSorter({name: {field.origin for field in inputs_of(by_name[name])} for name in by_name})
     sorter.prepare()
     ordered: list[Operation] = []
     while sorter.is_active():

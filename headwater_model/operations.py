@@ -73,10 +73,10 @@ def parse_operations(forms: object, where: str = "operations") -> tuple[Operatio
             (`operations[3].inputs[0].origin`).
     """
     faults: list[Fault] = []
-    found = _Value(forms, where, faults).items(_operation)
+    operations = _Value(forms, where, faults).items(_operation)
     if faults:
         raise Invalid(faults)
-    return found
+    return operations
 
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def _endpoint(dataset: DatasetId, description: str | None) -> dict[str, str]:
 
 
 def _inputs(operation: Transform | Write) -> list[dict[str, str]]:
-    return [{"origin": one.origin, "name": one.name} for one in operation.inputs]
+    return [{"origin": taken.origin, "name": taken.name} for taken in operation.inputs]
 
 
 def _outputs(operation: Read | Transform) -> list[str | dict[str, str]]:
@@ -131,7 +131,9 @@ class _Value:
         if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
             self.fault("must be a list")
             return ()
-        return tuple(parse(_Value(one, f"{self.where}[{index}]", self.faults)) for index, one in enumerate(self.value))
+        return tuple(
+            parse(_Value(item, f"{self.where}[{index}]", self.faults)) for index, item in enumerate(self.value)
+        )
 
     def text(self) -> str:
         """Return a required text."""

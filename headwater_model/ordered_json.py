@@ -38,7 +38,7 @@ def parse_ordered(form: object, where: str, *, stage: str | None = None) -> Orde
         description,
         tuple(sources),
         inputs,
-        tuple(one for one, _ in outputs),
+        tuple(output for output, _ in outputs),
         types_of(outputs),
         stage,
         descriptions_of(sources.items()),
@@ -62,10 +62,10 @@ def _parse_inputs(
 
 def _described(sources: Iterable[DescribedSource]) -> Mapping[DatasetId, str | None]:
     """Return each source once, with the first description given of it."""
-    found: dict[DatasetId, str | None] = {}
+    descriptions: dict[DatasetId, str | None] = {}
     for source, description in sources:
-        found[source] = description if found.get(source) is None else found[source]
-    return found
+        descriptions[source] = description if descriptions.get(source) is None else descriptions[source]
+    return descriptions
 
 
 def descriptions_of(sources: Iterable[DescribedSource]) -> tuple[tuple[DatasetId, str], ...]:
@@ -169,7 +169,7 @@ def parse_mutations(form: object) -> tuple[DeclaredStage, ...]:
         Invalid: with every fault, named from its place on (`stages[0].fieldMutations[2].outputField.name`).
     """
     faults: list[Fault] = []
-    stages = [_parse_stage(one, where, faults) for where, one in _placed_stages(form, faults)]
+    stages = [_parse_stage(stage, where, faults) for where, stage in _placed_stages(form, faults)]
     if faults:
         raise Invalid(faults)
     return tuple(stages)
@@ -179,7 +179,7 @@ def _placed_stages(form: object, faults: list[Fault]) -> list[tuple[str, object]
     if isinstance(form, Mapping) and "stages" not in form:
         return [("stage", form)]
     stages = form["stages"] if isinstance(form, Mapping) else form
-    return [(f"stages[{place}]", one) for place, one in enumerate(parse_list(stages, "stages", faults))]
+    return [(f"stages[{place}]", stage) for place, stage in enumerate(parse_list(stages, "stages", faults))]
 
 
 def _parse_stage(form: object, where: str, faults: list[Fault]) -> DeclaredStage:
@@ -190,7 +190,7 @@ def _parse_stage(form: object, where: str, faults: list[Fault]) -> DeclaredStage
     where = f"{where}.fieldMutations"
     mutations = enumerate(parse_list(form.get("fieldMutations"), where, faults))
     return DeclaredStage(
-        name, tuple(_parse_mutation(one, f"{where}[{place}]", name, faults) for place, one in mutations)
+        name, tuple(_parse_mutation(mutation, f"{where}[{place}]", name, faults) for place, mutation in mutations)
     )
 
 

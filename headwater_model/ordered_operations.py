@@ -148,16 +148,18 @@ class _Translation:
         if isinstance(operation, Read):
             operation = replace(operation, outputs=(*operation.outputs, *self._inner[operation.name]))
         given = dict(operation.types)
-        found = {one: self._types.get(InputField(operation.name, one), "") for one in operation.outputs}
-        types = {one: given.get(one) or found[one] for one in operation.outputs if given.get(one) or found[one]}
+        known = {name: self._types.get(InputField(operation.name, name), "") for name in operation.outputs}
+        types = {name: given.get(name) or known[name] for name in operation.outputs if given.get(name) or known[name]}
         return replace(operation, types=tuple(types.items()))
 
     def _add_operation(self, operation: Operation, name: str) -> None:
         operation = replace(operation, name=name)
         if not isinstance(operation, Read):
-            inputs = (replace(one, origin=self._origins.get(one.origin, one.origin)) for one in operation.inputs)
+            inputs = (
+                replace(field, origin=self._origins.get(field.origin, field.origin)) for field in operation.inputs
+            )
             operation = replace(operation, inputs=tuple(inputs))
-            self._fields.take(one.name for one in operation.inputs)
+            self._fields.take(field.name for field in operation.inputs)
         if not isinstance(operation, Write):
             self._fields.emit(operation.outputs, (name,))
         self._append(operation)
@@ -194,42 +196,42 @@ class _Translation:
     def _inputs(self, step: OrderedOperation, place: str) -> list[InputField]:
         inputs: list[InputField] = []
         for number, name in enumerate(step.inputs):
-            found = self._find(name)
-            if not found:
+            emissions = self._find(name)
+            if not emissions:
                 self.faults.append(Fault(f"{place}.inputs[{number}]", name, "must be emitted by an earlier operation"))
-            inputs += found
+            inputs += emissions
         return inputs
 
     def _find(self, name: str) -> Sequence[InputField]:
         """Return the latest emission of a field; a field in a struct that was read is added to that read."""
-        found = self._fields.find(name)
-        origins = tuple(one.origin for one in found)
+        emissions = self._fields.find(name)
+        origins = tuple(emission.origin for emission in emissions)
         if (
-            found
-            and len(parse_slashed(name)) > len(parse_slashed(found[0].name))
+            emissions
+            and len(parse_slashed(name)) > len(parse_slashed(emissions[0].name))
             and self._inner.keys() >= set(origins)
         ):
             for origin in origins:
                 self._inner[origin].append(name)
             self._fields.emit([name], origins)
             return self._fields.find(name)
-        return found
+        return emissions
 
     def _add_written(self, step: WriteStep, name: str) -> None:
         names = self._fields.left() if step.fields is None else step.fields
-        found = {one: self._fields.find_whole(one) for one in names}
-        inputs = tuple(dict.fromkeys(one for origins in found.values() for one in origins))
+        emissions = {field: self._fields.find_whole(field) for field in names}
+        inputs = tuple(dict.fromkeys(origin for origins in emissions.values() for origin in origins))
         if not inputs:
             rule = "must hold a field that an operation emits"
             self.faults.append(Fault("fields", None if step.fields is None else list(step.fields), rule))
         elif step.fields is None:
             rule = "give them as `fields`, for they are guessed"
             self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shown(names)}")
-        if unknown := [one for one in names if not found[one]]:
+        if unknown := [field for field in names if not emissions[field]]:
             shown = _shown(unknown)
             self.warnings.append(f"no operation emits these fields written to {step.destination.name}: {shown}")
         types = dict(step.types)
-        self._types.update((one, types[one.name]) for one in inputs if one.name in types)
+        self._types.update((field, types[field.name]) for field in inputs if field.name in types)
         self._append(Write(name, inputs, step.destination, destination_description=step.destination_description))
 
 
@@ -277,7 +279,7 @@ class _Fields:
         path = parse_slashed(name)
         above = (path[:length] for length in range(len(path) - 1, 0, -1))
         known = self._within.get(path[0], {})
-        nearest = next((known[one] for one in above if one in known), None)
+        nearest = next((known[outer] for outer in above if outer in known), None)
         return self._emitted(path) or (() if nearest is None else self._origins[nearest])
 
     def find_whole(self, name: str) -> Sequence[InputField]:
@@ -287,7 +289,7 @@ class _Fields:
     def _emitted(self, path: FieldPath) -> list[InputField]:
         """Return the emissions of fields inside this path."""
         known = self._within.get(path[0], {})
-        return [one for inner in self._inside(path) for one in self._origins[known[inner]]]
+        return [origin for inner in self._inside(path) for origin in self._origins[known[inner]]]
 
     def _inside(self, path: FieldPath) -> list[FieldPath]:
         """Return the paths inside this path."""

@@ -39,8 +39,8 @@ class Reachability:
         self._operations = operations
         self._columns: list[Column] = []
         self._bits: dict[Column, int] = {}
-        self._of_reads = {one.name: self._fields_read(one) for one in operations if isinstance(one, Read)}
-        self._reads = {one.name: one for one in operations if isinstance(one, Read)}
+        self._of_reads = {read.name: self._fields_read(read) for read in operations if isinstance(read, Read)}
+        self._reads = {read.name: read for read in operations if isinstance(read, Read)}
         self._of_transforms: dict[str, Reach] = {}
         for place, operation in enumerate(operations):
             if isinstance(operation, Transform):
@@ -75,30 +75,30 @@ class Reachability:
             operation = self._operations[place]
             if isinstance(operation, Transform):
                 after = of_transforms.pop(operation.name, 0) | 1 << place
-                for one in operation.inputs:
-                    read = self._reads.get(one.origin)
+                for field in operation.inputs:
+                    read = self._reads.get(field.origin)
                     if read is None:
-                        of_transforms[one.origin] = of_transforms.get(one.origin, 0) | after
+                        of_transforms[field.origin] = of_transforms.get(field.origin, 0) | after
                     else:
-                        column = Column(read.source, parse_slashed(one.name))
+                        column = Column(read.source, parse_slashed(field.name))
                         of_columns[column] = of_columns.get(column, 0) | after
         return of_columns
 
     def _of_inputs(self, inputs: Iterable[InputField], by: int) -> Reach:
-        made = 0
+        transformed = 0
         for bits, more in self._reaching(inputs):
             # The first is taken as it is: a chain of operations shares one int.
-            made, by = (made | bits if made else bits), by | more
-        return Reach(made=made, by=by)
+            transformed, by = (transformed | bits if transformed else bits), by | more
+        return Reach(made=transformed, by=by)
 
     def _reaching(self, inputs: Iterable[InputField]) -> Iterator[tuple[int, int]]:
         """Yield the source bits and transforms of inputs; each transform among the origins comes once."""
         origins = {}
-        for one in inputs:
-            if one.origin in self._of_transforms:
-                origins[one.origin] = self._of_transforms[one.origin]
+        for field in inputs:
+            if field.origin in self._of_transforms:
+                origins[field.origin] = self._of_transforms[field.origin]
             else:
-                yield self._bit(one), 0
+                yield self._bit(field), 0
         for reach in origins.values():
             yield reach.made, reach.by
 
