@@ -159,10 +159,12 @@ class Compactor:
         """Return the unpublished sealed days up to this one, oldest first; with `again`, this day too."""
         last = self.publications.last() or shift(self.digests.first_day() or day, -1)
         days = days_between(shift(last, 1), day)
-        sealed = [one for some in chunks(days, GET_KEYS_MAX) for one in sorted(self.archive_state.seals(some))]
+        sealed = [
+            sealed_day for batch in chunks(days, GET_KEYS_MAX) for sealed_day in sorted(self.archive_state.seals(batch))
+        ]
         if again and day not in sealed:
             sealed = [*sealed, day]
-        return [DayToPublish(one, self._has_objects(one)) for one in sealed[:_PUBLISHED_MAX]]
+        return [DayToPublish(sealed_day, self._has_objects(sealed_day)) for sealed_day in sealed[:_PUBLISHED_MAX]]
 
     def seal(
         self, day: str, *, execution: str, now_s: int, cursor: str | None = None, in_time: Callable[[], bool]

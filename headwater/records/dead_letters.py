@@ -31,7 +31,7 @@ class DeadLetters:
 
     def put_refused(self, refused: Iterable[Refused]) -> int:
         """Send records that break a rule, as they were received; return the number sent."""
-        return self._put((one.body, one.reason) for one in refused)
+        return self._put((record.body, record.reason) for record in refused)
 
     def _put(self, letters: Iterable[tuple[str, str]]) -> int:
         messages = (Message(body, {"reason": _sendable(reason)}) for body, reason in letters)

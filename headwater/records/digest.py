@@ -64,19 +64,19 @@ class Counts:
     event_objects: int = 0
     event_bytes: int = 0
 
-    def plus_event(self, one: EventObject) -> Counts:
+    def plus_event(self, event: EventObject) -> Counts:
         """Return the counts with an object of events added."""
-        return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + one.size_bytes)
+        return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + event.size_bytes)
 
-    def plus(self, one: ArchiveObject, *, new_root: bool) -> Counts:
+    def plus(self, entry: ArchiveObject, *, new_root: bool) -> Counts:
         """Return the counts with an object added."""
         return replace(
             self,
             objects=self.objects + 1,
             roots=self.roots + new_root,
-            records=self.records + one.records,
-            lines=self.lines + one.lines,
-            size_bytes=self.size_bytes + one.size_bytes,
+            records=self.records + entry.records,
+            lines=self.lines + entry.lines,
+            size_bytes=self.size_bytes + entry.size_bytes,
         )
 
 
@@ -99,10 +99,10 @@ def render_digest(
     links = {"previous": _form(head.previous), "events": _form(head.events)}
     yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), **links})
     counts, root = Counts(), ""
-    for one in objects:
-        counts = counts.plus(one, new_root=one.root_sha != root)
-        root = one.root_sha
-        yield _line(asdict(one))
+    for entry in objects:
+        counts = counts.plus(entry, new_root=entry.root_sha != root)
+        root = entry.root_sha
+        yield _line(asdict(entry))
     for event in events:
         counts = counts.plus_event(event)
         yield _line({"event_object": asdict(event)})
@@ -136,7 +136,7 @@ class DigestLines:
 
     def objects(self) -> Iterator[ArchiveObject]:
         """Yield the traces' objects that the digest lists, in its order."""
-        return (one for one in self.entries() if isinstance(one, ArchiveObject))
+        return (entry for entry in self.entries() if isinstance(entry, ArchiveObject))
 
     def entries(self) -> Iterator[ArchiveObject | EventObject]:
         """Yield all objects that the digest lists, in its order: those of traces, then those of events."""

@@ -67,7 +67,7 @@ class Digests:
     def _check_same(self, day: str, expected: DigestLines) -> None:
         there = self._read(day)
         pairs = zip_longest(there.entries(), expected.entries())
-        if there.head != expected.head or any(one != other for one, other in pairs):
+        if there.head != expected.head or any(entry != other for entry, other in pairs):
             raise Conflict(
                 f"s3://{self.bucket}/{key_of(day)} is not what sealing {day} writes: somebody else put it there"
             )
@@ -95,11 +95,11 @@ class Digests:
         pages = self.s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.bucket, Prefix=f"{EVENTS_PREFIX}year=", StartAfter=start
         )
-        for one in chain.from_iterable(page.get("Contents", []) for page in pages):
-            if one["Key"] > end_of_events(days.to):
+        for listed in chain.from_iterable(page.get("Contents", []) for page in pages):
+            if listed["Key"] > end_of_events(days.to):
                 return
-            if sha256 := sha256_in_name(one["Key"]):
-                yield EventObject(one["Key"], sha256, one["Size"])
+            if sha256 := sha256_in_name(listed["Key"]):
+                yield EventObject(listed["Key"], sha256, listed["Size"])
 
     def days(self, after: str = "") -> Iterator[str]:
         """Yield the days after this one that have a digest, oldest first."""
@@ -134,13 +134,13 @@ class Digests:
         `committed` are the day's objects by key, as S3 lists them too.
         """
         removed = 0
-        keys = (one.key for one in committed)
+        keys = (entry.key for entry in committed)
         next_key = next(keys, None)
-        for found in self._keys(prefix_of(day)):
-            while next_key is not None and next_key < found:
+        for key in self._keys(prefix_of(day)):
+            while next_key is not None and next_key < key:
                 next_key = next(keys, None)
-            if found != next_key:
-                Archive(self.s3, self.bucket).remove(found)
+            if key != next_key:
+                Archive(self.s3, self.bucket).remove(key)
                 removed += 1
         return removed
 

@@ -62,6 +62,6 @@ def sha256_in_name(key: str) -> str | None:
     >>> sha256_in_name("events/year=2026/month=11/day=20/notes.txt")
     """
     folder, _, name = key.rpartition("/")
-    found = _NAME.fullmatch(name)
+    match = _NAME.fullmatch(name)
     # Four parts: a folder in the day's folder holds nothing that a loader wrote.
-    return found[1] if found and folder.count("/") == event_prefix_of("2026-11-20").count("/") - 1 else None
+    return match[1] if match and folder.count("/") == event_prefix_of("2026-11-20").count("/") - 1 else None

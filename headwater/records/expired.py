@@ -36,19 +36,19 @@ class ExpiredRecords:
 
         Returns the number staged. Repeating the call changes nothing but the roots' counters.
         """
-        pointers = self.pointers.find_many({one.record.root_id for one in expired})
-        unread = [one.record for one in expired if not _was_read(one, pointers.get(one.record.root_id))]
+        pointers = self.pointers.find_many({removal.record.root_id for removal in expired})
+        unread = [removal.record for removal in expired if not _was_read(removal, pointers.get(removal.record.root_id))]
         self.staged.stage(unread)
         for root_id in _distinct(record.root_id for record in unread):
             self.dirty_roots.mark(root_id, day)
         return len(unread)
 
 
-def _was_read(one: ExpiredRecord, pointer: LastArchive | None) -> bool:
+def _was_read(removal: ExpiredRecord, pointer: LastArchive | None) -> bool:
     """True if the root's last trace certainly read the record: the table held it during the whole read."""
     if pointer is None:
         return False
-    return surely_loaded_before(one.loaded_at, pointer) and one.removed_at > pointer.read_to + MARGIN_S
+    return surely_loaded_before(removal.loaded_at, pointer) and removal.removed_at > pointer.read_to + MARGIN_S
 
 
 def surely_loaded_before(loaded_at: int, pointer: LastArchive) -> bool:

@@ -111,10 +111,10 @@ def _blocks(forest: Forest, renderer: Renderer) -> Iterator[tuple[Sequence[bytes
         shared = renderer.shared(map(inner.__getitem__, path.nodes), path.missing, path.cycle)
         together = max(1, min(_BLOCK_LINES, _BLOCK_BYTES // len(shared)))
         for start in range(0, len(leaves), together):
-            some = leaves[start : start + together]
-            shared_parts += [shared] * len(some)
-            records += some
-            size += len(shared) * len(some)
+            block = leaves[start : start + together]
+            shared_parts += [shared] * len(block)
+            records += block
+            size += len(shared) * len(block)
             if len(records) >= _BLOCK_LINES or size >= _BLOCK_BYTES:
                 yield shared_parts, records
                 shared_parts, records, size = [], [], 0
@@ -175,8 +175,8 @@ class Renderer:
 
 def _optional_column(leaves: Sequence[LineageRecord]) -> Column:
     """Return what `_render_optional` makes of each leaf."""
-    some = [leaf for leaf in leaves if leaf.metadata or leaf.run_id is not None]
-    return list(map(_render_optional, leaves)) if some else b""
+    filled = [leaf for leaf in leaves if leaf.metadata or leaf.run_id is not None]
+    return list(map(_render_optional, leaves)) if filled else b""
 
 
 class _Inner(dict[str, bytes]):

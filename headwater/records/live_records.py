@@ -118,16 +118,16 @@ def _start_key(root_id: str, node_id: str, action: str | None) -> Item:
     return key if action is None else {**key, "action_taken": {"S": action}}
 
 
-def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, wanted: int, now_s: int) -> Page:
-    """Return at least `wanted` live items, or all within `_PAGES_MAX` requests, and the key of the next page."""
-    found: list[Item] = []
+def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, rows_min: int, now_s: int) -> Page:
+    """Return at least `rows_min` live items, or all within `_PAGES_MAX` requests, and the key of the next page."""
+    items: list[Item] = []
     for _ in range(_PAGES_MAX):
-        page = read(start, max(wanted - len(found), _ROWS_AT_ONCE))
-        found += [item for item in page.items if expiry_of(item) > now_s]
+        page = read(start, max(rows_min - len(items), _ROWS_AT_ONCE))
+        items += [item for item in page.items if expiry_of(item) > now_s]
         start = page.last_key
-        if start is None or len(found) >= wanted:
+        if start is None or len(items) >= rows_min:
             break
-    return Page(found, start)
+    return Page(items, start)
 
 
 def find_paths(
@@ -140,9 +140,9 @@ def find_paths(
         return Page([item for item in page.items if covers_root(item["root_id"]["S"])], page.last_key)
 
     rows = _live_rows(read, None, MATCHES_MAX + 1, now_s)
-    matches = sorted((_live(item) for item in rows.items), key=lambda one: one.record.root_id)
-    some = matches[:MATCHES_MAX]
-    places = [_place(table, one, rows_max=_ROWS_MAX // len(some), now_s=now_s) for one in some]
+    matches = sorted((_live(item) for item in rows.items), key=lambda match: match.record.root_id)
+    listed = matches[:MATCHES_MAX]
+    places = [_place(table, match, rows_max=_ROWS_MAX // len(listed), now_s=now_s) for match in listed]
     return NodePaths(places, truncated=len(matches) > MATCHES_MAX or rows.last_key is not None)
 
 
@@ -188,7 +188,7 @@ def path_to(
     while upward[-1].record.node_id != node.record.root_id:
         parent_id = upward[-1].record.parent_id
         if parent_id in seen:
-            return upward[::-1], None, [one.record.node_id for one in upward[seen[parent_id] :]][::-1]
+            return upward[::-1], None, [step.record.node_id for step in upward[seen[parent_id] :]][::-1]
         parent = find(parent_id)
         if parent is None:
             return upward[::-1], None if parent_id == node.record.root_id else parent_id, []
@@ -200,10 +200,10 @@ def path_to(
 def descendants_of(node: LiveRecord, rows: Mapping[str, LiveRecord]) -> list[LiveRecord]:
     """Return every node below this one among the rows, nearest first, then by node id, each once."""
     children: dict[str, list[str]] = {}
-    for one in rows.values():
+    for row in rows.values():
         # The root has no parent, whatever its record says.
-        if one.record.node_id != one.record.root_id:
-            children.setdefault(one.record.parent_id, []).append(one.record.node_id)
+        if row.record.node_id != row.record.root_id:
+            children.setdefault(row.record.parent_id, []).append(row.record.node_id)
     below = walk(
         [node.record.node_id],
         lambda level, _: [child for parent in level for child in children.get(parent, ())],

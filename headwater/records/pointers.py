@@ -165,7 +165,11 @@ class Pointers:
 
     def restore_objects(self, day: str, objects: Sequence[ArchiveObject]) -> None:
         """Make the rows of objects that the day's digest lists; rows that exist are the same."""
-        batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": _object_row(day, one)}} for one in objects])
+        batch_write(
+            self.dynamodb,
+            self.table,
+            [{"PutRequest": {"Item": _object_row(day, trace_object)}} for trace_object in objects],
+        )
 
     def _commit_items(self, root_id: str, pointer: LastArchive) -> list[TransactWriteItemTypeDef]:
         return [
@@ -205,11 +209,11 @@ def _archive_item(root_id: str, pointer: LastArchive) -> Item:
     }
 
 
-def _object_row(day: str, one: ArchiveObject) -> Item:
+def _object_row(day: str, trace_object: ArchiveObject) -> Item:
     return {
-        "pk": {"S": _objects_pk(day, one.root_sha[0])},
-        "sk": {"S": f"{one.root_sha}.{one.sha256}"},
-        **_object_item(one),
+        "pk": {"S": _objects_pk(day, trace_object.root_sha[0])},
+        "sk": {"S": f"{trace_object.root_sha}.{trace_object.sha256}"},
+        **_object_item(trace_object),
     }
 
 
@@ -234,15 +238,15 @@ def _pointer(item: Item) -> LastArchive:
     )
 
 
-def _object_item(one: ArchiveObject) -> dict[str, Value]:
+def _object_item(trace_object: ArchiveObject) -> dict[str, Value]:
     return {
-        "object_key": {"S": one.key},
-        "sha256": {"S": one.sha256},
-        "size_bytes": {"N": str(one.size_bytes)},
-        "records": {"N": str(one.records)},
-        "lines": {"N": str(one.lines)},
-        "version": {"N": str(one.version)},
-        **({"base_key": {"S": one.base}} if one.base else {}),
+        "object_key": {"S": trace_object.key},
+        "sha256": {"S": trace_object.sha256},
+        "size_bytes": {"N": str(trace_object.size_bytes)},
+        "records": {"N": str(trace_object.records)},
+        "lines": {"N": str(trace_object.lines)},
+        "version": {"N": str(trace_object.version)},
+        **({"base_key": {"S": trace_object.base}} if trace_object.base else {}),
     }
 
 

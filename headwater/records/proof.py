@@ -107,38 +107,40 @@ class Proofs:
 
     def _last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
         """Return the root's last object of a sealed day: that one, or one before it."""
-        one: ArchiveObject | None = newest
+        trace_object: ArchiveObject | None = newest
         for _ in range(_BASES_MAX):
-            if end is None or one is None or one.day <= end.day:
+            if end is None or trace_object is None or trace_object.day <= end.day:
                 break
-            one = self.sources.pointers.find_object(one.base) if one.base else None
-        return one if one and end and one.day <= end.day else None
+            trace_object = self.sources.pointers.find_object(trace_object.base) if trace_object.base else None
+        return trace_object if trace_object and end and trace_object.day <= end.day else None
 
-    def _holds(self, one: ArchiveObject, node_id: str, check: Callable[[], None]) -> bool:
+    def _holds(self, trace_object: ArchiveObject, node_id: str, check: Callable[[], None]) -> bool:
         """True if a line of the object has the record. Raises `_Unreadable`."""
         needle, sha256 = b'"node_id":' + orjson.dumps(node_id), hashlib.sha256()
-        for form in self._forms(one.key, needle, check, seen=sha256.update):
+        for form in self._forms(trace_object.key, needle, check, seen=sha256.update):
             if _has_step(form, node_id):
                 return True
-        if sha256.hexdigest() != one.sha256:
-            raise _Unreadable(f"{one.key}: sha256 is {sha256.hexdigest()}, {one.sha256} was committed")
+        if sha256.hexdigest() != trace_object.sha256:
+            raise _Unreadable(
+                f"{trace_object.key}: sha256 is {sha256.hexdigest()}, {trace_object.sha256} was committed"
+            )
         return False
 
     def _with_digests(
-        self, proof: Proof, one: ArchiveObject, end: DigestRef, after: str | None, check: Callable[[], None]
+        self, proof: Proof, trace_object: ArchiveObject, end: DigestRef, after: str | None, check: Callable[[], None]
     ) -> Proof:
         """Return the proof with the object as its day's digest lists it, and with the digests."""
         fault, listed = proof.fault, None
         try:
-            listed = self._listed(one, check)
+            listed = self._listed(trace_object, check)
             if listed is None:
-                fault = fault or f"the digest of {one.day} does not list {one.key}"
+                fault = fault or f"the digest of {trace_object.day} does not list {trace_object.key}"
         except _Unreadable as error:
             fault = fault or str(error)
-        files = list(islice(self._files(one.day, end.day, after or ""), DIGESTS_MAX + 1))
+        files = list(islice(self._files(trace_object.day, end.day, after or ""), DIGESTS_MAX + 1))
         return Proof(
             "sealed",
-            listed or one,
+            listed or trace_object,
             listed is not None,
             files[:DIGESTS_MAX],
             end,
@@ -146,12 +148,12 @@ class Proofs:
             fault=fault,
         )
 
-    def _listed(self, one: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
+    def _listed(self, trace_object: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
         """Return the object as its day's digest lists it. Raises `_Unreadable`."""
-        for form in self._forms(key_of(one.day), orjson.dumps(one.key), check):
+        for form in self._forms(key_of(trace_object.day), orjson.dumps(trace_object.key), check):
             match form:
-                case {"key": one.key, "sha256": str(sha256), "size_bytes": int(size_bytes)}:
-                    return replace(one, sha256=sha256, size_bytes=size_bytes)
+                case {"key": trace_object.key, "sha256": str(sha256), "size_bytes": int(size_bytes)}:
+                    return replace(trace_object, sha256=sha256, size_bytes=size_bytes)
         return None
 
     def _forms(
@@ -179,12 +181,12 @@ class Proofs:
             Bucket=archive.bucket, Prefix="digests/", StartAfter=start
         )
         for page in pages:
-            for one in page.get("Contents", []):
-                if one["Key"] > key_of(last):
+            for listed in page.get("Contents", []):
+                if listed["Key"] > key_of(last):
                     return
-                day = day_of_key(one["Key"])
-                if day is not None and one["Key"] == key_of(day):
-                    yield DigestFile(day, one["Key"], one["Size"])
+                day = day_of_key(listed["Key"])
+                if day is not None and listed["Key"] == key_of(day):
+                    yield DigestFile(day, listed["Key"], listed["Size"])
 
     def _waiting(self, root_id: str, node_id: str, now_s: int, check: Callable[[], None]) -> Proof | None:
         """Return the state of a record that no object holds, or None if it is nowhere."""

@@ -49,24 +49,24 @@ class Publications:
     def of(self, days: Sequence[str]) -> dict[str, Publication]:
         """Return the publications of those days that have one."""
         items = batch_get(self.dynamodb, self.table, [_key(day) for day in days])
-        return {one.day: one for one in map(_publication, items)}
+        return {publication.day: publication for publication in map(_publication, items)}
 
-    def put(self, one: Publication) -> None:
+    def put(self, publication: Publication) -> None:
         """Store the publication of a day. Days are published in order, so all earlier days are published."""
         attributes: dict[str, Value] = {
-            "digest_sha256": {"S": one.digest_sha256},
-            "published_at": {"N": str(one.published_at)},
-            **({"attempt": {"S": one.attempt}} if one.attempt else {}),
-            **({"previous_attempt": {"S": one.before}} if one.before else {}),
+            "digest_sha256": {"S": publication.digest_sha256},
+            "published_at": {"N": str(publication.published_at)},
+            **({"attempt": {"S": publication.attempt}} if publication.attempt else {}),
+            **({"previous_attempt": {"S": publication.before}} if publication.before else {}),
         }
-        self.dynamodb.put_item(TableName=self.table, Item={**_key(one.day), **attributes})
+        self.dynamodb.put_item(TableName=self.table, Item={**_key(publication.day), **attributes})
         try:
             self.dynamodb.put_item(
                 TableName=self.table,
-                Item={**_LAST, "day": {"S": one.day}},
+                Item={**_LAST, "day": {"S": publication.day}},
                 ConditionExpression="attribute_not_exists(pk) OR #day < :day",
                 ExpressionAttributeNames={"#day": "day"},
-                ExpressionAttributeValues={":day": {"S": one.day}},
+                ExpressionAttributeValues={":day": {"S": publication.day}},
             )
         except self.dynamodb.exceptions.ConditionalCheckFailedException:
             return

@@ -59,10 +59,10 @@ class Publisher:
         if attempt is not None:
             self._commit(self._manifest(day, attempt), digest.link.sha256)
         kept = before.attempt if before and before.attempt != attempt else before.before if before else None
-        one = Publication(day, attempt, digest.link.sha256, now_s, kept)
-        self.publications.put(one)
+        publication = Publication(day, attempt, digest.link.sha256, now_s, kept)
+        self.publications.put(publication)
         self._remove_others(day, {name for name in (attempt, kept) if name})
-        return one
+        return publication
 
     def _manifest(self, day: str, attempt: str) -> Manifest:
         try:
@@ -94,7 +94,7 @@ class Publisher:
                 Bucket=self.bucket, Prefix=partition_prefix(table.name, day)
             )
             keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
-            for some in chunks([key for key in keys if not key.startswith(prefixes)], _DELETES_MAX):
-                result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in some]})
+            for batch in chunks([key for key in keys if not key.startswith(prefixes)], _DELETES_MAX):
+                result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in batch]})
                 if failed := result.get("Errors"):
                     raise Conflict(f"{len(failed)} files of older attempts could not be removed: {failed[0]}")

@@ -90,34 +90,34 @@ class Rebuild:
         if self.archive_state.last() is None:
             return list(chain)
         days = [digest.link.day for digest in chain]
-        sealed = {day for some in chunks(days, GET_KEYS_MAX) for day in self.archive_state.seals(some)}
+        sealed = {day for batch in chunks(days, GET_KEYS_MAX) for day in self.archive_state.seals(batch)}
         return [digest for digest in chain if digest.link.day not in sealed]
 
     def _restore_objects(self, day: str) -> int:
         """Make the rows of a day's objects, and the pointers of roots that have no later one; return the objects."""
         number = 0
         objects = self.digests.objects_of(day)
-        while some := list(islice(objects, _RECORDS_AT_ONCE)):
-            self.pointers.restore_objects(day, some)
-            number += len(some)
-            last = [max(group, key=_version) for _, group in groupby(some, lambda one: one.root_sha)]
+        while batch := list(islice(objects, _RECORDS_AT_ONCE)):
+            self.pointers.restore_objects(day, batch)
+            number += len(batch)
+            last = [max(group, key=_version) for _, group in groupby(batch, lambda trace_object: trace_object.root_sha)]
             for together in chunks(last, GET_KEYS_MAX):
                 self._restore_pointers(day, together)
         return number
 
     def _restore_pointers(self, day: str, objects: Sequence[ArchiveObject]) -> None:
-        known = self.pointers.find_by_sha([one.root_sha for one in objects])
-        for one in objects:
-            if one.root_sha not in known or known[one.root_sha][1].version < one.version:
-                root_id = self._root_id(one)
+        known = self.pointers.find_by_sha([trace_object.root_sha for trace_object in objects])
+        for stored in objects:
+            if stored.root_sha not in known or known[stored.root_sha][1].version < stored.version:
+                root_id = self._root_id(stored)
                 self.root_ids.add(root_id)
-                self.pointers.restore(root_id, LastArchive(day, _NEVER, _NEVER, one))
+                self.pointers.restore(root_id, LastArchive(day, _NEVER, _NEVER, stored))
 
-    def _root_id(self, one: ArchiveObject) -> str:
+    def _root_id(self, trace_object: ArchiveObject) -> str:
         """Return the root's id, which each line of its object has."""
-        root_id = next((record.root_id for record in self.archive.records(one.key)), "")
-        if sha256_hex(root_id) != one.root_sha:
-            raise Conflict(f"{one.key} holds no record of its root: the command `verify` says more")
+        root_id = next((record.root_id for record in self.archive.records(trace_object.key)), "")
+        if sha256_hex(root_id) != trace_object.root_sha:
+            raise Conflict(f"{trace_object.key} holds no record of its root: the command `verify` says more")
         return root_id
 
     def _stage_unsealed(self, last: str, now_s: int, *, all_of_them: bool) -> tuple[int, list[str]]:
@@ -138,10 +138,10 @@ class Rebuild:
             raise Invalid.because("object", key, "must be named by its SHA-256")
         records, number, roots = self.archive.records(key), 0, set[str]()
         try:
-            while some := list(islice(records, _RECORDS_AT_ONCE)):
-                self.staged.stage(some)
-                number += len(some)
-                roots |= {record.root_id for record in some}
+            while batch := list(islice(records, _RECORDS_AT_ONCE)):
+                self.staged.stage(batch)
+                number += len(batch)
+                roots |= {record.root_id for record in batch}
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise Invalid.because("object", key, f"must hold lines of a trace ({error})") from error
         for root_id in roots:
@@ -168,5 +168,5 @@ class Rebuild:
         self.archive_state.restore_end(end.link, end.head.seal, end.head.events.to if end.head.events else "")
 
 
-def _version(one: ArchiveObject) -> int:
-    return one.version
+def _version(trace_object: ArchiveObject) -> int:
+    return trace_object.version

@@ -55,12 +55,12 @@ class Resolved:
     displaced: tuple[LineageRecord, ...] = ()
 
 
-def keep_first(one: LineageRecord, other: LineageRecord) -> Resolved:
+def keep_first(known: LineageRecord, other: LineageRecord) -> Resolved:
     """Keep the earlier of two records of one node by (time, content hash); equal content displaces nothing.
 
     The result does not depend on the order of arrival.
     """
-    first, later = sorted((one, other), key=lambda record: (record.recorded_at, record.content_hash))
+    first, later = sorted((known, other), key=lambda record: (record.recorded_at, record.content_hash))
     if first.content_hash == later.content_hash:
         return Resolved(first)
     return Resolved(first, (later,))

@@ -102,10 +102,10 @@ def _records(form: RequestModel, now_s: int, new_id: Callable[[], str]) -> tuple
     """Return the records with the fields that are given; missing fields are empty."""
     recorded_at = now_s if form.requested_at is None else form.requested_at
 
-    def record(index: int, one: RecordModel) -> LineageRecord:
-        root_id, parent_id = form.root_id or one.root_id or "", form.parent_id or one.parent_id or ""
-        action_taken = form.action_taken or one.action_taken or ""
-        node_id = one.node_id
+    def record(index: int, model: RecordModel) -> LineageRecord:
+        root_id, parent_id = form.root_id or model.root_id or "", form.parent_id or model.parent_id or ""
+        action_taken = form.action_taken or model.action_taken or ""
+        node_id = model.node_id
         if node_id is None:
             request_id = form.request_id
             node_id = derive_node_id(root_id, parent_id, action_taken, request_id, index) if request_id else new_id()
@@ -114,12 +114,12 @@ def _records(form: RequestModel, now_s: int, new_id: Callable[[], str]) -> tuple
             node_id=node_id,
             parent_id=parent_id,
             action_taken=action_taken,
-            storage_location=form.storage_location or one.storage_location or "",
+            storage_location=form.storage_location or model.storage_location or "",
             recorded_at=recorded_at,
             run_id=form.run_id,
         )
 
-    return tuple(record(index, one) for index, one in enumerate(form.record_models()))
+    return tuple(record(index, model) for index, model in enumerate(form.record_models()))
 
 
 def _form_faults(form: RequestModel) -> Iterator[Fault]:

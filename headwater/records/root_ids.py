@@ -57,11 +57,11 @@ class RootIds:
         pages = [self._page(shard, prefix, after, limit) for shard in range(SHARDS)]
         # A shard that was read in part says nothing of what is behind its last row.
         upto = min((rows[-1] for rows, whole in pages if not whole), default=None)
-        found = sorted(row for rows, _ in pages for row in rows if upto is None or row <= upto)
-        some = [root_id for _, root_id in found[:limit]]
-        is_last = upto is None and len(found) <= limit
+        matches = sorted(row for rows, _ in pages for row in rows if upto is None or row <= upto)
+        page = [root_id for _, root_id in matches[:limit]]
+        is_last = upto is None and len(matches) <= limit
         # A key holds the beginning of a longer id alone.
-        return RootIdPage([root_id for root_id in some if root_id.startswith(prefix)], None if is_last else some[-1])
+        return RootIdPage([root_id for root_id in page if root_id.startswith(prefix)], None if is_last else page[-1])
 
     def _page(self, shard: int, prefix: str, after: str | None, limit: int) -> tuple[list[tuple[bytes, str]], bool]:
         """Return the first ids of a shard with the bytes of their keys, and True if these are all."""

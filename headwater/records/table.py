@@ -70,9 +70,9 @@ class RecordsTable:
         try:
             self.dynamodb.put_item(**request)
         except self.dynamodb.exceptions.ConditionalCheckFailedException as error:
-            found = cast("Item | None", error.response.get("Item"))
+            stored = cast("Item | None", error.response.get("Item"))
             # Expired in between: the earlier record is gone.
-            return self._put_if(item, None) if found is None else found
+            return self._put_if(item, None) if stored is None else stored
         return None
 
     def read_root(self, root_id: str) -> Iterator[Item]:

@@ -59,16 +59,16 @@ class ArchiveSearch:
     ) -> Iterator[ArchiveCursor]:
         """Yield a cursor at each poll of a running query; a query that failed since the last request starts anew."""
         while True:
-            found = self.athena.get(place.execution or "")
-            if found.sql != sql:
+            query = self.athena.get(place.execution or "")
+            if query.sql != sql:
                 raise StaleCursor("the query is another one")
-            if found.done:
+            if query.done:
                 return
-            if found.over_the_limit:
+            if query.over_the_limit:
                 raise self._too_much(criteria)
-            if found.failed is not None:
+            if query.failed is not None:
                 if not again:
-                    raise Unavailable(f"the archive could not be searched: Athena says {found.failed}")
+                    raise Unavailable(f"the archive could not be searched: Athena says {query.failed}")
                 place, again = self._start(sql, place), False
             yield place
             self.sleep(_POLL_S)

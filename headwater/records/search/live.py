@@ -68,8 +68,8 @@ class LiveSearch:
         after = place.root_sha if place.part == "done" else place.root_sha[:-1]
         with ThreadPoolExecutor(READ_CONCURRENCY) as pool:
             for window in self.roots.pages(days, after=after, pool=pool):
-                for some in chunks(list(window.roots.items()), READ_CONCURRENCY):
-                    searches = self._searches(criteria, horizon, place, dict(some))
+                for batch in chunks(list(window.roots.items()), READ_CONCURRENCY):
+                    searches = self._searches(criteria, horizon, place, dict(batch))
                     for step in _side_by_side(searches, pool):
                         # Roots are begun in parallel: `truncated` of earlier roots is added here.
                         place = replace(step.place, truncated=step.place.truncated or place.truncated)

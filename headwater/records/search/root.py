@@ -61,9 +61,9 @@ class RootSearch:
         place = replace(place, root_sha=sha256_hex(self._root_id))
         if place.part == "rows":
             for page in self._pages(place.node):
-                for found in self._rows(page):
-                    returned.add(found.record.node_id)
-                    yield SearchStep(replace(place, node=found.record.node_id), found)
+                for match in self._rows(page):
+                    returned.add(match.record.node_id)
+                    yield SearchStep(replace(place, node=match.record.node_id), match)
                 if page.last_key is not None:
                     yield SearchStep(replace(place, node=page.last_key["node_id"]["S"]))
             place = replace(place, part="rest", node="")
@@ -111,9 +111,9 @@ class RootSearch:
         rest = self._gone()
         nodes = sorted(node for node in rest if node > place.node and node not in returned)
         place = replace(place, truncated=place.truncated or self._truncated)
-        for some in chunks(nodes, GET_KEYS_MAX):
-            in_table = self._in_table(some)
-            for node in some:
+        for batch in chunks(nodes, GET_KEYS_MAX):
+            in_table = self._in_table(batch)
+            for node in batch:
                 if node not in in_table:
                     yield SearchStep(replace(place, node=node), SearchRecord(rest[node], None, None))
 
@@ -124,38 +124,40 @@ class RootSearch:
 
     def _gone(self) -> dict[str, LineageRecord]:
         """Return the matching records that are staged, or in an object that is not published; by node."""
-        found: dict[str, LineageRecord] = {}
+        records: dict[str, LineageRecord] = {}
         for count, (_, record) in enumerate(self._sources.staged.staged(self._root_id)):
             if count == self._records_max:
                 self._truncated = True
                 break
-            _add(found, record)
+            _add(records, record)
         self._pointer = self._sources.pointers.find(self._root_id)
         if self._pointer is not None and (self._horizon is None or self._pointer.day > self._horizon.day):
             self._truncated |= self._pointer.object.records > self._records_max
             for record in self._records_of(self._pointer.object):
-                _add(found, record)
-        wanted = {node: record for node, record in found.items() if self._criteria.matches(record)}
-        if not wanted or self._pointer is None or self._horizon is None:
-            return wanted
+                _add(records, record)
+        matching = {node: record for node, record in records.items() if self._criteria.matches(record)}
+        if not matching or self._pointer is None or self._horizon is None:
+            return matching
         published = self._published_nodes(self._pointer, self._horizon)
-        return {node: record for node, record in wanted.items() if node not in published}
+        return {node: record for node, record in matching.items() if node not in published}
 
     def _published_nodes(self, pointer: LastArchive, horizon: Horizon) -> set[str]:
         """Return the nodes of the root's last object of the horizon's day or before."""
         if self._published is None:
-            one: ArchiveObject | None = pointer.object
-            while one is not None and one.day > horizon.day:
-                one = self._sources.pointers.find_object(one.base) if one.base else None
-            self._published = {record.node_id for record in self._records_of(one)} if one else set()
+            trace_object: ArchiveObject | None = pointer.object
+            while trace_object is not None and trace_object.day > horizon.day:
+                trace_object = self._sources.pointers.find_object(trace_object.base) if trace_object.base else None
+            self._published = {record.node_id for record in self._records_of(trace_object)} if trace_object else set()
         return self._published
 
-    def _records_of(self, one: ArchiveObject) -> Iterator[LineageRecord]:
+    def _records_of(self, trace_object: ArchiveObject) -> Iterator[LineageRecord]:
         """Return the records of an object, or nothing if it is too large."""
-        return self._sources.archive.records(one.key) if one.records <= self._records_max else iter(())
+        return (
+            self._sources.archive.records(trace_object.key) if trace_object.records <= self._records_max else iter(())
+        )
 
 
-def _add(found: dict[str, LineageRecord], record: LineageRecord) -> None:
-    known = found.setdefault(record.node_id, record)
+def _add(records: dict[str, LineageRecord], record: LineageRecord) -> None:
+    known = records.setdefault(record.node_id, record)
     if known != record:
-        found[record.node_id] = keep_first(known, record).record
+        records[record.node_id] = keep_first(known, record).record

@@ -75,16 +75,16 @@ class Roots:
                 after = window.upto
 
     def _page(self, days: UnpublishedDays, shard: str, after: str, pool: ThreadPoolExecutor) -> RootPage:
-        every = [(day, True) for day in days.late] + [(day, False) for day in days.marked]
-        pages = list(pool.map(lambda one: self._marked(one[0], shard, after), every))
+        marked_days = [(day, True) for day in days.late] + [(day, False) for day in days.marked]
+        pages = list(pool.map(lambda entry: self._marked(entry[0], shard, after), marked_days))
         upto = min((page[-1][0] for page, more in pages if more), default=shard + _END)
         archived = pool.map(lambda day: list(self.pointers.roots_on(day, shard, after=after, upto=upto)), days.archived)
-        found: dict[str, str | None] = {sha: None for some in archived for sha in some}
-        for (_, late), (page, _) in zip(every, pages, strict=True):
-            found |= {sha: mark.root_id for sha, mark in page if sha <= upto and (mark.is_dirty or not late)}
-        return RootPage(dict(sorted(found.items())), upto)
+        roots: dict[str, str | None] = {sha: None for shas in archived for sha in shas}
+        for (_, late), (page, _) in zip(marked_days, pages, strict=True):
+            roots |= {sha: mark.root_id for sha, mark in page if sha <= upto and (mark.is_dirty or not late)}
+        return RootPage(dict(sorted(roots.items())), upto)
 
     def _marked(self, day: str, shard: str, after: str) -> tuple[list[tuple[str, DirtyRoot]], bool]:
         """Return the first dirty roots after a SHA-256, and True if there may be more."""
         pages = list(islice(self.dirty_roots.pages_on(day, shard, after=after), 2))
-        return [one for page in pages for one in page], len(pages) == 2
+        return [root for page in pages for root in page], len(pages) == 2

@@ -110,9 +110,9 @@ def read_digests(
     sealed = walk.sealed[::-1]
     findings += [*listing.findings, *walk.findings, *_ends(sealed, known)]
     # A digest is signed before the graph table names it.
-    named = [one for one in sealed if end is None or one.day <= end.day]
+    named = [sealed_day for sealed_day in sealed if end is None or sealed_day.day <= end.day]
     findings += _signatures(store, named, listing.signed, known.keys)
-    findings.sort(key=lambda one: (one.day, one.key))
+    findings.sort(key=lambda finding: (finding.day, finding.key))
     last = max(end.day if end else "", *present, "")
     return DigestsRead(store, days, sealed, last, findings, known.anchors)
 
@@ -120,14 +120,14 @@ def read_digests(
 def _list(store: Store) -> _Listing:
     days: dict[str, int] = {}
     signed, findings = [], []
-    for one in store.listed(_DIGESTS):
-        day = day_of_key(one.key)
-        if day and one.key == key_of(day):
-            days[day] = one.size_bytes
-        elif day and one.key == signature_key_of(day) and one.size_bytes <= _SIGNATURE_BYTES_MAX:
+    for listed in store.listed(_DIGESTS):
+        day = day_of_key(listed.key)
+        if day and listed.key == key_of(day):
+            days[day] = listed.size_bytes
+        elif day and listed.key == signature_key_of(day) and listed.size_bytes <= _SIGNATURE_BYTES_MAX:
             signed.append(day)
         else:
-            findings.append(Finding(day or "", one.key, Kind.ADDED, "it is neither a digest nor a signature"))
+            findings.append(Finding(day or "", listed.key, Kind.ADDED, "it is neither a digest nor a signature"))
     orphans = sorted(set(signed) - days.keys())
     findings += [Finding(day, signature_key_of(day), Kind.ADDED, "there is no digest that it signs") for day in orphans]
     return _Listing(days, signed, findings)
@@ -140,7 +140,7 @@ def _sealed(
     if calendar is None or not present:
         return list(present), []
     newer = [day for day in present if end is None or day > end.day]
-    sealing = {day for some in chunks(newer, GET_KEYS_MAX) for day in calendar.seals(some)}
+    sealing = {day for batch in chunks(newer, GET_KEYS_MAX) for day in calendar.seals(batch)}
     findings = [
         Finding(day, key_of(day), Kind.NOTE, "the graph table does not name it as the last yet: is it being sealed?")
         if day in sealing
@@ -171,18 +171,18 @@ def _signatures(
 ) -> Iterator[Finding]:
     """Check the signatures: at least one, and all from the first on; a later signature proves the earlier days too."""
     if keys is None:
-        unchecked = sum(one.day in signed for one in sealed)
+        unchecked = sum(sealed_day.day in signed for sealed_day in sealed)
         if unchecked:
             yield Finding(
                 "", _DIGESTS, Kind.NOTE, f"signatures that were not checked, without a public key: {unchecked:,}"
             )
         return
-    first = min(signed) if signed else max((one.day for one in sealed), default="")
-    for one in sealed:
-        key = signature_key_of(one.day)
-        if one.day in signed:
-            fault = keys.fault_of(b"".join(map(bytes, store.chunks(key))), one.link.sha256)
+    first = min(signed) if signed else max((sealed_day.day for sealed_day in sealed), default="")
+    for digest in sealed:
+        key = signature_key_of(digest.day)
+        if digest.day in signed:
+            fault = keys.fault_of(b"".join(map(bytes, store.chunks(key))), digest.link.sha256)
             if fault:
-                yield Finding(one.day, key, Kind.BAD_SIGNATURE, fault)
-        elif one.day >= first:
-            yield Finding(one.day, key, Kind.NOT_SIGNED, "the digest has no signature")
+                yield Finding(digest.day, key, Kind.BAD_SIGNATURE, fault)
+        elif digest.day >= first:
+            yield Finding(digest.day, key, Kind.NOT_SIGNED, "the digest has no signature")

@@ -67,7 +67,7 @@ class ChainWalk:
             self._visit(day)
             yield day
         self._before_the_first(present)
-        known = {one.day for one in self.findings if one.kind in (Kind.REMOVED, Kind.BAD_DIGEST)}
+        known = {finding.day for finding in self.findings if finding.kind in (Kind.REMOVED, Kind.BAD_DIGEST)}
         self.findings += self._bases.left(self.days.first, known)
 
     def _pass_to(self, day: str) -> None:
@@ -150,12 +150,12 @@ class Bases:
     def taker(self, day: str) -> Callable[[ArchiveObject], None]:
         """Return a function that takes the objects of a day."""
 
-        def take(one: ArchiveObject) -> None:
-            self._wanted.pop(one.key, None)
-            if one.base is None or one.base in self._wanted:
+        def take(trace_object: ArchiveObject) -> None:
+            self._wanted.pop(trace_object.key, None)
+            if trace_object.base is None or trace_object.base in self._wanted:
                 return
             if len(self._wanted) < _BASES_MAX:
-                self._wanted[one.base] = day
+                self._wanted[trace_object.base] = day
             else:
                 self._left_out += 1
 
@@ -164,8 +164,8 @@ class Bases:
     def left(self, first: str, known: Collection[str]) -> list[Finding]:
         """Return the bases from this day on that no digest lists, but for the days in `known`, which have findings."""
         message = "it names {} as a base, which the digest of that day does not list"
-        wanted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
-        found = [Finding(by, key_of(by), Kind.BAD_DIGEST, message.format(base)) for base, by in wanted]
+        unlisted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
+        findings = [Finding(by, key_of(by), Kind.BAD_DIGEST, message.format(base)) for base, by in unlisted]
         if self._left_out:
-            found.append(Finding("", "digests/", Kind.NOTE, f"bases that were not looked for: {self._left_out:,}"))
-        return found
+            findings.append(Finding("", "digests/", Kind.NOTE, f"bases that were not looked for: {self._left_out:,}"))
+        return findings

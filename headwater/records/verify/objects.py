@@ -83,8 +83,10 @@ class ObjectCheck:
 
     def _works(self, part: Part, after: str, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
         after = max(after, part.first)
-        found = takewhile(lambda one: not part.end or one.key < part.end, self.store.listed(part.prefix, after))
-        for entry, listed in _merged(self._entries(part, after), found):
+        present = takewhile(
+            lambda candidate: not part.end or candidate.key < part.end, self.store.listed(part.prefix, after)
+        )
+        for entry, listed in _merged(self._entries(part, after), present):
             if entry is not None:
                 yield partial(self._compare, entry, listed)
             elif listed is not None:
@@ -97,23 +99,23 @@ class ObjectCheck:
 
     def _entries(self, part: Part, after: str) -> Iterator[Entry]:
         """Yield the entries of the part in the usable digests."""
-        for one in self.sealed:
-            if not one.fault and part.end_of(one) > after:
-                listed = (entry for entry in entries_of(self.store, one) if isinstance(entry, part.entry))
-                yield from (Entry(one.day, entry) for entry in listed if entry.key > after)
+        for sealed_day in self.sealed:
+            if not sealed_day.fault and part.end_of(sealed_day) > after:
+                listed = (entry for entry in entries_of(self.store, sealed_day) if isinstance(entry, part.entry))
+                yield from (Entry(sealed_day.day, entry) for entry in listed if entry.key > after)
 
-    def _compare(self, entry: Entry, found: Listed | None) -> Outcome:
+    def _compare(self, entry: Entry, listed: Listed | None) -> Outcome:
         """Return the outcome of an object that a digest lists."""
         key = entry.object.key
-        kind, message = self._difference(entry.object, found)
+        kind, message = self._difference(entry.object, listed)
         finding = Finding(day_of_key(key) or "", key, kind, message) if kind else None
         return Outcome(entry.day, key, entry.object.size_bytes, finding)
 
-    def _difference(self, entry: ArchiveObject | EventObject, found: Listed | None) -> tuple[Kind | None, str]:
-        if found is None:
+    def _difference(self, entry: ArchiveObject | EventObject, listed: Listed | None) -> tuple[Kind | None, str]:
+        if listed is None:
             return Kind.REMOVED, "the digest lists it"
-        if found.size_bytes != entry.size_bytes:
-            return Kind.CHANGED, f"it has {found.size_bytes} bytes, the digest says {entry.size_bytes}"
+        if listed.size_bytes != entry.size_bytes:
+            return Kind.CHANGED, f"it has {listed.size_bytes} bytes, the digest says {entry.size_bytes}"
         try:
             sha256 = self._sha256(entry.key)
         except NotFound:
@@ -133,7 +135,7 @@ class ObjectCheck:
         return sha256.hexdigest()
 
 
-def _extra(found: Listed, day: str | None, part: Part) -> Outcome:
+def _extra(listed: Listed, day: str | None, part: Part) -> Outcome:
     """Return the outcome of an object that no digest lists."""
     fault = part.fault_of(day or "")
     if day is None:
@@ -144,22 +146,22 @@ def _extra(found: Listed, day: str | None, part: Part) -> Outcome:
         kind, message = Kind.NOT_COVERED, "its day's digest cannot be used"
     else:
         kind, message = Kind.ADDED, "the digest does not list it"
-    return Outcome(day or "", found.key, 0, Finding(day or "", found.key, kind, message))
+    return Outcome(day or "", listed.key, 0, Finding(day or "", listed.key, kind, message))
 
 
-def _merged(entry: Iterator[Entry], found: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
+def _merged(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
     """Yield pairs of entry and object by key, with None where one side lacks the key."""
-    one, other = next(entry, None), next(found, None)
-    while one is not None or other is not None:
-        if other is None or (one is not None and one.object.key < other.key):
-            yield one, None
-            one = next(entry, None)
-        elif one is None or other.key < one.object.key:
-            yield None, other
-            other = next(found, None)
+    entry, listed = next(entries, None), next(objects, None)
+    while entry is not None or listed is not None:
+        if listed is None or (entry is not None and entry.object.key < listed.key):
+            yield entry, None
+            entry = next(entries, None)
+        elif entry is None or listed.key < entry.object.key:
+            yield None, listed
+            listed = next(objects, None)
         else:
-            yield one, other
-            one, other = next(entry, None), next(found, None)
+            yield entry, listed
+            entry, listed = next(entries, None), next(objects, None)
 
 
 def in_order(works: Iterator[Callable[[], Outcome]], jobs: int, stop: threading.Event) -> Iterator[Outcome]:

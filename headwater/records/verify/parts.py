@@ -39,7 +39,7 @@ class Part:
 
 def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
     """Return the traces of the range; `last` is the last day that is sealed."""
-    faults = {one.day: one.fault for one in sealed}
+    faults = {sealed_day.day: sealed_day.fault for sealed_day in sealed}
     return Part(
         prefix=TRACES,
         entry=ArchiveObject,
@@ -48,7 +48,7 @@ def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
         end=_end_of_traces(days.last) if days.last else "",
         last=last,
         prefix_of=prefix_of,
-        end_of=lambda one: _end_of_traces(one.day),
+        end_of=lambda sealed_day: _end_of_traces(sealed_day.day),
         fault_of=faults.get,
     )
 
@@ -60,8 +60,8 @@ def _end_of_traces(day: str) -> str:
 
 def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
     """Return the events that the digests of the range cover: a digest covers more days than its own, or none."""
-    covering = [one for one in sealed if one.head and one.head.events]
-    ends = [_to(one) for one in covering]
+    covering = [sealed_day for sealed_day in sealed if sealed_day.head and sealed_day.head.events]
+    ends = [_to(sealed_day) for sealed_day in covering]
     # The digest of the last day names the last covered day: a day sealed by hand before its end is not covered yet.
     newest = _to(sealed[-1]) if sealed and sealed[-1].day == last and sealed[-1].head else last
 
@@ -77,7 +77,7 @@ def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
         end=end_of_events(ends[-1] if ends else days.last) if days.last else "",
         last=newest,
         prefix_of=event_prefix_of,
-        end_of=lambda one: end_of_events(_to(one)) if _to(one) else "",
+        end_of=lambda sealed_day: end_of_events(_to(sealed_day)) if _to(sealed_day) else "",
         fault_of=fault_of,
     )
 
@@ -91,9 +91,9 @@ def _first_event(days: DayRange, covering: Sequence[SealedDay]) -> str:
     return end_of_events(_after(covering[0])) if _after(covering[0]) else ""
 
 
-def _after(one: SealedDay) -> str:
-    return one.head.events.after if one.head and one.head.events else ""
+def _after(sealed_day: SealedDay) -> str:
+    return sealed_day.head.events.after if sealed_day.head and sealed_day.head.events else ""
 
 
-def _to(one: SealedDay) -> str:
-    return one.head.events.to if one.head and one.head.events else ""
+def _to(sealed_day: SealedDay) -> str:
+    return sealed_day.head.events.to if sealed_day.head and sealed_day.head.events else ""

@@ -61,8 +61,8 @@ def day_of_key(key: str) -> str | None:
     '2026-11-20'
     >>> day_of_key("traces/year=2026/month=13/day=20/x")
     """
-    found = _PLACE.match(key)
-    day = "-".join(found.groups()) if found else ""
+    match = _PLACE.match(key)
+    day = "-".join(match.groups()) if match else ""
     return day if is_day(day) else None
 
 
@@ -75,8 +75,8 @@ def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | 
         lines = DigestLines(_lines(_inflate(chunks)))
         head = _checked_head(lines.head, day)
         if take is not None:
-            for one in _checked(lines, day):
-                take(one)
+            for entry in _checked(lines, day):
+                take(entry)
             counts = lines.counts
     except BadDigest as error:
         fault = str(error)
@@ -167,15 +167,15 @@ def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
     """
     prefix, last, root = prefix_of(day), "", ""
     counts, events = Counts(), _EventCheck(lines.head.events)
-    for one in lines.entries():
-        if isinstance(one, EventObject):
-            counts = counts.plus_event(events.checked(one))
+    for entry in lines.entries():
+        if isinstance(entry, EventObject):
+            counts = counts.plus_event(events.checked(entry))
             continue
-        if fault := _fault_of(one, prefix, last) or ("" if not events.last else "comes after those of events"):
+        if fault := _fault_of(entry, prefix, last) or ("" if not events.last else "comes after those of events"):
             raise BadDigest(f"object {counts.objects + 1}: {fault}")
-        yield one
-        counts = counts.plus(one, new_root=one.root_sha != root)
-        last, root = one.key, one.root_sha
+        yield entry
+        counts = counts.plus(entry, new_root=entry.root_sha != root)
+        last, root = entry.key, entry.root_sha
     for name, listed in asdict(replace(counts, missing=len(lines.missing))).items():
         if (counted := getattr(lines.counts, name)) != listed:
             raise BadDigest(f"it counts {name} {counted!r}, and lists {listed}")
@@ -189,45 +189,50 @@ class _EventCheck:
     last: str = ""
     number: int = 0
 
-    def checked(self, one: EventObject) -> EventObject:
+    def checked(self, entry: EventObject) -> EventObject:
         """Return the entry if the seal would write it after the last. Raises `BadDigest`."""
         self.number += 1
-        if fault := self._fault_of(one):
+        if fault := self._fault_of(entry):
             raise BadDigest(f"event object {self.number}: {fault}")
-        self.last = one.key
-        return one
+        self.last = entry.key
+        return entry
 
-    def _fault_of(self, one: EventObject) -> str:
-        if not (isinstance(one.key, str) and isinstance(one.sha256, str) and type(one.size_bytes) is int):
+    def _fault_of(self, entry: EventObject) -> str:
+        if not (isinstance(entry.key, str) and isinstance(entry.sha256, str) and type(entry.size_bytes) is int):
             return "key and sha256 must be text, size_bytes a number"
-        day = day_of_key(one.key)
-        if self.days is None or day is None or not self.days.hold(day) or not one.key.startswith(event_prefix_of(day)):
-            return f"key: must name an object of a day of arrival that the digest covers, got {one.key!r}"
-        if sha256_in_name(one.key) != one.sha256:
-            return f"sha256: must be the one in its key {one.key}, got {one.sha256!r}"
-        if one.key <= self.last:
-            return f"key: {one.key} {'is listed twice' if one.key == self.last else 'is out of order'}"
-        return "" if one.size_bytes > 0 else f"{one.key} has a size that no object has"
+        day = day_of_key(entry.key)
+        if (
+            self.days is None
+            or day is None
+            or not self.days.hold(day)
+            or not entry.key.startswith(event_prefix_of(day))
+        ):
+            return f"key: must name an object of a day of arrival that the digest covers, got {entry.key!r}"
+        if sha256_in_name(entry.key) != entry.sha256:
+            return f"sha256: must be the one in its key {entry.key}, got {entry.sha256!r}"
+        if entry.key <= self.last:
+            return f"key: {entry.key} {'is listed twice' if entry.key == self.last else 'is out of order'}"
+        return "" if entry.size_bytes > 0 else f"{entry.key} has a size that no object has"
 
 
-def _fault_of(one: ArchiveObject, prefix: str, last: str) -> str:
+def _fault_of(entry: ArchiveObject, prefix: str, last: str) -> str:
     """Return the fault of an object's entry; empty if the seal would write it after the last key."""
-    if wrong := [name for name, kind in _TYPES.items() if type(getattr(one, name)) is not kind]:
+    if wrong := [name for name, kind in _TYPES.items() if type(getattr(entry, name)) is not kind]:
         return f"{wrong[0]}: must be {_TYPES[wrong[0]].__name__}"
-    name = _NAME.fullmatch(one.key, len(prefix)) if one.key.startswith(prefix) else None
+    name = _NAME.fullmatch(entry.key, len(prefix)) if entry.key.startswith(prefix) else None
     if name is None:
-        return f"key: must name an object of the day, got {one.key!r}"
-    if name[2] != one.sha256:
-        return f"sha256: must be the one in its key {one.key}, got {one.sha256!r}"
-    if one.key <= last:
-        return f"key: {one.key} {'is listed twice' if one.key == last else f'is out of order, after {last}'}"
-    if min(one.size_bytes, one.version) < 1 or min(one.records, one.lines) < 0:
-        return f"{one.key} has a size, a version or counts that no object has"
-    return _fault_of_base(one, prefix, name[1])
+        return f"key: must name an object of the day, got {entry.key!r}"
+    if name[2] != entry.sha256:
+        return f"sha256: must be the one in its key {entry.key}, got {entry.sha256!r}"
+    if entry.key <= last:
+        return f"key: {entry.key} {'is listed twice' if entry.key == last else f'is out of order, after {last}'}"
+    if min(entry.size_bytes, entry.version) < 1 or min(entry.records, entry.lines) < 0:
+        return f"{entry.key} has a size, a version or counts that no object has"
+    return _fault_of_base(entry, prefix, name[1])
 
 
-def _fault_of_base(one: ArchiveObject, prefix: str, root_sha: str) -> str:
-    base = one.base
+def _fault_of_base(entry: ArchiveObject, prefix: str, root_sha: str) -> str:
+    base = entry.base
     if base is None:
         return ""
     if isinstance(base, str) and day_of_key(base) and base < prefix:

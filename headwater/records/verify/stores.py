@@ -73,8 +73,8 @@ class Bucket:
         """See `Store`."""
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after)
         for page in pages:
-            for one in page.get("Contents", []):
-                yield Listed(one["Key"], one["Size"])
+            for item in page.get("Contents", []):
+                yield Listed(item["Key"], item["Size"])
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
         """See `Store`; after a broken connection, the rest of the same version is requested."""
