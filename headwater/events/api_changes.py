@@ -72,7 +72,7 @@ class _TaggingModel(Model):
 
     @model_validator(mode="after")
     def _is_of_one_thing(self) -> Self:
-        named = [one for one in (self.job, self.dataset) if one is not None]
+        named = [subject for subject in (self.job, self.dataset) if subject is not None]
         if len(named) == (0 if self.namespace is None else 1):
             return self
         raise PydanticCustomError("subject", "must name a namespace with a job or a dataset in it, or none of them")

@@ -54,8 +54,8 @@ def _levels(body: object) -> int:
         levels += 1
         level = [
             child
-            for one in level
-            for child in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent if isinstance(parent, list) else ())
             if isinstance(child, (dict, list))
         ]
     return levels

@@ -37,11 +37,11 @@ def _old_transformations(column: _Form) -> frozenset[Transformation]:
 
 def columns_of_entries(facet: _Form) -> dict[DatasetId, ColumnLineage]:
     """Return the column lineage of each dataset that a job's `lineage` facet has an entry of."""
-    found: dict[DatasetId, list[ColumnLineage]] = {}
+    by_dataset: dict[DatasetId, list[ColumnLineage]] = {}
     for entry in facet.get("entries") or ():
         if entry.get("type") == "DATASET":
-            found.setdefault(_dataset(entry), []).append(columns_of_entry(entry))
-    return {dataset: merge_columns(every) for dataset, every in found.items()}
+            by_dataset.setdefault(_dataset(entry), []).append(columns_of_entry(entry))
+    return {dataset: merge_columns(reports) for dataset, reports in by_dataset.items()}
 
 
 def columns_of_entry(entry: _Form) -> ColumnLineage:
@@ -54,15 +54,15 @@ def columns_of_entry(entry: _Form) -> ColumnLineage:
 
 def _datasets(holder: _Form) -> Sequence[_Form]:
     """Return the inputs that are datasets: a job among the inputs has no columns."""
-    return [one for one in holder.get("inputs") or () if one.get("type") == "DATASET"]
+    return [source for source in holder.get("inputs") or () if source.get("type") == "DATASET"]
 
 
 def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = frozenset()) -> Sources:
     sources: dict[ColumnSource, frozenset[Transformation]] = {}
-    for one in inputs:
-        field = one.get("field")
-        source = ColumnSource(_dataset(one), None if field is None else parse_dotted(field))
-        transformations = frozenset(_transformation(form) for form in one.get("transformations") or ()) or otherwise
+    for entry in inputs:
+        field = entry.get("field")
+        source = ColumnSource(_dataset(entry), None if field is None else parse_dotted(field))
+        transformations = frozenset(_transformation(form) for form in entry.get("transformations") or ()) or otherwise
         sources[source] = sources.get(source, frozenset()) | transformations
     return sources
 

@@ -164,7 +164,7 @@ def accept_events(
 
 def render_accepted(accepted: Accepted) -> dict[str, object]:
     """Return the response to a batch, as OpenLineage specifies it (`POST /lineage/batch`)."""
-    failed, retriable = len(accepted.failed), sum(one.retriable for one in accepted.failed)
+    failed, retriable = len(accepted.failed), sum(failure.retriable for failure in accepted.failed)
     return {
         "status": "partial_success" if failed else "success",
         "summary": {
@@ -179,7 +179,7 @@ def render_accepted(accepted: Accepted) -> dict[str, object]:
 
 
 def _failed_events(failed: Sequence[Failed]) -> list[dict[str, object]]:
-    return [{"index": one.index, "reason": one.reason, "retriable": one.retriable} for one in failed]
+    return [{"index": failure.index, "reason": failure.reason, "retriable": failure.retriable} for failure in failed]
 
 
 def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedEvent | None:

@@ -113,14 +113,14 @@ def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
 
 def find_datasets(facets: Facets) -> set[DatasetId]:
     """Return the datasets that the facets name, as they were sent."""
-    found: set[DatasetId] = set()
+    datasets: set[DatasetId] = set()
 
     def note(form: _Form) -> _Form:
-        found.add(DatasetId(form["namespace"], form["name"]))
+        datasets.add(DatasetId(form["namespace"], form["name"]))
         return form
 
     _renamed(facets, note)
-    return found
+    return datasets
 
 
 def _renamed(facets: Facets, rename: _Rename) -> Facets:
@@ -148,13 +148,13 @@ def _lineage(facet: _Form, rename: _Rename) -> _Form:
     if is_deleted(facet):
         return facet
     if facet.get("entries"):
-        return {**facet, "entries": [_entry(_entity(one, rename), rename) for one in facet["entries"]]}
+        return {**facet, "entries": [_entry(_entity(entry, rename), rename) for entry in facet["entries"]]}
     return _entry(facet, rename)
 
 
 def _entry(entry: _Form, rename: _Rename) -> _Form:
     def of_inputs(holder: _Form) -> _Form:
-        return _with_each(holder, "inputs", lambda one: _entity(one, rename))
+        return _with_each(holder, "inputs", lambda form: _entity(form, rename))
 
     return _with_columns(of_inputs(entry), of_inputs)
 
@@ -173,7 +173,7 @@ def _operations(facet: _Form, rename: _Rename) -> _Form:
 
 def _with_each(holder: _Form, name: str, change: _Rename) -> _Form:
     forms: Iterable[_Form] | None = holder.get(name)
-    return {**holder, name: [change(one) for one in forms]} if forms else holder
+    return {**holder, name: [change(form) for form in forms]} if forms else holder
 
 
 def _with_columns(holder: _Form, change: _Rename) -> _Form:

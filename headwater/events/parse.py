@@ -166,7 +166,10 @@ def _job_members(model: JobEventModel, rules: NamingRules) -> _JobMembers:
 def _with_named(uses: tuple[DatasetUse, ...], named: Iterable[DatasetId], rules: NamingRules) -> tuple[DatasetUse, ...]:
     """Return the uses, with the named datasets that are not among them after those that are."""
     missing = sorted(set(named) - {use.dataset for use in uses})
-    return (*uses, *(DatasetUse(one, temporary=rules.is_temporary(one.namespace, one.name)) for one in missing))
+    return (
+        *uses,
+        *(DatasetUse(dataset, temporary=rules.is_temporary(dataset.namespace, dataset.name)) for dataset in missing),
+    )
 
 
 def _dataset_event(body: object, hash_: str, rules: NamingRules) -> Event:
@@ -212,11 +215,11 @@ def _run_of_job(model: JobRunModel | None) -> ParentRun | None:
 
 
 def _inputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
-    return _merged_mentions(_use(one, one.inputFacets, rules) for one in model.inputs)
+    return _merged_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
 
 
 def _outputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
-    return _merged_mentions(_use(one, one.outputFacets, rules) for one in model.outputs)
+    return _merged_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
 
 
 def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> DatasetUse:
@@ -233,7 +236,7 @@ def _merged_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
     mentions: dict[DatasetId, list[DatasetUse]] = {}
     for use in uses:
         mentions.setdefault(use.dataset, []).append(use)
-    return tuple(some[0] if len(some) == 1 else _merged_uses(some) for some in mentions.values())
+    return tuple(group[0] if len(group) == 1 else _merged_uses(group) for group in mentions.values())
 
 
 def _merged_uses(uses: Sequence[DatasetUse]) -> DatasetUse:
@@ -266,38 +269,38 @@ def operation_faults(body: object) -> tuple[Fault, ...]:
 _COLUMN_FACETS = frozenset({"columnLineage", "lineage"})
 
 
-def merge_mentions(one: DatasetUse, other: DatasetUse) -> DatasetUse:
+def merge_mentions(mention: DatasetUse, other: DatasetUse) -> DatasetUse:
     """Return two mentions of a dataset merged: column facets joined, of others the greater canonical JSON."""
     return DatasetUse(
-        one.dataset,
-        _merged_facets(one.facets, other.facets),
-        _merged_facets(one.use_facets, other.use_facets),
-        one.temporary or other.temporary,
+        mention.dataset,
+        _merged_facets(mention.facets, other.facets),
+        _merged_facets(mention.use_facets, other.use_facets),
+        mention.temporary or other.temporary,
     )
 
 
-def _merged_facets(one: Facets, other: Facets) -> Facets:
-    merged = dict(one)
+def _merged_facets(facets: Facets, other: Facets) -> Facets:
+    merged = dict(facets)
     for name, facet in other.items():
         known = merged.get(name, facet)
         merged[name] = _merged_columns(known, facet) if name in _COLUMN_FACETS else max(known, facet, key=canonical)
     return merged
 
 
-def _merged_columns(one: Any, other: Any) -> Any:
+def _merged_columns(facet: Any, other: Any) -> Any:
     """Return both facets merged; if only one is marked `_deleted`, return the other."""
-    if is_deleted(one) != is_deleted(other):
-        return other if is_deleted(one) else one
-    return _merged(one, other)
+    if is_deleted(facet) != is_deleted(other):
+        return other if is_deleted(facet) else facet
+    return _merged(facet, other)
 
 
-def _merged(one: Any, other: Any) -> Any:
+def _merged(form: Any, other: Any) -> Any:
     """Return objects merged by field, lists as sets, and the greater of any other values."""
-    if one is None or other is None:
-        return other if one is None else one
-    if isinstance(one, dict) and isinstance(other, dict):
-        return {**one, **{name: _merged(one.get(name), value) for name, value in other.items()}}
-    if isinstance(one, list) and isinstance(other, list):
-        each = {canonical(entry): entry for entry in (*one, *other)}
+    if form is None or other is None:
+        return other if form is None else form
+    if isinstance(form, dict) and isinstance(other, dict):
+        return {**form, **{name: _merged(form.get(name), value) for name, value in other.items()}}
+    if isinstance(form, list) and isinstance(other, list):
+        each = {canonical(entry): entry for entry in (*form, *other)}
         return [each[text] for text in sorted(each)]
-    return max(one, other, key=canonical)
+    return max(form, other, key=canonical)

@@ -146,8 +146,8 @@ def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
         others = jobs_in_lineage(event.job, event.job_facets)
         yield from (("facets.lineage.entries.inputs.namespace", job.namespace) for job in sorted(others))
     for side in ("upstream", "downstream"):
-        for one in _objects(event.run_facets, "jobDependencies", side):
-            yield f"facets.jobDependencies.{side}.job.namespace", one["job"]["namespace"]
+        for dependency in _objects(event.run_facets, "jobDependencies", side):
+            yield f"facets.jobDependencies.{side}.job.namespace", dependency["job"]["namespace"]
 
 
 def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
