@@ -95,8 +95,8 @@ def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag
 
 
 def _owners(history: History) -> tuple[Owner, ...]:
-    found = _latest(history)
-    return () if found is None else tuple(dict.fromkeys(_owners_in(*found)))
+    owners = _latest(history)
+    return () if owners is None else tuple(dict.fromkeys(_owners_in(*owners)))
 
 
 def _owners_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Owner]:
@@ -107,10 +107,10 @@ def _owners_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[O
 
 def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:
     """Return the latest facet and who reported it; None without one, or if it was deleted."""
-    found = latest(history)
-    if found is None or is_deleted(found[1]):
+    entry = latest(history)
+    if entry is None or is_deleted(entry[1]):
         return None
-    return found[1], _attribution(*found)
+    return entry[1], _attribution(*entry)
 
 
 def _attribution(stamp: str, facet: Mapping[str, Any]) -> Attribution:
@@ -123,4 +123,4 @@ def _by_api(stamp: str, caller: str | None) -> Attribution:
 
 def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     sent = facet.get(name)
-    return [one for one in sent if isinstance(one, dict)] if isinstance(sent, list) else []
+    return [form for form in sent if isinstance(form, dict)] if isinstance(sent, list) else []

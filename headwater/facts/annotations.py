@@ -75,7 +75,7 @@ class Annotations:
 
     def changed(self, tag: Tag, *, present: bool) -> Annotations:
         """Return the annotations with this tag, or without it."""
-        tags = {one.key: one for one in self.tags if one.key != tag.key} | ({tag.key: tag} if present else {})
+        tags = {other.key: other for other in self.tags if other.key != tag.key} | ({tag.key: tag} if present else {})
         return replace(self, tags=tuple(tags[key] for key in sorted(tags)))
 
     def owned(self, owner: Owner, *, present: bool) -> Annotations:

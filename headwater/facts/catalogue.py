@@ -137,12 +137,12 @@ def read_catalogue(catalogue: str, table: GraphReader) -> Catalogue:
     ]
     latest = _LATEST.get(catalogue)
     if latest is None or latest.state != state:
-        wanted = [(snapshot.pk, sk) for snapshot in snapshots for sk in snapshot.data.get("parts", ())]
-        parts = _read_parts(catalogue, wanted, table, latest.parts if latest else {})
+        keys = [(snapshot.pk, sk) for snapshot in snapshots for sk in snapshot.data.get("parts", ())]
+        parts = _read_parts(catalogue, keys, table, latest.parts if latest else {})
         young = [snapshot.data.get("sets", {}) for snapshot in snapshots]
         added = [_added(row) for page in changes for row in page.rows]
-        found = Catalogue(_united([*parts.values(), *young, *added]), any(page.more for page in changes))
-        _LATEST[catalogue] = latest = _Latest(state, found, parts)
+        united = Catalogue(_united([*parts.values(), *young, *added]), any(page.more for page in changes))
+        _LATEST[catalogue] = latest = _Latest(state, united, parts)
     return latest.catalogue
 
 
@@ -230,15 +230,13 @@ def _part(pk: str, sets: Sets, version: int) -> Row:
     return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
 
 
-def _read_parts(
-    catalogue: str, wanted: Sequence[Key], table: GraphReader, known: Mapping[Key, Sets]
-) -> dict[Key, Sets]:
+def _read_parts(catalogue: str, keys: Sequence[Key], table: GraphReader, known: Mapping[Key, Sets]) -> dict[Key, Sets]:
     """Return the parts of these keys; only those that are not known are read."""
-    new = [key for key in wanted if key not in known]
+    new = [key for key in keys if key not in known]
     rows = table.get(new) if new else {}
     if len(rows) < len(new):
         raise Unavailable(f"parts of the catalogue {catalogue} were replaced while it was read: try again")
-    return {key: known[key] if key in known else rows[key].data["sets"] for key in wanted}
+    return {key: known[key] if key in known else rows[key].data["sets"] for key in keys}
 
 
 def _added(change_row: Row) -> Sets:
@@ -251,11 +249,11 @@ def _size(sets: Sets) -> int:
 
 def _united(several: Iterable[Sets]) -> Sets:
     """Return the values of all, in order, each once."""
-    found: dict[str, list[Sequence[str]]] = {}
+    by_name: dict[str, list[Sequence[str]]] = {}
     for sets in several:
         for name, values in sets.items():
-            found.setdefault(name, []).append(values)
+            by_name.setdefault(name, []).append(values)
     return {
-        name: some[0] if len(some) == 1 else list(dict.fromkeys(sorted(chain.from_iterable(some))))
-        for name, some in found.items()
+        name: lists[0] if len(lists) == 1 else list(dict.fromkeys(sorted(chain.from_iterable(lists))))
+        for name, lists in by_name.items()
     }

@@ -36,15 +36,15 @@ def reported_columns(
     reported: Mapping[DatasetId, ColumnLineage], *, but: Set[DatasetId] = frozenset()
 ) -> dict[IdText, list[str]]:
     """Return the columns that column lineage names, outputs and sources alike, by dataset; of `but`, none."""
-    found: dict[DatasetId, set[FieldPath]] = {}
+    paths_of: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in reported.items():
-        found.setdefault(dataset, set()).update(columns.fields)
+        paths_of.setdefault(dataset, set()).update(columns.fields)
         distinct = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
         for source in (source for sources in distinct.values() for source in sources if source.field):
-            found.setdefault(source.dataset, set()).add(source.field or ())
+            paths_of.setdefault(source.dataset, set()).add(source.field or ())
     return {
         text_of(dataset): sorted(map(print_dotted, paths))
-        for dataset, paths in sorted(found.items())
+        for dataset, paths in sorted(paths_of.items())
         if paths and dataset not in but
     }
 

@@ -203,9 +203,9 @@ def _scan_places(
         stands = is_active_stream(facts) or ended(facts) == time_of(row)
         return (run_of(row), facts) if stands and accept(facts) else None
 
-    found: dict[Key, RunWithFacts] = {}
+    runs: dict[Key, RunWithFacts] = {}
     places = [(prefix, high), *(coarse_highs(prefix, high) if streamed else ())]
-    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, found=found) for name, end in places]
+    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, found=runs) for name, end in places]
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:

@@ -108,14 +108,14 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             if isinstance(new, RunFacts):
                 streamed += _streamed(new, subject.facts)
             if row is None or new != old:
-                extra += (one for one in _new_rows(subject, old if row else None, new) if one.key not in stored)
+                extra += (added for added in _new_rows(subject, old if row else None, new) if added.key not in stored)
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
         partitions |= PARTITIONS & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
-        pending = _each_once((*lost, *(one for one in streamed if _adds(one.facts, joined.get(one.key)))))
+        pending = _each_once((*lost, *(other for other in streamed if _adds(other.facts, joined.get(other.key)))))
         if not pending:
             return Merged(partitions, nodes)
         extra = []
@@ -124,16 +124,16 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
 
 def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
     """Return the keys of the rows that are stored because a node lists a dataset; they are never deleted."""
-    found = ((job, nodes[current_key(job)]) for job in jobs)
-    rows = (ever_rows(job, node.data["inputs"], node.data["outputs"]) for job, node in found if node)
-    return {row.key for some in rows for row in some}
+    listed = ((job, nodes[current_key(job)]) for job in jobs)
+    rows = (ever_rows(job, node.data["inputs"], node.data["outputs"]) for job, node in listed if node)
+    return {row.key for group in rows for row in group}
 
 
 def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
     """Write the facets that are missing; return the rows that mark them as complete, to be written after."""
     new = [ref for key, ref in delta.refs.items() if key in missing]
-    found = (reported_columns(ref.columns, but=ref.named) for ref in new)
-    columns = {columns_key(*pair): pair for pairs in found for pair in pairs.items()}
+    reports = (reported_columns(ref.columns, but=ref.named) for ref in new)
+    columns = {columns_key(*pair): pair for pairs in reports for pair in pairs.items()}
     # Many facets report the same columns, each in another way.
     indexed = table.get(columns) if columns else {}
     unindexed = columns.keys() - indexed.keys()
@@ -164,12 +164,12 @@ def _adds(facts: Facts, known: Facts | None) -> bool:
 
 def _each_once(subjects: Iterable[_Subject]) -> list[_Subject]:
     """Return one subject for each row, with the facts of all that are of the row."""
-    found: dict[Key, _Subject] = {}
-    for one in subjects:
-        same = found.get(one.key)
-        facts: Facts = join(same.facts, one.facts) if same else one.facts  # type: ignore[type-var]
-        found[one.key] = _Subject(one.key, one.id, facts)
-    return list(found.values())
+    by_key: dict[Key, _Subject] = {}
+    for subject in subjects:
+        same = by_key.get(subject.key)
+        facts: Facts = join(same.facts, subject.facts) if same else subject.facts  # type: ignore[type-var]
+        by_key[subject.key] = _Subject(subject.key, subject.id, facts)
+    return list(by_key.values())
 
 
 def _subjects(delta: FactsDelta) -> Iterator[_Subject]:

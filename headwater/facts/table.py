@@ -167,7 +167,7 @@ class GraphTable:
         batches = list(chunks([_key(key) for key in dict.fromkeys(keys)], GET_KEYS_MAX))
         pages = self._each(
             lambda part: part(),
-            [*(partial(self._batch, some) for some in batches), *(partial(self._page, one) for one in queries)],
+            [*(partial(self._batch, batch) for batch in batches), *(partial(self._page, query) for query in queries)],
         )
         self._put_back([row for page in pages for row in page.rows])
         rows = {row.key: row for page in pages[: len(batches)] for row in page.rows}
@@ -199,7 +199,7 @@ class GraphTable:
 
     def _write_batches(self, writes: Sequence[object]) -> None:
         self._each(
-            lambda some: batch_write(self.dynamodb, self.table, some, self.sleep),  # type: ignore[arg-type]
+            lambda batch: batch_write(self.dynamodb, self.table, batch, self.sleep),  # type: ignore[arg-type]
             list(chunks(writes, WRITES_MAX)),
         )
 
