@@ -109,7 +109,7 @@ def parse_columns(response: Any) -> ColumnGraph:
         raise NoResponse(f"not a response about columns: {type(error).__name__} {error}") from error
     columns = {column.id: column for column in [*_ends(edges), *parsed]}
     ordered = tuple(sorted(edges, key=lambda edge: (edge.destination, edge.origin)))
-    return ColumnGraph({one: columns[one] for one in sorted(columns)}, ordered, truncated)
+    return ColumnGraph({column_id: columns[column_id] for column_id in sorted(columns)}, ordered, truncated)
 
 
 def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
@@ -120,9 +120,15 @@ def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
     column = node_id.replace("dataset_field:", "datasetField:", 1)
     if column in graph.columns and graph.columns[column].name is not None:
         return [column]
-    of_dataset = [one.id for one in graph.columns.values() if one.dataset.id == node_id and one.name]
+    of_dataset = [
+        graph_column.id
+        for graph_column in graph.columns.values()
+        if graph_column.dataset.id == node_id and graph_column.name
+    ]
     used = {edge.origin for edge in graph.edges}
-    return of_dataset or [one.id for one in graph.columns.values() if one.id not in used and one.name]
+    return of_dataset or [
+        graph_column.id for graph_column in graph.columns.values() if graph_column.id not in used and graph_column.name
+    ]
 
 
 def sources_of(graph: ColumnGraph, node_id: str) -> list[GraphColumn]:
@@ -139,7 +145,7 @@ def sources_of(graph: ColumnGraph, node_id: str) -> list[GraphColumn]:
         new = {origin for origin in above.get(pending.pop(), ()) if origin not in seen}
         pending += new
         seen |= new
-    return [graph.columns[one] for one in sorted(seen) if one not in above]
+    return [graph.columns[column_id] for column_id in sorted(seen) if column_id not in above]
 
 
 def _parse_column(document: Mapping[str, Any]) -> GraphColumn:
@@ -193,9 +199,15 @@ def _whole(dataset: GraphDataset) -> GraphColumn:
 
 
 def _edge(origin: str, destination: str, transformations: Any) -> ColumnEdge:
-    operations = tuple(dict.fromkeys(_describe(one) for one in transformations))
-    indirect = bool(transformations) and all(one["type"] == "INDIRECT" for one in transformations)
-    return ColumnEdge(origin, destination, operations, indirect, any(one.get("masking") for one in transformations))
+    operations = tuple(dict.fromkeys(_describe(transformation) for transformation in transformations))
+    indirect = bool(transformations) and all(transformation["type"] == "INDIRECT" for transformation in transformations)
+    return ColumnEdge(
+        origin,
+        destination,
+        operations,
+        indirect,
+        any(transformation.get("masking") for transformation in transformations),
+    )
 
 
 def _describe(transformation: Mapping[str, Any]) -> str:

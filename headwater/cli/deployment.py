@@ -87,10 +87,12 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
     name = "Local" if given.local else f"Headwater-{given.stage}"
     try:
         formation = boto3.client("cloudformation", **settings)
-        found = formation.describe_stacks(StackName=name)["Stacks"][0]
+        stack = formation.describe_stacks(StackName=name)["Stacks"][0]
     except (BotoCoreError, ClientError, ResponseParserError) as error:
         raise NotDeployed(_why_local(given.local, error) if given.local else _why(name, error)) from error
-    return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings, name)
+    return Deployment(
+        {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}, settings, name
+    )
 
 
 def _local_settings(url: str) -> dict[str, Any]:

@@ -80,8 +80,8 @@ class FileSource:
         """Size and time of the last change."""
         if self.name == STANDARD_INPUT:
             return ""
-        found = self.path.stat()
-        return f"{found.st_size} {found.st_mtime_ns}"
+        status = self.path.stat()
+        return f"{status.st_size} {status.st_mtime_ns}"
 
     def events(self, start: int) -> Iterator[FoundEvent]:
         """Yield the events of the file."""
@@ -159,15 +159,15 @@ class ConvertedSource:
         return islice(self._converted(), start, None)
 
     def _converted(self) -> Iterator[FoundEvent]:
-        for found in self.source.events(0):
-            if found.fault:
-                yield found
+        for entry in self.source.events(0):
+            if entry.fault:
+                yield entry
                 continue
             try:
-                for event in self.convert(orjson.loads(found.body)):
-                    yield FoundEvent(found.place, orjson.dumps(event))
+                for event in self.convert(orjson.loads(entry.body)):
+                    yield FoundEvent(entry.place, orjson.dumps(event))
             except ValueError as error:
-                yield FoundEvent(found.place, fault=str(error))
+                yield FoundEvent(entry.place, fault=str(error))
 
 
 def sources_of(names: Iterable[str]) -> Iterator[EventSource]:
@@ -180,8 +180,8 @@ def sources_of(names: Iterable[str]) -> Iterator[EventSource]:
         if name.startswith("s3://"):
             yield from _objects(*name.removeprefix("s3://").partition("/")[::2])
         elif name != STANDARD_INPUT and Path(name).is_dir():
-            found = sorted(path for path in Path(name).rglob("*") if _NAMED_JSON.search(path.name) and path.is_file())
-            yield from map(FileSource, found)
+            paths = sorted(path for path in Path(name).rglob("*") if _NAMED_JSON.search(path.name) and path.is_file())
+            yield from map(FileSource, paths)
         else:
             if name != STANDARD_INPUT:
                 Path(name).stat()

@@ -123,9 +123,9 @@ def _converted(sources: Sequence[EventSource], form: str) -> Iterator[EventSourc
     plans = spline.Plans()
     if form == "spline":
         for source in sources:
-            for found in source.events(0):
+            for event in source.events(0):
                 with suppress(ValueError):
-                    plans.add(json.loads(found.body))
+                    plans.add(json.loads(event.body))
     convert = plans.events_of if form == "spline" else datahub.events_of
     for source in sources:
         yield ConvertedSource(source, convert)

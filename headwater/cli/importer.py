@@ -115,10 +115,10 @@ class Importer:
     def _send(self, batch: Sequence[FoundEvent]) -> bool:
         """Send a batch; return True if an event of it was refused."""
         refused_before = self.refused
-        for found in batch:
-            if found.fault:
-                self._refuse(found, found.fault)
-        self._deliver([found for found in batch if not found.fault])
+        for event in batch:
+            if event.fault:
+                self._refuse(event, event.fault)
+        self._deliver([sent for sent in batch if not sent.fault])
         if self._forbidden >= BATCH_EVENTS and not self.accepted:
             raise Stopped("the service accepts no event of this caller: see the reasons above")
         return self.refused > refused_before

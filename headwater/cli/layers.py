@@ -26,7 +26,7 @@ def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Mapping[str, int
     fed = {destination for _, destination in onward}
     for node in nodes:
         if node not in fed and successors.get(node):
-            layers[node] = min(layers[one] for one in successors[node]) - 1
+            layers[node] = min(layers[successor] for successor in successors[node]) - 1
     return layers
 
 
@@ -59,16 +59,16 @@ def _longest(nodes: Collection[str], successors: _Successors) -> dict[str, int]:
     layers = dict.fromkeys(nodes, 0)
     left: dict[str, int] = defaultdict(int)
     for destinations in successors.values():
-        for one in destinations:
-            left[one] += 1
+        for destination in destinations:
+            left[destination] += 1
     ready = deque(node for node in nodes if not left[node])
     while ready:
         node = ready.popleft()
-        for one in successors.get(node, ()):
-            layers[one] = max(layers[one], layers[node] + 1)
-            left[one] -= 1
-            if not left[one]:
-                ready.append(one)
+        for destination in successors.get(node, ()):
+            layers[destination] = max(layers[destination], layers[node] + 1)
+            left[destination] -= 1
+            if not left[destination]:
+                ready.append(destination)
     return layers
 
 

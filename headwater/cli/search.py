@@ -68,18 +68,18 @@ def run_search(given: argparse.Namespace) -> int:
 
     names = ("root", "node", "action", "location", "start", "end")
     criteria = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
-    found, ending = 0, ""
+    total, ending = 0, ""
     try:
         for page in _pages(given, criteria):
             _print(page["records"], as_json=given.json)
-            found += len(page["records"])
+            total += len(page["records"])
             ending = _ending(page)
     except NoResponse as error:
         print(f"headwater search: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    print(f"{found:,} record{'' if found == 1 else 's'}{ending}", file=sys.stderr)
+    print(f"{total:,} record{'' if total == 1 else 's'}{ending}", file=sys.stderr)
     return 0
 
 

@@ -101,7 +101,7 @@ def printable(text: str) -> str:
     >>> printable("a job\x1b[2J")
     'a job�[2J'
     """
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def unreached(url: str, reason: str | BaseException) -> str:

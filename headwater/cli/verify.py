@@ -206,8 +206,8 @@ def _resume(state: VerifyState, report: Report) -> None:
 
 
 def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
-    counts = [one.counts for one in digests.sealed if one.counts and not one.fault]
-    total = sum(one.size_bytes + one.event_bytes for one in counts)
+    counts = [sealed_day.counts for sealed_day in digests.sealed if sealed_day.counts and not sealed_day.fault]
+    total = sum(day_counts.size_bytes + day_counts.event_bytes for day_counts in counts)
     task = progress.add_task("objects", total=total, completed=state.size_bytes)
     saved = time.monotonic()
     try:

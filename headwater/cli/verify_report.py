@@ -43,7 +43,7 @@ class Report:
         """Print the counts: `objects` and their bytes are those that the digests list."""
         self._digests, self._anchored = len(read.sealed), bool(read.anchors)
         bad = {finding.day for finding in read.findings if finding.fault}
-        good = sum(one.day not in bad for one in read.sealed)
+        good = sum(sealed_day.day not in bad for sealed_day in read.sealed)
         if self.as_json:
             counts = {"digests": self._digests, "digests_valid": good, "objects": objects, "size_bytes": size_bytes}
             proof = {"anchors": list(read.anchors), "faults": dict(sorted(self._faults.items()))}
@@ -75,4 +75,6 @@ def printable(text: str) -> str:
     >>> printable("traces/a\x1b[2Jb")
     'traces/a\\x1b[2Jb'
     """
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )

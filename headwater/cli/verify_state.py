@@ -39,7 +39,7 @@ class VerifyState:
         self._path, self._found_path = path, path.with_suffix(".findings.jsonl")
         self.started_at = started_at
         self.after: dict[str, str] = {}
-        self.days = {one.day: DayDone(one.link.sha256) for one in sealed}
+        self.days = {sealed_day.day: DayDone(sealed_day.link.sha256) for sealed_day in sealed}
         self._ends = _ends(sealed)
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
@@ -55,7 +55,7 @@ class VerifyState:
         changed = [day for day in {*before, *self.days} if _sha256(before, day) != _sha256(self.days, day)]
         first = min(changed, default="")
         # Objects that earlier digests cover stay compared.
-        ends = _ends([one for one in sealed if one.day < first]) if first else document["after"]
+        ends = _ends([sealed_day for sealed_day in sealed if sealed_day.day < first]) if first else document["after"]
         self.after = {part: min(key, ends.get(part, "")) for part, key in document["after"].items()}
         self.days.update({day: done for day, done in before.items() if not first or day < first})
         self.started_at = document["started_at"]
@@ -128,7 +128,7 @@ def _ends(sealed: Sequence[SealedDay]) -> dict[str, str]:
     if not sealed:
         return {}
     parts = (make(DayRange(), sealed, sealed[-1].day) for make in (events_part, traces_part))
-    return {part.prefix: max(part.end_of(one) for one in sealed) for part in parts}
+    return {part.prefix: max(part.end_of(sealed_day) for sealed_day in sealed) for part in parts}
 
 
 def _part_of(key: str) -> str:

@@ -53,10 +53,10 @@ class Plans:
             raise ValueError(f"timestamp: must be milliseconds since 1970, got {ms!r:.200}")
         if plan_id not in self._jobs:
             raise ValueError(f"planId: must be that of a plan that is imported, too, got {plan_id!r:.200}")
-        made = make_run_event(self._jobs[plan_id], f"spline:{plan_id}:{ms}", ms)
+        run_event = make_run_event(self._jobs[plan_id], f"spline:{plan_id}:{ms}", ms)
         if event.get("error") is not None:
-            made["eventType"] = "FAIL"
-        return made
+            run_event["eventType"] = "FAIL"
+        return run_event
 
 
 def job_event_of(plan: Mapping[str, Any]) -> Json:

@@ -45,7 +45,7 @@ def fetch_story(url: str, folder: Path) -> ColumnStory:
     datasets = (GraphDataset("file", str((folder / name).resolve())) for name in ("landing", "estimated", _RECORDED))
     landing, estimated, recorded = datasets
     result, source = estimated.id_of(_RESULT), landing.id_of(_SOURCE)
-    up, down = (fetch_columns(url, one, depth=_DEPTH, down=True) for one in (result, source))
+    up, down = (fetch_columns(url, column, depth=_DEPTH, down=True) for column in (result, source))
     if result not in up.columns:
         raise NoResponse(f"{url}: no column {result}")
     origins = drill_down.drill_down(url, up.columns[result])

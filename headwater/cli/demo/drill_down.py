@@ -56,24 +56,24 @@ def drill_down(url: str, column: GraphColumn, *, token: str | None = None) -> Dr
         raise NoResponse(f"{column.id}: the response has no link to its origins")
     try:
         version = fetch_json(url, link, {}, token=token)["versions"][0]
-        roots = tuple(Root(printable(one["rootId"]), one["href"]) for one in version["roots"])
-        found = fetch_json(url, roots[0].href, {}, token=token)["records"] if roots else []
-        return DrillDown(column, link, _run_of(version["run"]), roots, tuple(_records_of(version, found)))
+        roots = tuple(Root(printable(root["rootId"]), root["href"]) for root in version["roots"])
+        records = fetch_json(url, roots[0].href, {}, token=token)["records"] if roots else []
+        return DrillDown(column, link, _run_of(version["run"]), roots, tuple(_records_of(version, records)))
     except (KeyError, IndexError, TypeError) as error:
         raise NoResponse(f"{column.id}: not a response about origins: {type(error).__name__} {error}") from error
 
 
-def tree_of(found: DrillDown) -> Tree:
+def tree_of(drill: DrillDown) -> Tree:
     """Return the steps as a tree, each with its path in the API."""
-    tree = Tree(_label(name_of(found.column), found.link), guide_style="dim")
-    run = tree.add(_label(found.run))
-    for root in found.roots[:_ROOTS_SHOWN]:
+    tree = Tree(_label(name_of(drill.column), drill.link), guide_style="dim")
+    run = tree.add(_label(drill.run))
+    for root in drill.roots[:_ROOTS_SHOWN]:
         branch = run.add(_label(root.id, root.href))
-        if root is found.roots[0]:
-            for record in found.records:
+        if root is drill.roots[0]:
+            for record in drill.records:
                 branch.add(Text.assemble((record.action, "cyan"), " ", record.node_id, overflow="fold"))
-    if len(found.roots) > _ROOTS_SHOWN:
-        run.add(Text(f"and {len(found.roots) - _ROOTS_SHOWN} more roots", "dim"))
+    if len(drill.roots) > _ROOTS_SHOWN:
+        run.add(Text(f"and {len(drill.roots) - _ROOTS_SHOWN} more roots", "dim"))
     return tree
 
 

@@ -44,7 +44,7 @@ def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | Non
     response = fetch_json(url, path, _LAST_HOUR, token=token)
     try:
         paths = tuple(
-            (tuple(_operation(one) for one in path_document["operations"]), len(path_document["runs"]))
+            (tuple(_operation(operation) for operation in path_document["operations"]), len(path_document["runs"]))
             for path_document in response["paths"]
         )
     except (KeyError, TypeError) as error:
@@ -52,15 +52,15 @@ def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | Non
     return FieldPaths(address_of(url, path, _LAST_HOUR), paths)
 
 
-def text_of(found: FieldPaths) -> Group:
+def text_of(field_paths: FieldPaths) -> Group:
     """Return each path's operations in their order."""
     lines: list[Text] = []
-    for operations, runs in found.paths:
+    for operations, runs in field_paths.paths:
         lines.append(Text(f"an operation path of {runs} run{'' if runs == 1 else 's'}", "cyan"))
         widest = max((len(name) for name, *_ in operations), default=0)
         for name, inputs, outputs in operations:
             lines.append(Text.assemble(f"  {name:{widest}}  ", (_flow(inputs, outputs), "dim"), overflow="fold"))
-    if not found.paths:
+    if not field_paths.paths:
         lines.append(Text("no run made it in this time range", "dim"))
     return Group(*lines)
 

@@ -89,14 +89,14 @@ def demonstrate_nights(nights: int) -> bool:
             stack.drain()
             manifests = _manifests(stack)
         _print_nights(console, nights_run, manifests, left)
-        found = _find_expired(console, stack, nights_run[0])
+        finds_expired = _find_expired(console, stack, nights_run[0])
         proof = _prove(console, stack, nights_run[0].day)
         console.print(f"\nDone in {monotonic() - started:.0f} s.")
-    archived = sum(one.records.rows for one in manifests.values())
+    archived = sum(manifest.records.rows for manifest in manifests.values())
     nothing_lost = archived == sum(night.sent for night in nights_run) and not sum(
         night.undelivered for night in nights_run
     )
-    return nothing_lost and not left and found and proof.holds
+    return nothing_lost and not left and finds_expired and proof.holds
 
 
 def _live(progress: Progress, spark: SparkSession, stack: LocalStack, deliveries: Sequence[Path]) -> Iterator[Night]:
@@ -123,7 +123,7 @@ def _manifests(stack: LocalStack) -> dict[str, Manifest]:
     """Return the published manifest of each day."""
     s3, bucket = _archive(stack)
     listed = s3.list_objects_v2(Bucket=bucket, Prefix=PUBLISHED_PREFIX).get("Contents", [])
-    bodies = (s3.get_object(Bucket=bucket, Key=one["Key"])["Body"].read() for one in listed)
+    bodies = (s3.get_object(Bucket=bucket, Key=item["Key"])["Body"].read() for item in listed)
     return {manifest.day: manifest for manifest in map(parse_manifest, bodies)}
 
 
@@ -175,7 +175,7 @@ def _an_estimate(stack: LocalStack, day: str) -> str:
     s3, bucket = _archive(stack)
     body = s3.get_object(Bucket=bucket, Key=_an_object(s3, bucket, day))["Body"].read()
     traces = map(json.loads, gzip.decompress(body).splitlines())
-    return next(str(one["record_id"]) for one in traces if one["lineage"][-2]["action_taken"] == "ESTIMATED")
+    return next(str(trace["record_id"]) for trace in traces if trace["lineage"][-2]["action_taken"] == "ESTIMATED")
 
 
 def _an_object(s3: S3Client, bucket: str, day: str) -> str:

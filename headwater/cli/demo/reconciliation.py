@@ -44,6 +44,6 @@ def count_dead(stack: LocalStack) -> int:
     sqs = boto3.client("sqs", **stack.client_settings)
     dead = 0
     for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "ChangesDeadLettersUrl", "TraceDeadLettersUrl"):
-        found = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
-        dead += int(found["Attributes"]["ApproximateNumberOfMessages"])
+        queue = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
+        dead += int(queue["Attributes"]["ApproximateNumberOfMessages"])
     return dead

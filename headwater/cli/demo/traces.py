@@ -42,10 +42,10 @@ def copy_archive(s3: S3Client, bucket: str, folder: Path) -> int:
     """Copy every object of the archive into a folder, under its own key; return how many there are."""
     copied = 0
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
-        for found in page.get("Contents", []):
-            target = folder / found["Key"]
+        for item in page.get("Contents", []):
+            target = folder / item["Key"]
             target.parent.mkdir(parents=True, exist_ok=True)
-            s3.download_file(bucket, found["Key"], str(target))
+            s3.download_file(bucket, item["Key"], str(target))
             copied += 1
     return copied
 

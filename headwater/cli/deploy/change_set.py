@@ -125,13 +125,16 @@ def make_change_set(
         Capabilities=["CAPABILITY_IAM"],
         Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
     )["Id"]
-    while (made := formation.describe_change_set(ChangeSetName=arn))["Status"] not in ("CREATE_COMPLETE", "FAILED"):
+    while (description := formation.describe_change_set(ChangeSetName=arn))["Status"] not in (
+        "CREATE_COMPLETE",
+        "FAILED",
+    ):
         sleep(_POLL_S)
     changes = ChangeSet(formation, stack, arn, is_first, sleep)
-    if made["Status"] == "CREATE_COMPLETE":
+    if description["Status"] == "CREATE_COMPLETE":
         return changes
     changes.delete()
-    reason = made.get("StatusReason", "CloudFormation gives no reason")
+    reason = description.get("StatusReason", "CloudFormation gives no reason")
     if any(words in reason for words in _NO_CHANGES):
         print(f"\n{stack} is as the template says: nothing to change")
         return None

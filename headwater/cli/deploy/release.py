@@ -183,8 +183,8 @@ def _why_refused(release: Release, name: str, value: str) -> str:
         words = command(f"cdk deploy -c {name}={value}")
         return f"changes more than a parameter of the template can: run {words} in a checkout"
     names = [*release.choices, *release.parameters]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    matches = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {matches[0]}?" if matches else ""
     return f"must be one of the template's context values {', '.join(names)}{hint}"
 
 

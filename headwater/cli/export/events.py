@@ -118,7 +118,9 @@ class _Columns:
 
         Then all of the output depends on all of each input. A facet that is empty says that it does not.
         """
-        fields = {column["field"]: {"inputFields": found} for column, found in self._reported(dataset)}
+        fields = {
+            column["field"]: {"inputFields": column_sources} for column, column_sources in self._reported(dataset)
+        }
         whole = self._whole.get(dataset, ())
         if not fields and {name_of(source) for source in whole if source["field"] is None}.issuperset(inputs):
             return {}
@@ -127,14 +129,14 @@ class _Columns:
 
     def fit(self, dataset: Name, sources: Sequence[Name]) -> bool:
         """True if these datasets have all sources of the columns that the job alone reported."""
-        alone = (found for column, found in self._reported(dataset) if len(column["reportedBy"]) == 1)
-        return all(name_of(source) in sources for found in alone for source in found)
+        alone = (column_sources for column, column_sources in self._reported(dataset) if len(column["reportedBy"]) == 1)
+        return all(name_of(source) in sources for column_sources in alone for source in column_sources)
 
     def entry_of(self, dataset: Name, sources: Sequence[Name]) -> dict[str, Any]:
         """Return the entry about an output that is made of these datasets; other jobs may have reported other ones."""
         fields = {
-            column["field"]: {"inputs": [_entity(source) for source in found if name_of(source) in sources]}
-            for column, found in self._reported(dataset, with_datasets=True)
+            column["field"]: {"inputs": [_entity(source) for source in column_sources if name_of(source) in sources]}
+            for column, column_sources in self._reported(dataset, with_datasets=True)
         }
         whole = [_entity(_input(source)) for source in self._whole.get(dataset, ()) if name_of(source) in sources]
         related = {
@@ -174,9 +176,9 @@ def _entity(dataset: Mapping[str, Any]) -> dict[str, Any]:
 
 def _input(source: Document) -> dict[str, Any]:
     """Return a source as facets have it; a dataset without a column has no `field`."""
-    some = ("type", "subtype", "description", "masking")
+    names = ("type", "subtype", "description", "masking")
     transformations = [
-        {name: transformation[name] for name in some if transformation.get(name) is not None}
+        {name: transformation[name] for name in names if transformation.get(name) is not None}
         for transformation in source["transformations"]
     ]
     form = {"namespace": source["namespace"], "name": source["name"]}

@@ -149,14 +149,14 @@ class Reading:
 
     def _part_of(self, node: Document, nodes: Mapping[str, Document], resource: Document | None = None) -> JobPart:
         """Return the part of a job in a graph: its edges to the nodes of the graph."""
-        every = [(edge["origin"], edge["destination"]) for edge in (*node["inEdges"], *node["outEdges"])]
-        ends = {end: nodes[end] for edge in every for end in edge if end in nodes and end != node["id"]}
+        pairs = [(edge["origin"], edge["destination"]) for edge in (*node["inEdges"], *node["outEdges"])]
+        ends = {end: nodes[end] for edge in pairs for end in edge if end in nodes and end != node["id"]}
         hidden = [end for end, document in ends.items() if document["data"] is None]
         if hidden:
             self.cuts.append(f"{node['id']} has {len(hidden):,} neighbours that this caller may not read")
         neighbours = {end: ends[end] for end in ends if end not in hidden}
         shown = neighbours.keys() | {node["id"]}
-        edges = tuple(sorted({edge for edge in every if shown >= {*edge}}))
+        edges = tuple(sorted({edge for edge in pairs if shown >= {*edge}}))
         columns = None
         if self.columns:
             resource = resource or self.get(_path_of("jobs", name_of(node["data"])), {})

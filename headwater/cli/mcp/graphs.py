@@ -28,12 +28,14 @@ def find(
     """Return the jobs and datasets, or the columns, whose names have the words, best first."""
     query: dict[str, object] = {"limit": limit, "sort": "relevance", "form": "summary"}
     query |= {name: text for name, text in (("q", q), ("filter", kind), ("namespace", namespace), ("tag", tag)) if text}
-    found = get("/api/v1/search", query)
-    result = Result(f"{found['totalCount']} found for {q or tag!r}")
-    result.rows("results", found["results"], (_hit(hit) for hit in found["results"]), limit)
-    result.document["totalCount"] = found["totalCount"]
-    result.cut_if(found["totalCount"] > len(found["results"]), "more match: give more words, a namespace or a filter")
-    result.cut_if(found["truncated"], "the service read the first matches of each word alone: give a rarer word")
+    response = get("/api/v1/search", query)
+    result = Result(f"{response['totalCount']} found for {q or tag!r}")
+    result.rows("results", response["results"], (_hit(hit) for hit in response["results"]), limit)
+    result.document["totalCount"] = response["totalCount"]
+    result.cut_if(
+        response["totalCount"] > len(response["results"]), "more match: give more words, a namespace or a filter"
+    )
+    result.cut_if(response["truncated"], "the service read the first matches of each word alone: give a rarer word")
     return result
 
 
@@ -115,9 +117,9 @@ def paths(get: Get, source: str, destination: str) -> Result:
         response = get("/api/v1/lineage", query)
         edges = {(edge["origin"], edge["destination"]) for edge in _edges(response)}
         truncated = response["truncated"]
-    found, whole = _ways(source, destination, edges)
-    result = Result(f"{len(found)} paths from {one_line(source)} to {one_line(destination)}, shortest first")
-    result.rows("paths", ({"nodes": way} for way in found), (" -> ".join(map(one_line, way)) for way in found))
+    ways, whole = _ways(source, destination, edges)
+    result = Result(f"{len(ways)} paths from {one_line(source)} to {one_line(destination)}, shortest first")
+    result.rows("paths", ({"nodes": way} for way in ways), (" -> ".join(map(one_line, way)) for way in ways))
     result.cut_if(not whole, f"only the first {_PATHS_MAX} paths are listed: there may be more")
     result.cut_if(truncated, "the graph between them is more than the service sends: there may be other paths")
     return result
@@ -128,10 +130,10 @@ def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tu
     above: dict[str, list[str]] = {}
     for origin, end in sorted(edges):
         above.setdefault(end, []).append(origin)
-    reachable = hops_from(destination, ((end, origin) for end, some in above.items() for origin in some))
+    reachable = hops_from(destination, ((end, origin) for end, sources in above.items() for origin in sources))
     below: dict[str, list[str]] = {}
-    for end, some in above.items():
-        for origin in some:
+    for end, origins in above.items():
+        for origin in origins:
             if end in reachable or end == destination:
                 below.setdefault(origin, []).append(end)
     ways: list[list[str]] = []
@@ -150,9 +152,9 @@ def changes(get: Get, node_id: str, start: str, end: str | None, direction: str,
     """Return when the graph around a node changed: nodes, edges and columns that came, went or got another type."""
     query: dict[str, object] = {"nodeId": node_id, "start": start, "depth": depth, "direction": direction}
     history = get("/api/v1/lineage/history", {**query, "end": end} if end else query)
-    found = history["changes"]
-    result = Result(f"{len(found)} changes around {one_line(node_id)} from {history['start']} to {history['until']}")
-    result.rows("changes", found, map(_change_line, found))
+    steps = history["changes"]
+    result = Result(f"{len(steps)} changes around {one_line(node_id)} from {history['start']} to {history['until']}")
+    result.rows("changes", steps, map(_change_line, steps))
     result.document["until"] = history["until"]
     result.cut_if(history["truncated"], f"changes from {history['until']} on are not listed: give that as start")
     return result

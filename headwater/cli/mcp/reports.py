@@ -150,9 +150,9 @@ def _path(get: Get, get_lines: GetLines, root: str, root_id: str, node_id: str) 
     """Return the records from the root to the node: of a live record by its own route, else from the root's trace."""
     steps: Sequence[Mapping[str, Any]]
     try:
-        found = get(f"/api/v1/records/nodes/{quote(node_id, safe='')}", {})
+        response = get(f"/api/v1/records/nodes/{quote(node_id, safe='')}", {})
         # A node id that several roots have comes with all of its places.
-        places = found.get("matches", [found])
+        places = response.get("matches", [response])
         steps = next((place["path"] for place in places if place["record"]["root_id"] == root_id), [])
     except NoResponse:
         steps = []

@@ -52,35 +52,35 @@ def send_events(trial: Trial) -> str:
 def load_records(trial: Trial) -> str:
     """Wait until the records that were sent are in the table."""
 
-    def found() -> str | None:
+    def probe() -> str | None:
         page = trial.fetch("/api/v1/records/search", {"root": trial.root})
         return f"{len(page['records'])} records of root {trial.root}" if len(page["records"]) == _SENT else None
 
-    return trial.until(found, f"fewer than {_SENT} records are in the table")
+    return trial.until(probe, f"fewer than {_SENT} records are in the table")
 
 
 def read_graph(trial: Trial) -> str:
     """Wait until the lineage of the dataset that was written leads to the dataset that was read."""
     source = f"dataset:{NAMESPACE}:{trial.source}"
 
-    def found() -> str | None:
+    def probe() -> str | None:
         graph = trial.fetch("/api/v1/lineage", {"nodeId": f"dataset:{NAMESPACE}:{trial.result}"})["graph"]
         return f"{len(graph)} nodes" if source in {node["id"] for node in graph} else None
 
-    return trial.until(found, "the graph does not lead to the run's input")
+    return trial.until(probe, "the graph does not lead to the run's input")
 
 
 def read_column(trial: Trial) -> str:
     """Wait until the lineage of the column that was written leads to the column that was read."""
     source = f"datasetField:{NAMESPACE}:{trial.source}:amount"
 
-    def found() -> str | None:
+    def probe() -> str | None:
         node = f"datasetField:{NAMESPACE}:{trial.result}:total"
         graph = trial.fetch("/api/v1/column-lineage", {"nodeId": node})["graph"]
         sources = {edge["destination"] for node in graph for edge in node["inEdges"]}
         return "total comes from amount" if source in sources else None
 
-    return trial.until(found, "the lineage of the column does not lead to the run's input")
+    return trial.until(probe, "the lineage of the column does not lead to the run's input")
 
 
 def compact(trial: Trial) -> str:
@@ -96,7 +96,7 @@ def compact(trial: Trial) -> str:
         stateMachineArn=trial.output("CompactionStateMachineArn"), input=json.dumps({"day": trial.day})
     )
 
-    def found() -> str | None:
+    def probe() -> str | None:
         execution = states.describe_execution(executionArn=started["executionArn"])
         if execution["status"] in ("RUNNING", "PENDING_REDRIVE"):
             return None
@@ -105,7 +105,7 @@ def compact(trial: Trial) -> str:
         counts = json.loads(execution["output"])
         return f"{trial.day}: {counts['lines']:,} lines in {counts['objects']:,} objects"
 
-    detail = trial.until(found, "the compaction has not ended", _COMPACTION_S)
+    detail = trial.until(probe, "the compaction has not ended", _COMPACTION_S)
     trial.usd += glue_usd(trial)
     return detail
 
@@ -138,7 +138,7 @@ def query(trial: Trial) -> str:
         WorkGroup=trial.output("SearchWorkgroup"),
     )["QueryExecutionId"]
 
-    def found() -> str | None:
+    def probe() -> str | None:
         execution = athena.get_query_execution(QueryExecutionId=started)["QueryExecution"]
         status = execution["Status"]
         if status["State"] in ("QUEUED", "RUNNING"):
@@ -150,7 +150,7 @@ def query(trial: Trial) -> str:
             trial.usd += max(scanned, _ATHENA_BYTES_MIN) * _ATHENA_USD_A_TB / 1e12
         return "SUCCEEDED"
 
-    trial.until(found, "the query has not ended", _QUERY_S)
+    trial.until(probe, "the query has not ended", _QUERY_S)
     rows = athena.get_query_results(QueryExecutionId=started)["ResultSet"]["Rows"]
     count = rows[1]["Data"][0]["VarCharValue"]
     if int(count) != _SENT:
@@ -174,10 +174,10 @@ def look_at_alarms(trial: Trial) -> str:
         raise Lacking("a stack on this machine has no alarms")
     resources = trial.client("cloudformation").get_paginator("list_stack_resources")
     alarms = [
-        found["PhysicalResourceId"]
+        resource["PhysicalResourceId"]
         for page in resources.paginate(StackName=trial.deployment.name)
-        for found in page["StackResourceSummaries"]
-        if found["ResourceType"] == "AWS::CloudWatch::Alarm"
+        for resource in page["StackResourceSummaries"]
+        if resource["ResourceType"] == "AWS::CloudWatch::Alarm"
     ]
     cloudwatch = trial.client("cloudwatch")
     firing = [
@@ -211,11 +211,11 @@ def clean_up(trial: Trial) -> str:
     for kind, name in kinds:
         trial.request(f"/api/v1/namespaces/{NAMESPACE}/{kind}/{quote(name, safe='')}", method="DELETE")
 
-    def found() -> str | None:
+    def probe() -> str | None:
         shown = {job["name"] for job in trial.fetch(f"/api/v1/namespaces/{NAMESPACE}/jobs")["jobs"]}
         return None if trial.job in shown else "removed"
 
-    trial.until(found, f"the job {trial.job} is still shown")
+    trial.until(probe, f"the job {trial.job} is still shown")
     return f"removed from the lists; {_SENT} records of {trial.root} stay until they expire, and in the archive"
 
 

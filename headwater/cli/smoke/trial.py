@@ -92,8 +92,8 @@ class Trial:
         """Return the JSON of a path of the API."""
         return json.loads(self.request(path, query))
 
-    def until(self, found: Callable[[], str | None], missing: str, wait_s: float | None = None) -> str:
-        """Call `found` until it returns a text, as long as the trial waits; what is not there yet may be a refusal.
+    def until(self, probe: Callable[[], str | None], missing: str, wait_s: float | None = None) -> str:
+        """Call `probe` until it returns a text, as long as the trial waits; what is not there yet may be a refusal.
 
         Raises:
             StepFailed: nothing was found in time; it names what is `missing`.
@@ -102,7 +102,7 @@ class Trial:
         end, why = self.clock() + wait_s, ""
         while True:
             try:
-                if text := found():
+                if text := probe():
                     return text
             except NoResponse as error:
                 why = f" ({error})"

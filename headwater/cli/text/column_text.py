@@ -46,9 +46,9 @@ def _trees(graph: ColumnGraph, requested: list[str], *, up: bool) -> RenderableT
     edges = {(edge.destination, edge.origin) if up else (edge.origin, edge.destination): edge for edge in graph.edges}
     following: dict[str, list[str]] = defaultdict(list)
     # Short names first: the order is the same on every machine, whatever folder the datasets are in.
-    sort_keys = {one.id: (one.dataset.short_name, one.name or "", one.id) for one in graph.columns.values()}
-    for one, other in sorted(edges, key=lambda edge: (sort_keys[edge[0]], sort_keys[edge[1]])):
-        following[one].append(other)
+    sort_keys = {node.id: (node.dataset.short_name, node.name or "", node.id) for node in graph.columns.values()}
+    for start, end in sorted(edges, key=lambda edge: (sort_keys[edge[0]], sort_keys[edge[1]])):
+        following[start].append(end)
     if up:
         return grow([*requested, *_wholes(graph, requested, following)], following, _labels(graph.columns, edges))
     for column, whole in _within(graph):
@@ -62,33 +62,33 @@ def _wholes(graph: ColumnGraph, requested: list[str], following: Mapping[str, li
     ordered: dict[str, None] = {}
     seen, pending = set(requested), deque(requested)
     while pending:
-        one = pending.popleft()
-        near = [*following.get(one, ())]
-        if one in wholes:
-            ordered.setdefault(wholes[one])
-            near.append(wholes[one])
-        pending += (new := dict.fromkeys(other for other in near if other not in seen))
+        node = pending.popleft()
+        neighbours = [*following.get(node, ())]
+        if node in wholes:
+            ordered.setdefault(wholes[node])
+            neighbours.append(wholes[node])
+        pending += (new := dict.fromkeys(other for other in neighbours if other not in seen))
         seen.update(new)
     return list(ordered)
 
 
 def _within(graph: ColumnGraph) -> Iterator[tuple[str, str]]:
     """Yield each column with the node for all of its dataset, if that node has sources."""
-    made = {edge.destination for edge in graph.edges}
+    destinations = {edge.destination for edge in graph.edges}
     for column in graph.columns.values():
-        if column.name is not None and column.dataset.id in made:
+        if column.name is not None and column.dataset.id in destinations:
             yield column.id, column.dataset.id
 
 
 def _labels(columns: Mapping[str, GraphColumn], edges: Mapping[tuple[str, str], ColumnEdge]) -> NodeLabels:
-    def name(one: str, above: str | None) -> Text:
-        text = Text(name_of(columns[one]), "bold", overflow="fold")
-        edge = edges.get((above, one)) if above else None
+    def name(node: str, above: str | None) -> Text:
+        text = Text(name_of(columns[node]), "bold", overflow="fold")
+        edge = edges.get((above, node)) if above else None
         return text.append(f"  {edge.label}", "magenta" if edge.masked else "green") if edge else text
 
-    def full(one: str, above: str | None) -> Text:
-        kind = columns[one].type
-        text = name(one, above)
+    def full(node: str, above: str | None) -> Text:
+        kind = columns[node].type
+        text = name(node, above)
         return text if kind is None else text.append(f"  {kind}", "dim")
 
     return NodeLabels(full, name)

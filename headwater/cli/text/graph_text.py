@@ -31,7 +31,7 @@ def tree_of(graph: JobGraph) -> Tree:
     fed = {destination for _, destination in graph.edges}
     # Sources first. What they do not lead to is fed by a cycle, which is entered at its first layer.
     starts = sorted(graph.nodes, key=lambda node_id: (node_id in fed, layers[node_id], node_id))
-    labels = NodeLabels(lambda one, _: _label(graph.nodes[one]), lambda one, _: _name(graph.nodes[one]))
+    labels = NodeLabels(lambda node_id, _: _label(graph.nodes[node_id]), lambda node_id, _: _name(graph.nodes[node_id]))
     top = grow(starts, below, labels)
     if graph.truncated:
         top.add(Text(_MORE, "yellow"))

@@ -63,7 +63,7 @@ def render_columns(graph: ColumnGraph, node_id: str) -> str:
         f"    {ids[edge.origin]} {'-.->' if edge.indirect else '-->'}|{_label(edge.label)}| {ids[edge.destination]}"
         for edge in sorted(graph.edges, key=lambda edge: (edge.origin, edge.destination, edge.label))
     )
-    classes = {"requested": [ids[one] for one in sorted(requested_columns(graph, node_id))]}
+    classes = {"requested": [ids[column_id] for column_id in sorted(requested_columns(graph, node_id))]}
     return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _styled(classes))
 
 
@@ -91,16 +91,16 @@ def _class_of(node: Node) -> str:
 
 def _subgraphs(graph: ColumnGraph, ids: Mapping[str, str]) -> Iterator[str]:
     columns: dict[GraphDataset, list[str]] = defaultdict(list)
-    for one in ids:
-        columns[graph.columns[one].dataset].append(one)
+    for column_id in ids:
+        columns[graph.columns[column_id].dataset].append(column_id)
     datasets = sorted(columns, key=lambda dataset: (dataset.namespace, dataset.name, dataset.version or ""))
     for number, dataset in enumerate(datasets):
         version = f"version {dataset.version}" if dataset.version else ""
         location = _location(dataset.namespace, dataset.name, dataset.short_name)
         yield f"    subgraph d{number}[{_label(dataset.short_name, location, version)}]"
-        for one in columns[dataset]:
-            name = graph.columns[one].name
-            yield f"        {ids[one]}" + (f"([{_label('all of it')}])" if name is None else f"[{_label(name)}]")
+        for column_id in columns[dataset]:
+            name = graph.columns[column_id].name
+            yield f"        {ids[column_id]}" + (f"([{_label('all of it')}])" if name is None else f"[{_label(name)}]")
         yield "    end"
 
 
@@ -116,7 +116,7 @@ def _label(*lines: str) -> str:
     >>> _label('a "quoted" name', "s3://flights")
     '"a #34;quoted#34; name<br/>s3#58;//flights"'
     """
-    shown = [_SPECIAL.sub(lambda one: f"#{ord(one[0])};", printable(line)) for line in lines if line]
+    shown = [_SPECIAL.sub(lambda match: f"#{ord(match[0])};", printable(line)) for line in lines if line]
     return f'"{"<br/>".join(shown) or " "}"'
 
 

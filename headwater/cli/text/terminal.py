@@ -101,8 +101,8 @@ def _wait_for_key(terminal: int) -> None:
 
 def _plain_lines(part: RenderableType) -> Iterator[str]:
     if isinstance(part, Group):
-        for one in part.renderables:
-            yield from _plain_lines(one)
+        for renderable in part.renderables:
+            yield from _plain_lines(renderable)
     elif isinstance(part, Tree):
         yield from _tree_lines(part)
     elif isinstance(part, Table):
@@ -115,11 +115,11 @@ def _plain_lines(part: RenderableType) -> Iterator[str]:
 
 
 def _tree_lines(tree: Tree) -> Iterator[str]:
-    pending = [(one, 0) for one in reversed(tree.children)] if tree.hide_root else [(tree, 0)]
+    pending = [(child, 0) for child in reversed(tree.children)] if tree.hide_root else [(tree, 0)]
     while pending:
         branch, level = pending.pop()
         yield "  " * level + _plain(branch.label)
-        pending += [(one, level + 1) for one in reversed(branch.children)]
+        pending += [(child, level + 1) for child in reversed(branch.children)]
 
 
 def _plain(label: RenderableType) -> str:

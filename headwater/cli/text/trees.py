@@ -36,8 +36,8 @@ def grow(starts: Iterable[str], below: Mapping[str, Sequence[str]], labels: Node
     for start in starts:
         pending = deque([start])
         while pending:
-            if (one := pending.popleft()) not in seen:
-                pending += _grow(top, one, below, labels, seen)
+            if (node := pending.popleft()) not in seen:
+                pending += _grow(top, node, below, labels, seen)
     return top
 
 
@@ -56,5 +56,5 @@ def _grow(top: Tree, start: str, below: Mapping[str, Sequence[str]], labels: Nod
         else:
             seen.add(node)
             grown = branch.add(labels.full(node, above))
-            pending.extend((grown, one, node, level + 1) for one in reversed(following))
+            pending.extend((grown, child, node, level + 1) for child in reversed(following))
     return too_deep
