@@ -2,6 +2,7 @@
 
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
+import type { TestState } from "../model/terms";
 import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed } from "../url/ids";
 import type { Side } from "../url/state";
 import { Failure, get, type ResponseOf, type Schema } from "./client";
@@ -55,6 +56,7 @@ export const me = (signal?: AbortSignal) => get("/api/v1/me", { signal });
 export interface Searching {
   q: string;
   tag: string;
+  state?: TestState;
   kind: "name" | "field";
   limit: number;
   /** The namespace to search; all of them if not given. */
@@ -62,12 +64,13 @@ export interface Searching {
 }
 
 export async function search(
-  { q, tag, kind, limit, namespace }: Searching,
+  { q, tag, state, kind, limit, namespace }: Searching,
   signal?: AbortSignal,
 ): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
   const query = {
     q,
     tag,
+    state: state || undefined,
     namespace,
     limit,
     filter: kind === "field" ? "column" : undefined,
@@ -386,6 +389,16 @@ export const datasetVersions = (node: string, limit: number, signal?: AbortSigna
     }),
   );
 
+/** Return one version of a dataset, with its schema. */
+export const datasetVersion = (
+  { namespace, name, version }: { namespace: string; name: string; version: string },
+  signal?: AbortSignal,
+) =>
+  get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions/{version}", {
+    parts: { namespace, dataset: name, version },
+    signal,
+  });
+
 export type TestResult = Schema<"TestResult">;
 
 /** The last result of each test of a dataset, the worst first. */
@@ -454,6 +467,10 @@ export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
         signal,
       }) as Promise<Runs>,
   );
+
+/** Return the runs that a run started, in short. */
+export const childRuns = (id: string, limit: number, signal?: AbortSignal) =>
+  get("/api/v1/jobs/runs/{run_id}/children", { parts: { run_id: id }, query: { limit }, signal }) as Promise<Runs>;
 
 export const run = (id: string, signal?: AbortSignal) =>
   get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });

@@ -1,6 +1,7 @@
 /** What changed between two moments: the union of two lineages, and what each has that the other has not. */
 
 import { arrowsOf, type Item, type Lineage, toLineage } from "./graph";
+import { fieldChanges, writeChange } from "./schema-change";
 
 export type Change = "added" | "removed" | "changed";
 
@@ -49,14 +50,6 @@ export function compareLineages(before: Lineage, now: Lineage): Comparison {
 /** Return the columns that were added, removed or retyped; a side without a schema has no differences. */
 function differences(was: Item, is: Item): string[] {
   if (!was.known || !is.known) return [];
-  const old = new Map(was.fields.map(({ name, type }) => [name, type])),
-    current = new Map(is.fields.map(({ name, type }) => [name, type]));
-  if (!old.size || !current.size) return [];
-  return [
-    ...[...current.keys()].filter((name) => !old.has(name)).map((name) => `+ ${name}`),
-    ...[...old.keys()].filter((name) => !current.has(name)).map((name) => `− ${name}`),
-    ...[...current]
-      .filter(([name, type]) => old.has(name) && old.get(name) !== type)
-      .map(([name, type]) => `~ ${name}: ${old.get(name) ?? "?"} → ${type ?? "?"}`),
-  ];
+  if (!was.fields.length || !is.fields.length) return [];
+  return fieldChanges(was.fields, is.fields).map(writeChange);
 }

@@ -225,6 +225,8 @@ test("filters of a search, in any case and place", () => {
     tag: "",
     owner: "team:finance",
     within: "gold lake",
+    state: "",
   });
+  expect(termsOf("state:Failing orders state:odd")).toMatchObject({ words: "orders state:odd", state: "failing" });
   expect([termsOf("tag: pii").tag, termsOf("a.tag:b").words]).toEqual(["pii", "a.tag:b"]);
 });

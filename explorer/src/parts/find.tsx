@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 
 import { type Hit, search } from "../api/queries";
 import { plural } from "../model/format";
-import { termsOf } from "../model/terms";
+import { type TestState, termsOf, withoutState } from "../model/terms";
 import { link } from "../url/state";
 import { mapOf } from "./frame";
 import { useReader } from "./me";
@@ -22,16 +22,18 @@ export interface Hits {
   all: Hit[];
 }
 
-/** What a text, or a tag, finds: jobs and datasets, and columns. */
-export function useHits(q: string, limit: number, tag = "") {
+/** What a text, a tag or a state of tests finds: jobs and datasets, and columns. */
+export function useHits(typed: string, limit: number, { tag = "", state: chosen = "" as TestState } = {}) {
   const { namespace, isKnown, can } = useReader();
+  const { text: q, state: said } = withoutState(typed);
+  const state = said || chosen;
   const terms = termsOf(q);
   return useQuery({
-    queryKey: ["hits", q, tag, limit, namespace],
+    queryKey: ["hits", q, tag, state, limit, namespace],
     queryFn: async ({ signal }): Promise<Hits> => {
-      const asked = { q, tag, limit, namespace };
-      // Of a tag, columns come beside jobs and datasets; an owner has no columns.
-      if (tag || terms.tag || terms.owner) {
+      const asked = { q, tag, state, limit, namespace };
+      // Of a tag, columns come beside jobs and datasets; an owner and a state have no columns.
+      if (tag || state || terms.tag || terms.owner) {
         const { hits, total, truncated } = await search({ ...asked, kind: "name" }, signal);
         const fields = hits.filter(({ type }) => type === "DATASET_FIELD").length;
         return { names: { total: total - fields, truncated }, fields: { total: fields, truncated }, all: hits };
@@ -42,7 +44,7 @@ export function useHits(q: string, limit: number, tag = "") {
       ]);
       return { names, fields, all: ranked(terms.words, [...names.hits, ...fields.hits]) };
     },
-    enabled: (terms.words !== "" || terms.tag !== "" || terms.owner !== "" || tag !== "") && isKnown && can("search"),
+    enabled: [terms.words, terms.tag, terms.owner, tag, state].some(Boolean) && isKnown && can("search"),
     placeholderData: (old) => old,
   });
 }
@@ -63,7 +65,8 @@ function ranked(q: string, hits: Hit[]): Hit[] {
 }
 
 const searchLink = (text: string, names: boolean) => {
-  const { words, tag, owner, within } = termsOf(text);
+  const { words, tag, owner, within, state } = termsOf(text);
+  if (state) return link("search", { q: withoutState(text).text, state });
   if (tag && !words && !owner && !within) return link("search", { tag });
   return within && !words && !tag && !owner
     ? link("search", { namespace: within })
@@ -104,6 +107,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     terms.tag && `is tagged “${terms.tag}”`,
     terms.owner && `is owned by “${terms.owner}”`,
     terms.within && `is in “${terms.within}”`,
+    terms.state && (terms.state === "failing" ? "fails a test" : "has a test that warns"),
   ]
     .filter(Boolean)
     .join(" and ");

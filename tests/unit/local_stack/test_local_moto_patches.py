@@ -16,7 +16,8 @@ from moto.cloudformation.models import Stack
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
-from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models import DynamoDBBackend, dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
 from moto.sqs.models import Message, Queue
@@ -26,6 +27,7 @@ from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 from headwater.aws.versioned_puts import put_versions
 from local_stack.aws import moto_partiql, moto_patches
+from local_stack.aws.moto_server import expire_items
 from local_stack.web.server import Reply, Server
 
 REGION = "us-east-1"
@@ -153,6 +155,18 @@ def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):
     pages(table, by_range, 100)
     pages(table, by_index, 100)
     assert looked_at == [4, 3, 5]
+
+
+def test_items_expire_in_no_order_for_to_sort_them_takes_seconds(table, monkeypatch):
+    ttl = {"Enabled": True, "AttributeName": "until"}
+    table.update_time_to_live(TableName="records", TimeToLiveSpecification=ttl)
+    for node, until in (("late", "2000000000"), ("gone", "1700000000"), ("odd", "1000000000")):
+        item = {"root": {"S": "ttl"}, "node": {"S": node}, "until": {"N": until}}
+        table.put_item(TableName="records", Item=item)
+    monkeypatch.setattr(Table, "all_items", None)
+    records = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables["records"]
+    assert [removed["keys"]["node"] for removed in expire_items(records, 1_800_000_000)] == [{"S": "gone"}]
+    assert {node.value for node in records.items[DynamoType({"S": "ttl"})]} == {"late", "odd"}
 
 
 @pytest.fixture

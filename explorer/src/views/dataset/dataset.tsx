@@ -4,33 +4,25 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearch } from "wouter";
 
-import {
-  type Dataset,
-  type DatasetVersion,
-  datasetTestHistory,
-  datasetTests,
-  datasetVersions,
-  dataset as fetchDataset,
-  foldedLineage,
-} from "../../api/queries";
-import { count, plural } from "../../model/format";
-import { degreeOf } from "../../model/graph";
+import { type Dataset, datasetTestHistory, datasetTests, dataset as fetchDataset } from "../../api/queries";
+import { count } from "../../model/format";
 import { Edit, SetHere } from "../../parts/edit";
-import { Facets, JobLink, Loaded, NodeHead, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
-import { SignOf, StateOf } from "../../parts/signs";
+import { Facets, JobLink, Loaded, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { SignOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { TestList, TestsOf } from "../../parts/tests";
 import { datasetId, fieldId } from "../../url/ids";
-import { columnsLink, link, mapLink, type Side } from "../../url/state";
+import { columnsLink, link, mapLink } from "../../url/state";
+import { Neighbours } from "./neighbours";
+import { Versions } from "./versions";
 
 const TABS: readonly [string, string][] = [
   ["", "Schema"],
-  ["versions", "Versions"],
+  ["versions", "Changes"],
   ["columns", "Columns’ sources"],
   ["tests", "Tests"],
   ["facets", "Facets"],
 ];
-const VERSIONS_MAX = 100;
 const TESTS_MAX = 100;
 const FILTERED_FROM = 20;
 
@@ -64,7 +56,7 @@ export function DatasetView() {
               </Link>
               <Edit id={node} namespace={found.namespace} />
             </div>
-            <Neighbours node={node} />
+            <Neighbours dataset={{ ...found.id, node }} />
             <About dataset={found} />
             <nav className="tabs" aria-label="parts">
               {TABS.map(([value, title]) => (
@@ -78,7 +70,7 @@ export function DatasetView() {
               ))}
             </nav>
             {tab === "" && <Schema dataset={found} />}
-            {tab === "versions" && <Versions node={node} />}
+            {tab === "versions" && <Versions node={node} isAll={query.get("all") === "1"} />}
             {tab === "columns" && <Sources dataset={found} />}
             {tab === "tests" && <Tests node={node} />}
             {tab === "facets" && <Facets facets={found.facets} />}
@@ -86,45 +78,6 @@ export function DatasetView() {
         )}
       </Loaded>
     </div>
-  );
-}
-
-/** Who writes a dataset, and who reads it, in one line. */
-function Neighbours({ node }: { node: string }) {
-  const { data } = useQuery(foldedLineage(node, 0));
-  if (!data) return null;
-  const jobs = (side: Side) => (data[side].get(node) ?? []).flatMap((id) => data.items.get(id) ?? []);
-  const writers = jobs("up"),
-    readers = degreeOf(data, node).down;
-  const teams = new Set(jobs("down").flatMap(({ owners }) => owners)).size;
-  return (
-    <p>
-      {writers.length === 0 ? (
-        "No job writes it now"
-      ) : (
-        <>
-          Written by{" "}
-          {writers.slice(0, 3).map((job, index) => (
-            <span key={job.id}>
-              {index > 0 && ", "}
-              <Link href={pageOf(job.id)}>{job.name}</Link> <StateOf state={job.state} /> <When time={job.touchedAt} />
-            </span>
-          ))}
-          {writers.length > 3 && ` and ${count(writers.length - 3)} more`}
-        </>
-      )}
-      {" · "}
-      {readers === 0 ? (
-        "read by no job"
-      ) : (
-        <Link href={mapLink({ node, dir: "down" })}>
-          read by {plural(readers, "job")}
-          {teams > 0 && ` of ${plural(teams, "owner")}`}
-        </Link>
-      )}
-      {" · "}
-      <Link href={link("impact", { node })}>What breaks</Link>
-    </p>
   );
 }
 
@@ -300,94 +253,6 @@ function Tests({ node }: { node: string }) {
         )
       }
     </Loaded>
-  );
-}
-
-function Versions({ node }: { node: string }) {
-  const result = useQuery({
-    queryKey: ["versions", node],
-    queryFn: ({ signal }) => datasetVersions(node, VERSIONS_MAX, signal),
-  });
-  return (
-    <Loaded of={result}>
-      {({ versions, totalCount }) => (
-        <section className="card">
-          <p className="muted">
-            {plural(totalCount, "version")}, newest first
-            {totalCount > versions.length && `; ${count(versions.length)} are here`}
-          </p>
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Made</th>
-                <th>Version</th>
-                <th>By run</th>
-                <th>Schema against the one before</th>
-                <th>See</th>
-              </tr>
-            </thead>
-            <tbody>
-              {versions.map((version, index) => (
-                <tr key={version.version}>
-                  <td className="fixed">
-                    <When time={version.createdAt} />
-                  </td>
-                  <td className="mono">
-                    {version.version.slice(0, 8)}{" "}
-                    {version.lifecycleState && <span className="chip">{version.lifecycleState}</span>}
-                  </td>
-                  <td>
-                    {version.createdByRun && (
-                      <>
-                        <StateOf state={version.createdByRun.state} />{" "}
-                        <Link href={link("run", { id: version.createdByRun.id })}>{version.createdByRun.job.name}</Link>
-                      </>
-                    )}
-                  </td>
-                  <td>
-                    <SchemaChange now={version} before={versions[index + 1]} />
-                  </td>
-                  <td className="fixed">
-                    <Link href={mapLink({ node, at: new Date(Date.parse(version.createdAt) + 1).toISOString() })}>
-                      map at that time
-                    </Link>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-    </Loaded>
-  );
-}
-
-function SchemaChange({ now, before }: { now: DatasetVersion; before: DatasetVersion | undefined }) {
-  if (!before) return <span className="muted">the first that is known here</span>;
-  const was = new Map(before.fields.map(({ name, type }) => [name, type])),
-    is = new Map(now.fields.map(({ name, type }) => [name, type]));
-  const added = [...is.keys()].filter((name) => !was.has(name)),
-    removed = [...was.keys()].filter((name) => !is.has(name));
-  const changed = [...is].filter(([name, type]) => was.has(name) && was.get(name) !== type).map(([name]) => name);
-  if (!added.length && !removed.length && !changed.length) return <span className="muted">the same</span>;
-  return (
-    <span className="mono">
-      {added.map((name) => (
-        <span key={name} className="added">
-          + {name}{" "}
-        </span>
-      ))}
-      {removed.map((name) => (
-        <span key={name} className="removed">
-          − {name}{" "}
-        </span>
-      ))}
-      {changed.map((name) => (
-        <span key={name} className="changed">
-          ~ {name}: {was.get(name) ?? "?"} → {is.get(name) ?? "?"}{" "}
-        </span>
-      ))}
-    </span>
   );
 }
 

@@ -6,11 +6,12 @@ import { Link, useSearch } from "wouter";
 import { errorOf, job as fetchJob, type Job, jobRuns, jobVersions, type Run } from "../../api/queries";
 import { shortError } from "../../model/error-text";
 import { count, duration, plural } from "../../model/format";
+import { parentOf } from "../../model/parent";
 import { Edit, SetHere } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
-import { datasetId } from "../../url/ids";
+import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
 import { Bars } from "./bars";
 import { Tasks } from "./tasks";
@@ -112,7 +113,7 @@ function About({ job }: { job: Job }) {
             <>
               <dt>Part of</dt>
               <dd>
-                <Link href={link("search", { q: job.parentJobName })}>{job.parentJobName}</Link>
+                <ParentLink job={job} />
               </dd>
             </>
           )}
@@ -158,6 +159,16 @@ function About({ job }: { job: Job }) {
       </section>
     </div>
   );
+}
+
+/** The job that started the last run; of an older one the name alone is known. */
+function ParentLink({ job }: { job: Job }) {
+  const parent = parentOf(job.latestRun?.facets ?? {});
+  const href =
+    parent && parent.job.name === job.parentJobName
+      ? link("job", { node: jobId(parent.job) })
+      : link("search", { q: job.parentJobName });
+  return <Link href={href}>{job.parentJobName}</Link>;
 }
 
 /** A link only where the address is one of the web. */

@@ -4,20 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 
 import { childJobs } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
+import { rankOf } from "../../model/states";
 import { JobLink, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { Bars } from "./bars";
 
 const TASKS_MAX = 100;
-// What needs somebody comes first.
-const FIRST: readonly string[] = ["FAILED", "ABORTED", "RUNNING"];
-
-function rank({ latestRun }: { latestRun: { state: string } | null }): number {
-  const place = FIRST.indexOf(latestRun?.state ?? "");
-  return place < 0 ? FIRST.length : place;
-}
-
 export function Tasks({ node }: { node: string }) {
   const { data } = useQuery({
     queryKey: ["children", node],
@@ -45,7 +38,7 @@ export function Tasks({ node }: { node: string }) {
           </thead>
           <tbody>
             {[...data.jobs]
-              .sort((one, other) => rank(one) - rank(other))
+              .sort((one, other) => rankOf(one.latestRun?.state) - rankOf(other.latestRun?.state))
               .map((job) => (
                 <tr key={jobId(job)}>
                   <td>

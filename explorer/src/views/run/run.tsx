@@ -3,14 +3,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import { downstreamRuns, errorOf, run as fetchRun, jobRuns, type Run, upstreamRuns } from "../../api/queries";
-import { ago, duration, utc } from "../../model/format";
+import {
+  childRuns,
+  downstreamRuns,
+  errorOf,
+  run as fetchRun,
+  jobRuns,
+  type Run,
+  upstreamRuns,
+} from "../../api/queries";
+import { ago, count, duration, utc } from "../../model/format";
+import { parentOf } from "../../model/parent";
+import { rowsOf } from "../../model/rows";
+import { rankOf } from "../../model/states";
 import { textOfSubset } from "../../model/subset";
 import { ErrorText } from "../../parts/error-text";
 import { Facets, JobLink, Loaded, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink, type Side } from "../../url/state";
+import { Differences } from "./differences";
 import { Events } from "./events";
 
 const RUNS_MAX = 60;
@@ -30,6 +43,7 @@ export function RunView() {
               Only the first
             </Link>
           </div>
+          <BothRuns id={id} vs={vs} />
           <div className="columns2">
             <OneRun id={id} other={vs} />
             <OneRun id={vs} other={id} />
@@ -38,6 +52,7 @@ export function RunView() {
       ) : (
         <>
           <OneRun id={id} />
+          <StartedRuns id={id} />
           <div className="columns2 even">
             <LinkedRuns id={id} side="up" />
             <LinkedRuns id={id} side="down" />
@@ -161,7 +176,8 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                       <dd>{utc(run.nominalStartTime)}</dd>
                     </>
                   )}
-                  {Object.entries(run.args).map(([name, value]) => (
+                  <PartOf facets={run.facets} />
+                  {ownArguments(run).map(([name, value]) => (
                     <Argument key={name} name={name} value={value} />
                   ))}
                 </dl>
@@ -196,6 +212,35 @@ function Reasons({ facets }: { facets: Record<string, unknown> }) {
       (facet <code>{named.join(", ")}</code>)
     </span>
   ) : null;
+}
+
+/** The run that started a run, as OpenLineage's facet `parent` names it. */
+function PartOf({ facets }: { facets: Record<string, unknown> }) {
+  const parent = parentOf(facets);
+  if (!parent) return null;
+  return (
+    <>
+      <dt>Part of</dt>
+      <dd>
+        <Link href={link("job", { node: jobId(parent.job) })}>{parent.job.name}</Link>,{" "}
+        <Link className="mono" href={link("run", { id: parent.run })} title={parent.run}>
+          run {parent.run.slice(0, 8)}…
+        </Link>
+      </dd>
+    </>
+  );
+}
+
+// Arguments that Marquez makes of the facet `parent`: they name another run.
+const OF_PARENT: readonly string[] = ["run_id", "name", "namespace"];
+
+const ownArguments = (run: Run) =>
+  Object.entries(run.args).filter(([name]) => !parentOf(run.facets) || !OF_PARENT.includes(name));
+
+/** The differences of two runs, first of all. */
+function BothRuns({ id, vs }: { id: string; vs: string }) {
+  const [mine, other] = [useRun(id), useRun(vs)];
+  return mine.data && other.data ? <Differences mine={mine.data} other={other.data} /> : null;
 }
 
 const Argument = ({ name, value }: { name: string; value: unknown }) => (
@@ -236,7 +281,7 @@ function Versions({ title, of, others }: { title: string; of: Uses; others?: Use
               <span className="mono muted">#{use.datasetVersionId.version.slice(0, 8)}</span>
               {others && !names.has(id) && <span className="added"> + only here</span>}
               {others && names.has(id) && !known.has(key(use)) && <span className="changed"> ~ another version</span>}
-              {rowsOf(use) !== null && <span className="muted"> · {rowsOf(use)}</span>}
+              {rowsOf(use) !== null && <span className="muted"> · {count(rowsOf(use) ?? 0)} rows</span>}
               {partOf(use) !== null && <span className="muted"> · {partOf(use)}</span>}
             </li>
           );
@@ -249,15 +294,46 @@ function Versions({ title, of, others }: { title: string; of: Uses; others?: Use
 /** The part that the run used, as OpenLineage's facet `subset` has it. */
 const partOf = (use: Uses[number]) => textOfSubset((use.facets as Record<string, unknown>)["subset"]);
 
-/** Rows as OpenLineage's facets `outputStatistics` and `inputStatistics` count them. */
-function rowsOf(use: Uses[number]): string | null {
-  for (const name of ["outputStatistics", "inputStatistics"]) {
-    const facet = (use.facets as Record<string, unknown>)[name];
-    const rows = typeof facet === "object" && facet !== null ? (facet as { rowCount?: unknown }).rowCount : null;
-    if (typeof rows === "number") return `${rows.toLocaleString("en-US")} rows`;
-  }
-  return null;
+const STARTED_MAX = 200;
+
+/** The runs that a run started, those that need somebody first. */
+function StartedRuns({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: ["child-runs", id],
+    queryFn: ({ signal }) => childRuns(id, STARTED_MAX, signal),
+  });
+  if (!data?.runs.length) return null;
+  return (
+    <section className="card" aria-label="started runs">
+      <h2>
+        Started <span className="muted">{count(data.totalCount)}</span>
+      </h2>
+      <LongTable
+        label="runs that it started"
+        height="420px"
+        columns={STARTED}
+        rows={[...data.runs].sort((one, other) => rankOf(one.state) - rankOf(other.state))}
+        keyOf={(run) => run.id}
+      />
+      {data.totalCount > data.runs.length && (
+        <p className="muted">and {count(data.totalCount - data.runs.length)} more</p>
+      )}
+    </section>
+  );
 }
+
+const STARTED: ColumnOf<Run>[] = [
+  { name: "State", by: (run) => run.state, cell: (run) => <StateOf state={run.state} /> },
+  {
+    name: "Job",
+    by: (run) => run.job.name,
+    cell: (run) => (
+      <NodeLink id={jobId(run.job)} name={run.job.name} where={run.job.namespace} href={link("run", { id: run.id })} />
+    ),
+  },
+  { name: "Started", by: (run) => run.startedAt ?? "", cell: (run) => <When time={run.startedAt} /> },
+  { name: "Took", number: true, by: (run) => run.durationMs ?? -1, cell: (run) => duration(run.durationMs) },
+];
 
 const LINKED = {
   up: { title: "The runs that made what it read", load: upstreamRuns },

@@ -1,13 +1,13 @@
 /** What was found: jobs, datasets and columns by a part of their name, records by node or place, a namespace's own. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
 
 import { browse } from "../../api/list-queries";
 import type { Hit } from "../../api/queries";
 import { rootsFrom, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
-import { termsOf } from "../../model/terms";
+import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
 import { HitState, Marked, useHits } from "../../parts/find";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -27,13 +27,15 @@ export function SearchView() {
     query.get("namespace") ?? "",
     query.get("tag") ?? "",
   ];
+  const state = withoutState(q).state || toTestState(query.get("state"));
   const { can } = useReader();
-  useTitle(q ? `Search: ${q}` : tag ? `Tag: ${tag}` : namespace);
-  if (!q && !namespace && !tag)
+  const title = q ? `“${q}”` : namespace || (state && STATE_TITLES[state]);
+  useTitle(q ? `Search: ${q}` : tag ? `Tag: ${tag}` : title);
+  if (!q && !namespace && !tag && !state)
     return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
   return (
     <div className="page">
-      {tag ? <TagHead tag={tag} /> : <h1>{namespace || `“${q}”`}</h1>}
+      {tag ? <TagHead tag={tag} /> : <h1>{title}</h1>}
       {q && can("searchRecords") && can("search") && (
         <nav className="tabs" aria-label="kinds">
           {[
@@ -60,8 +62,39 @@ export function SearchView() {
           <Records q={q} />
         </>
       ) : (
-        <Names q={q} />
+        <>
+          <StateChoice q={q} state={state} />
+          <Names q={q} state={state} />
+        </>
       )}
+    </div>
+  );
+}
+
+const STATE_TITLES = { failing: "A test fails", warning: "A test warns" } as const;
+const STATES = [["", "All"], ...Object.entries(STATE_TITLES)] as const;
+
+/** Buttons that keep what has a failing test; a tag or an owner has none beside it. */
+function StateChoice({ q, state }: { q: string; state: TestState }) {
+  const [, navigate] = useLocation();
+  const { text } = withoutState(q);
+  const { tag, owner } = termsOf(text);
+  if (tag || owner) return null;
+  return (
+    <div className="actions">
+      <div className="group" role="group" aria-label="state of the tests">
+        {STATES.filter(([value]) => value || text).map(([value, title]) => (
+          <button
+            key={value}
+            className="button"
+            aria-pressed={state === value}
+            onClick={() => navigate(link("search", { q: text, state: value }), { replace: true })}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {state && <Link href={link("tests")}>all failing tests</Link>}
     </div>
   );
 }
@@ -113,22 +146,22 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
   ];
 }
 
-function Names({ q, tag = "" }: { q: string; tag?: string }) {
-  const result = useHits(q, LIMIT, tag);
+function Names({ q, tag = "", state = "" }: { q: string; tag?: string; state?: TestState }) {
+  const result = useHits(q, LIMIT, { tag, state });
   const { can } = useReader();
   return (
     <Loaded of={result}>
       {({ names, fields, all }) =>
         all.length === 0 ? (
-          <Nothing title={tag ? "Nothing has this tag" : "Nothing has this name"}>
-            {!tag && can("searchRecords") && (
+          <Nothing title={tag ? "Nothing has this tag" : state ? "No test of these does so" : "Nothing has this name"}>
+            {!tag && !state && can("searchRecords") && (
               <Link href={link("search", { q, kind: "record" })}>Look among records</Link>
             )}
           </Nothing>
         ) : (
           <section className="card">
             <p className="muted" role="status">
-              {count(names.total)} jobs and datasets, {plural(fields.total, "column")}
+              {count(names.total)} jobs and datasets{!state && `, ${plural(fields.total, "column")}`}
               {(names.truncated || fields.truncated) && ", at least"}
               {all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}
             </p>

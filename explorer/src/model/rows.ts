@@ -1,0 +1,28 @@
+/** How many rows runs read and wrote, as OpenLineage's statistics count them. */
+
+interface Use {
+  datasetVersionId: { namespace: string; name: string };
+  facets: Record<string, unknown>;
+}
+
+/** Return the rows of a use of a dataset; null where the run did not count them. */
+export function rowsOf(use: { facets: unknown }): number | null {
+  const facets = (use.facets ?? {}) as Record<string, { rowCount?: unknown } | null>;
+  for (const name of ["outputStatistics", "inputStatistics"]) {
+    const rows = facets[name]?.rowCount;
+    if (typeof rows === "number") return rows;
+  }
+  return null;
+}
+
+/** Return the rows that each of the runs wrote into a dataset, in the order of the runs; what was not counted is left out. */
+export const rowsWritten = (
+  runs: readonly { outputDatasetVersions: readonly Use[] }[],
+  dataset: { namespace: string; name: string },
+): number[] =>
+  runs.flatMap(({ outputDatasetVersions }) => {
+    const use = outputDatasetVersions.find(
+      ({ datasetVersionId: id }) => id.namespace === dataset.namespace && id.name === dataset.name,
+    );
+    return (use && rowsOf(use)) ?? [];
+  });

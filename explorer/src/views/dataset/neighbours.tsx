@@ -1,0 +1,79 @@
+/** Who writes a dataset, how many rows, and who reads it, in one line. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+
+import { foldedLineage, jobRuns } from "../../api/queries";
+import { count, plural } from "../../model/format";
+import { degreeOf, type Item } from "../../model/graph";
+import { rowsWritten } from "../../model/rows";
+import { pageOf, When } from "../../parts/frame";
+import { StateOf } from "../../parts/signs";
+import { link, mapLink, type Side } from "../../url/state";
+
+const WRITERS_MAX = 3;
+const RUNS_MAX = 10;
+
+export function Neighbours({ dataset }: { dataset: { namespace: string; name: string; node: string } }) {
+  const { node } = dataset;
+  const { data } = useQuery(foldedLineage(node, 0));
+  if (!data) return null;
+  const jobs = (side: Side) => (data[side].get(node) ?? []).flatMap((id) => data.items.get(id) ?? []);
+  const writers = jobs("up"),
+    readers = degreeOf(data, node).down;
+  const teams = new Set(jobs("down").flatMap(({ owners }) => owners)).size;
+  return (
+    <p>
+      {writers.length ? <Writers jobs={writers} dataset={dataset} /> : "No job writes it now"}
+      {" · "}
+      {readers === 0 ? (
+        "read by no job"
+      ) : (
+        <Link href={mapLink({ node, dir: "down" })}>
+          read by {plural(readers, "job")}
+          {teams > 0 && ` of ${plural(teams, "owner")}`}
+        </Link>
+      )}
+      {" · "}
+      <Link href={link("impact", { node })}>What breaks</Link>
+    </p>
+  );
+}
+
+function Writers({ jobs, dataset }: { jobs: readonly Item[]; dataset: { namespace: string; name: string } }) {
+  return (
+    <>
+      Written by{" "}
+      {jobs.slice(0, WRITERS_MAX).map((job, index) => (
+        <span key={job.id}>
+          {index > 0 && ", "}
+          <Link href={pageOf(job.id)}>{job.name}</Link> <StateOf state={job.state} /> <When time={job.touchedAt} />
+          {index === 0 && <Rows job={job.id} dataset={dataset} />}
+        </span>
+      ))}
+      {jobs.length > WRITERS_MAX && ` and ${count(jobs.length - WRITERS_MAX)} more`}
+    </>
+  );
+}
+
+/** The rows that the last runs of a job wrote, the newest as a number; the others are bars. */
+function Rows({ job, dataset }: { job: string; dataset: { namespace: string; name: string } }) {
+  const { data } = useQuery({
+    queryKey: ["runs", job, RUNS_MAX],
+    queryFn: ({ signal }) => jobRuns(job, RUNS_MAX, signal),
+  });
+  const rows = rowsWritten(data?.runs ?? [], dataset);
+  if (rows[0] === undefined) return null;
+  const most = Math.max(1, ...rows);
+  const said = [...rows].reverse().map(count).join(", ");
+  return (
+    <>
+      , {plural(rows[0], "row")}{" "}
+      <span className="spark" role="img" aria-label={`rows of the last runs, oldest first: ${said}`} title={said}>
+        {[...rows].reverse().map((value, place) => (
+          <i key={place} style={{ height: `${15 + 85 * (value / most)}%` }} />
+        ))}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+"""Answers about the company that a view gives in one place: what changed, how many rows, who is part of what."""
+
+from __future__ import annotations
+
+import re
+
+from tests.explorer.axe import serious_faults
+from tests.explorer.test_company import LAKE
+
+PAYMENTS = "job?node=job:spark:spark.silver_payments"
+ORDERS = f"dataset?node=dataset:{LAKE}:silver/shop/orders"
+
+
+def test_versions_of_a_dataset_show_the_changes_of_its_schema_first(open_view, company):
+    page = open_view(company, f"{ORDERS}&tab=versions", bypass_csp=True)
+    page.get_by_text("amount: int → decimal(12,2)").wait_for()
+    versions = page.get_by_role("group", name="versions")
+    number = int(versions.get_by_role("link", name="Changes").inner_text().split()[-1])
+    assert len(page.locator("main table tbody tr").all()) == number
+    assert serious_faults(page) == []
+    versions.get_by_role("link", name="All").click()
+    page.wait_for_url("**all=1**")
+    page.get_by_text("the first that is known here").wait_for()
+
+
+def test_a_dataset_says_how_many_rows_its_writer_wrote(open_view, company):
+    page = open_view(company, ORDERS)
+    written = page.get_by_text("Written by").first
+    written.get_by_role("img", name=re.compile(r"rows of the last runs, oldest first: \d")).wait_for()
+    assert re.search(r"[\d,]+ rows", written.inner_text())
+
+
+def test_two_runs_differ_in_a_table_of_what_each_read_and_made(open_view, company):
+    page = open_view(company, PAYMENTS, bypass_csp=True)
+    page.get_by_role("link", name="against the last good one").first.click()
+    differences = page.get_by_role("region", name="differences")
+    differences.get_by_role("columnheader", name="The good one").wait_for()
+    row = differences.get_by_role("row", name=re.compile(r"^made silver.shop.payments ", re.IGNORECASE))
+    row.get_by_text("rows unknown").wait_for()
+    assert re.search(r"[\d,]+ rows", row.get_by_role("cell").last.inner_text())
+    assert serious_faults(page) == []
+
+
+def test_a_run_names_the_run_that_started_it_and_that_one_the_runs_it_started(open_view, company):
+    page = open_view(company, PAYMENTS)
+    page.locator("main table tbody tr").first.get_by_role("link").first.click()
+    page.get_by_text("Part of").wait_for()
+    assert page.get_by_text("run_id", exact=True).count() == 0
+    page.get_by_role("link", name=re.compile(r"^run [0-9a-f]{8}…$")).click()
+    started = page.get_by_role("region", name="started runs")
+    started.get_by_role("link", name="spark.silver_payments").wait_for()
+    assert "failed" in started.get_by_role("row").nth(1).inner_text()
+
+
+def test_a_task_leads_to_the_job_that_it_is_part_of(open_view, company):
+    page = open_view(company, PAYMENTS)
+    page.get_by_role("link", name="nordwind_daily").click()
+    page.get_by_role("region", name="tasks", exact=True).wait_for()
+
+
+def test_names_are_narrowed_to_those_with_a_test_that_fails(open_view, pipeline):
+    page = open_view(pipeline, "search?q=rejected")
+    page.get_by_role("link", name="rejected", exact=True).wait_for()
+    states = page.get_by_role("group", name="state of the tests")
+    states.get_by_role("button", name="A test fails").click()
+    page.get_by_role("status").filter(has_text="1 jobs and datasets").wait_for()
+    assert page.url.endswith("/search?q=rejected&state=failing")
+    states.get_by_role("button", name="A test warns").click()
+    page.get_by_text("No test of these does so").wait_for()
+
+
+def test_a_state_of_tests_is_typed_as_a_filter(open_view, pipeline):
+    page = open_view(pipeline)
+    box = page.get_by_role("combobox", name="Find")
+    box.fill("state:failing rej")
+    page.get_by_role("option", name="rejected").wait_for()
+    page.get_by_role("option", name="All that fails a test and has “rej”").click()
+    page.wait_for_url("**/search?q=rej&state=failing")
+    page.get_by_role("link", name="rejected", exact=True).wait_for()
+    page.goto(f"{pipeline.url}/explore/search?state=failing")
+    page.get_by_role("heading", name="A test fails").wait_for()
+    page.get_by_role("link", name="rejected", exact=True).wait_for()
