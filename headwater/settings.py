@@ -88,6 +88,7 @@ GRAPH_PARTITIONS = (
     "SOURCES",
     "SOURCE#",
     "CREATED#",
+    "FEED#",
     "EVENTS",
     "EVENTS#",
 )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 
 from headwater.alerts.cause import Cause, Kind
-from headwater.events.event import Facets
 from headwater.facts.facts import is_dropped
 from headwater.queries.dataset_versions import KnownVersion, read_versions
-from headwater.queries.descriptions import is_temporary, schema_of
+from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.schema_changes import compare_schemas
 from headwater.queries.view import GraphView
 from headwater.times import normalize
-from headwater_model.field_paths import print_dotted
-from headwater_model.ids import FieldPath
 
 # Versions by which the next one is due, and the fewest intervals between them.
 VERSIONS_MAX = 22
@@ -39,48 +37,32 @@ def find_schema_changes(group: ResolvedDataset, versions: Sequence[KnownVersion]
     """Yield the changes of the schema between these versions, newest first: one cause for each change."""
     described = [version for version in versions if "schema" in version.facets]
     for after, before in pairwise(described):
-        cause = _change(group, before, after)
+        cause = _cause_of(group, before, after)
         if cause is not None:
             yield cause
 
 
-def _change(group: ResolvedDataset, before: KnownVersion, after: KnownVersion) -> Cause | None:
+def _cause_of(group: ResolvedDataset, before: KnownVersion, after: KnownVersion) -> Cause | None:
     """Return the cause that two successive schemas make, named by its worst part; None if their columns are equal."""
-    old, new = _types(before.facets), _types(after.facets)
-    dropped = sorted(old.keys() - new.keys())
-    added = sorted(new.keys() - old.keys())
-    retyped = [path for path in sorted(old.keys() & new.keys()) if _is_retyped(old[path], new[path])]
-    if not (dropped or added or retyped):
+    change = compare_schemas(before.facets, after.facets)
+    if change is None:
         return None
-    kind: Kind = "ColumnDropped" if dropped else "ColumnRetyped" if retyped else "SchemaChanged"
-    types = [f"{print_dotted(path)} {old[path]} {new[path]}" for path in retyped]
+    dropped, added = ([name for name, _ in fields] for fields in (change.dropped, change.added))
+    kind: Kind = "ColumnDropped" if dropped else "ColumnRetyped" if change.retyped else "SchemaChanged"
     return Cause(
         kind=kind,
         node=group.primary,
-        identity=["dropped", *_texts(dropped), "retyped", *types, "added", *_texts(added)],
+        identity=["dropped", *dropped, "retyped", *map(" ".join, change.retyped), "added", *added],
         time=after.created,
         detail={
-            "dropped": _texts(dropped),
-            "retyped": [{"name": print_dotted(path), "from": old[path], "to": new[path]} for path in retyped],
-            "added": _texts(added),
+            "dropped": dropped,
+            "retyped": [{"name": name, "from": old, "to": new} for name, old, new in change.retyped],
+            "added": added,
             "run": after.run.id if after.run else None,
         },
-        columns=[*_texts(dropped), *_texts(retyped)],
+        columns=[*dropped, *(name for name, *_ in change.retyped)],
         before=after.created,
     )
-
-
-def _types(facets: Facets) -> Mapping[FieldPath, str | None]:
-    return schema_of(facets).types
-
-
-def _is_retyped(old: str | None, new: str | None) -> bool:
-    """True if both types are known and differ in more than case."""
-    return bool(old and new) and str(old).casefold() != str(new).casefold()
-
-
-def _texts(paths: Sequence[FieldPath]) -> list[str]:
-    return list(map(print_dotted, paths))
 
 
 def find_due_time(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> str | None:

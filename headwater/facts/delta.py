@@ -64,6 +64,7 @@ def _event(delta: FactsDelta, sent: Event) -> None:
     """Add the facts of an event: of its datasets, its job and run, its parent and root."""
     event = _with_references(delta, sent)
     stamp = f"{event.time}#{event.hash}"
+    delta.senders[stamp] = event.job, event.run
     _datasets(delta, event, stamp)
     _assertions(delta, event, stamp)
     if event.job is not None:

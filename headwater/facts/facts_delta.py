@@ -9,6 +9,7 @@ from typing import Any
 from headwater.events.event import Facets
 from headwater.facts.facet_refs import FacetRef, refs_in
 from headwater.facts.facts import DatasetFacts, F, JobFacts, NamespaceFacts, RunFacts, SourceFacts, TagFacts, join
+from headwater.facts.feed_rows import Sender
 from headwater.facts.source_rows import SourceId
 from headwater.facts.table import Key, Row
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -16,7 +17,10 @@ from headwater_model.ids import DatasetId, JobId, RunKey
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by what they are of, rows that DatasetEvents, streams and tags add, and facet refs by `complete_key`."""
+    """Facts by what they are of, rows that DatasetEvents, streams and tags add, and facet refs by `complete_key`.
+
+    `senders` are the jobs and runs of the events, by stamp.
+    """
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
@@ -26,6 +30,7 @@ class FactsDelta:
     sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     refs: dict[Key, FacetRef] = field(default_factory=dict)
+    senders: dict[str, Sender] = field(default_factory=dict)
 
     def mention(self, time: str, *namespaces: str) -> None:
         """Add a mention of these namespaces."""

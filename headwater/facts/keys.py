@@ -49,6 +49,7 @@
     TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
     OWNER#<owner>           JOB#<name>  DATASET#<name>           what ever had the owner (`tag_rows`)
     TESTS                   JOB#<name>  DATASET#<name>           what ever failed a test (`tag_rows`)
+    FEED#<day>#<shard>      JOB#<name>  DATASET#<name>           what may have news of the day (`feed_rows`)
 
 `<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, and of the first event of a
 streaming run that names a dataset. `<bucket>` is that of any event of a streaming run, `<size>` MINUTE, DAY or MONTH

@@ -32,6 +32,7 @@ from headwater.facts.facts import (
     to_json,
 )
 from headwater.facts.facts_delta import FactsDelta
+from headwater.facts.feed_rows import Sender, added_dataset_rows, added_job_rows
 from headwater.facts.index_rows import EXACT_MAX, ever_rows, is_wide, transactional_rows
 from headwater.facts.keys import (
     COUNT,
@@ -108,7 +109,8 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             if isinstance(new, RunFacts):
                 streamed += _streamed(new, subject.facts)
             if row is None or new != old:
-                extra += (added for added in _new_rows(subject, old if row else None, new) if added.key not in stored)
+                added = _new_rows(subject, old if row else None, new, delta.senders)
+                extra += (new_row for new_row in added if new_row.key not in stored)
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
@@ -281,10 +283,12 @@ def _count_of(subject: _Subject, facts: Facts) -> Key | None:
 _CREATED: Mapping[type, Created] = {JobFacts: "jobs", DatasetFacts: "datasets", SourceFacts: "sources"}
 
 
-def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
+def _new_rows(subject: _Subject, old: Facts | None, new: Facts, senders: Mapping[str, Sender]) -> Iterator[Row]:
     """Yield the index rows of the new facts that the old ones lack."""
     if isinstance(new, RunFacts):
-        yield from added_rows(subject.run, old if isinstance(old, RunFacts) else RunFacts(), new)
+        before = old if isinstance(old, RunFacts) else RunFacts()
+        yield from added_rows(subject.run, before, new)
+        yield from added_job_rows(before, new)
         return
     known = {} if old is None else {row.key: row for row in _rows(subject, old)}
     if old is not None and _is_listed(old) and not _is_listed(new):
@@ -293,7 +297,9 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
     if isinstance(new, JobFacts | DatasetFacts) and _is_listed(new) and not (old and _is_listed(old)):
         yield from name_rows(job_of(subject.id) if isinstance(new, JobFacts) else dataset_of(subject.id))
     if isinstance(new, DatasetFacts):
-        yield from schema_columns(subject.id, old if isinstance(old, DatasetFacts) else None, new)
+        stored = old if isinstance(old, DatasetFacts) else None
+        yield from schema_columns(subject.id, stored, new)
+        yield from added_dataset_rows(subject.id, stored or DatasetFacts(), new, senders)
     yield from (row for row in _rows(subject, new) if known.get(row.key) != row)
 
 

@@ -12,7 +12,6 @@ from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.table import RowQuery
 from headwater.facts.tag_rows import namespace_prefix
-from headwater.facts.visibility import Visibility
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
@@ -49,7 +48,7 @@ def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], 
     ids = {"JOB": set[str](), "DATASET": set[str]()}
     for (kind, _), page in zip(pairs, pages, strict=True):
         ids[kind].update(row.data["name"] for row in page.rows)
-    reader = _Reader(view, view.caller, namespace)
+    reader = ListedThings(view, namespace)
     return Annotated(
         reader.jobs(map(job_of, sorted(ids["JOB"]))),
         reader.datasets(map(dataset_of, sorted(ids["DATASET"]))),
@@ -63,12 +62,14 @@ def is_owned(annotations: Annotations, owner: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class ListedThings:
+    """A reader of the listed jobs and datasets that the caller of a view sees; of a namespace if one is given."""
+
     view: GraphView
-    visibility: Visibility
     namespace: str | None
 
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
+        """Return those of the jobs that are listed, without their runs."""
         ids = list(filter(self._wants, candidates))
         nodes = nodes_of(ids, self.view)
         namespaces = NamespaceDeletions(self.view)
@@ -77,6 +78,7 @@ class _Reader:
         return [job for job in jobs if not job.hidden]
 
     def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:
+        """Return the datasets of these names that are listed, each once."""
         names = list(candidates)
         groups, namespaces = ResolvedDatasets(self.view), NamespaceDeletions(self.view)
         groups.load(names)
@@ -90,4 +92,4 @@ class _Reader:
         ]
 
     def _wants(self, thing: JobId | DatasetId) -> bool:
-        return self.namespace in (None, thing.namespace) and self.visibility.sees(thing)
+        return self.namespace in (None, thing.namespace) and self.view.caller.sees(thing)

@@ -30,7 +30,7 @@ from headwater.facts.graph_results import Coverage, UpstreamRun
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
 from headwater.facts.visibility import Visibility
-from headwater.queries import assertions, name_lists, name_search, runs, sources, statistics
+from headwater.queries import assertions, feed, name_lists, name_search, runs, sources, statistics
 from headwater.queries.children import list_child_runs
 from headwater.queries.columns import tags
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
@@ -46,6 +46,7 @@ from headwater.queries.columns.time_range_queries import TimeRangeQueries
 from headwater.queries.coverage import report_coverage
 from headwater.queries.graph_queries import GraphQueries
 from headwater.queries.listings import Datasets, Jobs
+from headwater.queries.news import News, NewsKind
 from headwater.queries.node_ids import (
     FieldNode,
     Node,
@@ -253,6 +254,18 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     ) -> ResultPage[AssertionResult]:
         """Return the tests that fail, of a namespace (None: of all): the worst first, then the latest."""
         return assertions.list_failures(self._view().as_of(at), namespace=namespace, limit=limit, offset=offset)
+
+    def list_feed(
+        self,
+        days: Sequence[str],
+        *,
+        kind: NewsKind | None = None,
+        namespace: str | None = None,
+        limit: int,
+        offset: int,
+    ) -> ResultPage[News]:
+        """Return the news of these days, of a kind and a namespace (None: of all), newest first."""
+        return feed.list_feed(days, self._view(), kind=kind, namespace=namespace, limit=limit, offset=offset)
 
     def search_owned(
         self, owner: str, text: str = "", *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]

@@ -26,6 +26,7 @@ GRAPH = (
     "TAG#t",
     "OWNER#o",
     "TESTS",
+    "FEED#2025-11-20#0",
     "EVENTS",
     "EVENTS#2025-11-20#0",
 )

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 from pydantic import TypeAdapter, ValidationError
 
 from headwater.api.http.request import HttpRequest
-from headwater.times import from_seconds, parse_time
+from headwater.times import from_seconds, is_day, parse_time
 from headwater.validation import invalid
 from headwater_model.errors import Invalid
 
@@ -205,6 +205,18 @@ def moment(name: str, description: str) -> Parameter[str | None]:
 
     schema = {"type": "string", "examples": ["2025-11-20T12:00:00Z", "1763640000"]}
     return Parameter(name, f"{description} {TIME_RULE}", schema, read)
+
+
+def day(name: str, description: str, example: str) -> Parameter[str | None]:
+    """Return a day of the calendar, as YYYY-MM-DD."""
+
+    def read(request: HttpRequest) -> str | None:
+        given = _unicode(request, name)
+        if given is not None and not is_day(given):
+            raise Invalid.because(name, given, "must be a day, as YYYY-MM-DD")
+        return given
+
+    return Parameter(name, description, {"type": "string", "format": "date", "examples": [example]}, read)
 
 
 def required_moment(name: str, description: str) -> Parameter[str]:

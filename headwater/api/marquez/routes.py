@@ -8,6 +8,7 @@ from headwater.api.marquez import (
     columns,
     datasets,
     events,
+    feed,
     full_text_search,
     jobs,
     lineage,
@@ -35,5 +36,6 @@ ROUTES = (
     *tags.ROUTES,
     *annotating.ROUTES,
     *assertions.ROUTES,
+    *feed.ROUTES,
     *writes.ROUTES,
 )

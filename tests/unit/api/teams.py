@@ -212,6 +212,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
         + [{"tag": f"of-{team.letter}"}, {"tag": "PII", "namespace": team.store}],
         **{path: [{}, SHORT] for path in ("/api/v1/jobs", _JOBS, f"{_JOBS}/{{job}}/runs", _DATASETS)},
         "/api/v1/tests": [{"namespace": team.store}, {"namespace": team.store, "lineageAt": str(NOW_S)}],
+        "/api/v1/feed": [{"namespace": team.store}, {"namespace": team.store, "kind": "DATASET_NEW"}],
         "/api/v2beta/search/jobs": [{"q": "sum"}],
         "/api/v2beta/search/datasets": [{"q": "report"}, {"q": "total"}],
         **{f"/api/v1/stats/{of}": [{"period": "DAY"}] for of in ("lineage-events", "jobs", "datasets", "sources")},

@@ -105,6 +105,9 @@ def test_a_list_over_all_namespaces_shows_and_counts_what_the_token_sees(worlds)
     tagged = world.get(token, "/api/v1/search", tag="pii")
     assert ({one["namespace"] for one in tagged["results"]}, tagged["totalCount"]) == ({A.store}, 5)
     assert [one["name"] for one in world.get(token, "/api/v1/tags")["tags"]] == ["of-a", "PII"]
+    news = world.get(token, "/api/v1/feed")
+    assert news["totalCount"] == len(news["news"]) > 0
+    assert {one["nodeId"].partition(f":{A.store}:")[0] for one in news["news"]} == {"dataset"}
     report = world.get(token, "/api/v1/reports/usage", tag="PII", **RANGE)
     assert {one["column"]["dataset"]["namespace"] for one in report["columns"]} == {A.store}
     columns = world.get(token, "/api/v1/search", q="total", filter="column")

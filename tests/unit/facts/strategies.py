@@ -32,10 +32,13 @@ DATASETS = (
 )
 RUNS = tuple(f"00000000-0000-4000-8000-00000000000{number}" for number in range(1, 5))
 TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
+# Two of a day, and others a day or more apart.
+NEWS_TIMES = tuple(f"2025-11-{day}:00:00.000000Z" for day in ("20T08", "20T21", "21T08", "22T08", "24T08"))
 _BEGAN_S = 1_763_640_000
 _GAPS_S = (1, 50, 3_000, 15 * 3_600, 20 * 86_400)
 
 _SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
+_RETYPED = {"fields": [{"name": "carrier"}, {"name": "co2", "type": "float"}]}
 _DELETED = {"_deleted": True}
 _TAGS = (
     {"_producer": "https://a", "tags": [{"key": "PII"}, {"key": "team", "value": "blue"}, {"key": "gone"}]},
@@ -593,6 +596,42 @@ def checked_streams(max_size=3):
     """Draw statements among which are many results of tests, under several names of a dataset, too."""
     pieces = st.one_of(checks(), checks(), checks(), st.one_of(dataset_events, deletions).map(lambda one: [one]))
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
+_LIFE = tuple({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))
+_of_news = st.one_of(
+    st.sampled_from([{"schema": one} for one in (*_SCHEMAS, _RETYPED, _DELETED)]),
+    st.sampled_from([{}, {}, *_LIFE, {"ownership": _OWNERS[0]}]),
+    st.sampled_from(DATASETS).map(a_symlink),
+)
+
+
+@st.composite
+def news(draw):
+    """Draw an event, or a deletion, of which the schemas, drops and failures lie on days of their own."""
+    uses = st.lists(
+        st.builds(DatasetUse, st.sampled_from(DATASETS), _of_news), max_size=2, unique_by=lambda use: use.dataset
+    ).map(tuple)
+    run = draw(_any_run)
+    event = draw(
+        st.one_of(
+            run_events(st.just(run), st.sampled_from(("COMPLETE", "FAIL", "FAIL", "START", "ABORT"))),
+            st.builds(
+                lambda dataset, facets: Event(kind="DATASET", time="", hash="", dataset=DatasetUse(dataset, facets)),
+                st.sampled_from(DATASETS),
+                _of_news,
+            ),
+            _sometimes(deletions, draw(job_events)),
+        )
+    )
+    if isinstance(event, Event) and event.kind != "DATASET":
+        event = replace(event, inputs=draw(uses), outputs=draw(uses))
+    return stamped(replace(event, time=draw(st.sampled_from(NEWS_TIMES))))
+
+
+def news_streams(max_size=8):
+    """Draw statements with much news."""
+    return st.lists(news(), min_size=1, max_size=max_size).map(lambda statements: _in_order([statements]))
 
 
 def streams(max_size=8):

@@ -343,6 +343,22 @@ _BATCH_RESULT: Example = {
 }
 
 
+NEWS: Example = {
+    "kind": "SCHEMA_CHANGED",
+    "at": "2025-11-20T12:00:00Z",
+    "nodeId": NODE_ID,
+    "owners": ["team:flights"],
+    "job": JOB_ID,
+    "runId": RUN_ID,
+    "runState": "COMPLETED",
+    "failedRuns": None,
+    "change": {
+        "added": [{"name": "co2_kg", "type": "double"}],
+        "dropped": [{"name": "carrier", "type": None}],
+        "retyped": [{"name": "flight", "before": "int", "after": "bigint"}],
+        "leftOut": 0,
+    },
+}
 _TEST_RESULT: Example = {
     "nodeId": NODE_ID,
     "outcome": "FAILED",
@@ -412,6 +428,8 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "TestCounts": [{"passed": 12, "warned": 1, "failed": 0}],
     "TestResult": [_TEST_RESULT],
     "TestResults": _page("tests", _TEST_RESULT),
+    "News": [NEWS],
+    "Feed": _page("news", NEWS),
     "Tags": _page("tags", {"name": "PII", "description": None}),
     "SearchHit": [HIT],
     "SearchResults": _page("results", HIT),

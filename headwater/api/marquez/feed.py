@@ -1,0 +1,65 @@
+"""The route of the feed: what happened since a day. It is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.parameters import choice, day, given_text
+from headwater.api.http.request import HttpRequest
+from headwater.api.marquez import feed_types as types
+from headwater.api.marquez.feed_views import render_news
+from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
+from headwater.api.marquez.responses import respond_list
+from headwater.api.route import Route
+from headwater.api.services import Services
+from headwater.facts.feed_rows import FEED_DAYS
+from headwater.queries.news import KINDS
+from headwater.times import day_of, days_between, shift
+from headwater_model.errors import Invalid
+
+_DEFAULT_DAYS = 7
+_SINCE = day("since", f"The first day, at most {FEED_DAYS - 1} days ago; by default, six days ago.", "2025-11-20")
+_UNTIL = day("until", "The last day; by default, today.", "2025-11-26")
+_KIND = choice("kind", "Only news of this kind.", {kind: kind for kind in KINDS})
+_NAMESPACE = given_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
+
+
+def list_feed(services: Services, request: HttpRequest) -> Response[str]:
+    """List what happened from one day to another: new and dropped datasets, changed schemas, jobs that began to fail.
+
+    Days are UTC's, by the times of events. A dataset that is dropped, or a job that fails, is listed for as long as
+    that is so. A schema is listed on the day on which it was first stated. Up to 1,000 datasets and 200 jobs are read.
+
+    Returns:
+        The latest first.
+    """
+    limit, offset = read_paging(request)
+    kind, namespace = _KIND.read(request), _NAMESPACE.read(request)
+    news = services.queries.list_feed(
+        _days(services, request), kind=kind, namespace=namespace, limit=limit, offset=offset
+    )
+    return respond_list(services.links, "news", news, map(render_news, news.items))
+
+
+def _days(services: Services, request: HttpRequest) -> Sequence[str]:
+    today = day_of(services.now_s())
+    since, until = _SINCE.read(request) or shift(today, 1 - _DEFAULT_DAYS), _UNTIL.read(request) or today
+    if since < (least := shift(today, 1 - FEED_DAYS)):
+        raise Invalid.because("since", since, f"must be {least} or later")
+    if until < since:
+        raise Invalid.because("until", until, f"must not be before since ({since})")
+    return days_between(since, min(until, today))
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/feed",
+        list_feed,
+        parameters=(_SINCE, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET),
+        returns=types.Feed,
+        errors=(400, 503),
+    ),
+)

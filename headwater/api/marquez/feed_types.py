@@ -1,0 +1,63 @@
+"""JSON of the feed, as types. They are written as `headwater.api.types` describes."""
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from headwater.api.types import Count, Id, Time
+from headwater.facts.run_results import State
+
+
+class TypedField(TypedDict):
+    """A field with its type, as the schema facet has them; null where that has none."""
+
+    name: str
+    type: str | None
+
+
+class RetypedField(TypedDict):
+    """A field of which both schemas have a type, and not the same."""
+
+    name: str
+    before: str
+    after: str
+
+
+class SchemaChange(TypedDict):
+    """The difference from the schema stated before: of each kind up to 100 fields, by name."""
+
+    added: list[TypedField]
+    dropped: list[TypedField]
+    retyped: list[RetypedField]
+    leftOut: Count
+    """The number of changed fields beyond these."""
+
+
+class News(TypedDict):
+    """News of a dataset or a job."""
+
+    kind: Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]
+    """DATASET_DROPPED: and no event mentions it since. JOB_FAILS: since its last good run, if it has one."""
+    at: Time
+    """The time of the event; of a failing job, the end of the first run that failed."""
+    nodeId: str
+    owners: list[str]
+    job: Id | None
+    """The job that sent the event; null for a DatasetEvent, and for a job that the caller may not see."""
+    runId: str | None
+    """Its run; of a failing job, the last that failed."""
+    runState: State | None
+    """The state of that run now: what a failed run states of a schema may never have been written."""
+    failedRuns: Count | None
+    """Of a failing job: the number of failed runs since its last good one, among its last 100."""
+    change: SchemaChange | None
+    """Of a changed schema."""
+
+
+class Feed(TypedDict):
+    """News of some days."""
+
+    news: list[News]
+    totalCount: Count
+    truncated: bool
+    """There is more than a request may read."""

@@ -1,0 +1,46 @@
+"""The difference between two schemas of a dataset: which columns came, went, or got another type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headwater.events.event import Facets
+from headwater.queries.descriptions import schema_of
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import FieldPath
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """Fields by their paths with dots, in order: added and dropped ones with their type, retyped ones with both."""
+
+    added: Sequence[tuple[str, str | None]] = ()
+    dropped: Sequence[tuple[str, str | None]] = ()
+    retyped: Sequence[tuple[str, str, str]] = ()
+
+
+def compare_schemas(before: Facets, after: Facets) -> SchemaChange | None:
+    """Return the difference between the `schema` facets of two states; None if their fields and types are equal.
+
+    >>> before, after = ({"schema": {"fields": [{"name": "co2", "type": kind}]}} for kind in ("INT", "double"))
+    >>> compare_schemas(before, after).retyped
+    [('co2', 'INT', 'double')]
+    """
+    old, new = schema_of(before).types, schema_of(after).types
+    change = SchemaChange(
+        added=[(print_dotted(path), new[path]) for path in sorted(new.keys() - old.keys())],
+        dropped=[(print_dotted(path), old[path]) for path in sorted(old.keys() - new.keys())],
+        retyped=list(_retyped(old, new)),
+    )
+    return change if change.added or change.dropped or change.retyped else None
+
+
+def _retyped(old: Mapping[FieldPath, str | None], new: Mapping[FieldPath, str | None]) -> list[tuple[str, str, str]]:
+    """Return the fields of which both types are known and differ in more than case."""
+    both = ((path, old[path], new[path]) for path in sorted(old.keys() & new.keys()))
+    return [
+        (print_dotted(path), before, after)
+        for path, before, after in both
+        if before and after and before.casefold() != after.casefold()
+    ]

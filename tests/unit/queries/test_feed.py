@@ -1,0 +1,167 @@
+"""The feed of what happened: a function of the set of events, bounded, and of what the caller sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.events.event import DatasetUse
+from headwater.facts.visibility import Visibility
+from headwater.queries import feed
+from headwater.queries.news import KINDS
+from headwater.queries.schema_changes import SchemaChange
+from headwater.queries.service import LineageQueries
+from tests.examples import examples
+from tests.runs_model import Model
+from tests.runs_model.results import DAYS, rendered
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, short
+from tests.unit.facts.strategies import DATASETS, JOBS, a_symlink, arrivals, news_streams, stamped
+from tests.unit.queries.every_query import loaded
+
+MONDAY, TUESDAY, WEDNESDAY = DAYS[:3]
+THIN = {"schema": {"fields": [{"name": "flight", "type": "INT"}, {"name": "carrier"}]}}
+WIDE = {"schema": {"fields": [{"name": "flight", "type": "bigint"}, {"name": "co2", "type": "double"}]}}
+DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
+
+
+@examples(300)
+@given(st.data())
+def test_the_feed_is_the_models_in_any_order_of_arrival(data):
+    statements = data.draw(news_streams())
+    queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Model(statements)
+    for days in (DAYS, [data.draw(st.sampled_from(DAYS))]):
+        for chosen in ({}, {"kind": data.draw(st.sampled_from(KINDS))}, {"namespace": data.draw(NAMESPACES)}):
+            assert listed(queries, days, **chosen) == listed(model, days, **chosen)
+
+
+NAMESPACES = st.sampled_from(sorted({thing.namespace for thing in (*JOBS, *DATASETS)}))
+
+
+def listed(queries, days, **chosen):
+    return rendered(queries.list_feed(days, **{"limit": 100, "offset": 0, **chosen}))
+
+
+def on(day, event):
+    """Return the event of the same time of another day."""
+    return stamped(replace(event, time=f"{day}{event.time[10:]}"))
+
+
+def of(page):
+    return [(entry.kind, entry.of, entry.time[:10], entry.run and short(entry.run)) for entry in page.items]
+
+
+CHANGED = [
+    on(MONDAY, an_event(1, "a1", A, outputs=[DatasetUse(X, THIN)])),
+    on(TUESDAY, an_event(1, "a2", A, outputs=[DatasetUse(X, THIN)])),
+    on(WEDNESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, WIDE)])),
+]
+
+
+def test_a_schema_is_news_of_the_day_on_which_it_is_first_stated(queries_over):
+    page = queries_over(CHANGED).list_feed([TUESDAY, WEDNESDAY], limit=9, offset=0)
+    (entry,) = page.items
+    assert (entry.kind, entry.of, entry.job, short(entry.run), entry.run_state) == (
+        "SCHEMA_CHANGED",
+        X,
+        B,
+        "b1",
+        "COMPLETED",
+    )
+    assert entry.change == SchemaChange(
+        added=[("co2", "double")], dropped=[("carrier", None)], retyped=[("flight", "INT", "bigint")]
+    )
+
+
+def test_a_dataset_is_new_on_the_day_of_its_first_event_whenever_that_arrives(queries_over):
+    first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
+    (entry,) = queries_over(CHANGED[1:2]).list_feed(DAYS, limit=9, offset=0).items
+    assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", TUESDAY, A, None)
+    (entry,) = queries_over([*CHANGED[1:2], first]).list_feed(DAYS, limit=9, offset=0).items
+    assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", MONDAY, B, None)
+
+
+def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
+    made = on(MONDAY, an_event(1, "a1", A, outputs=[X]))
+    dropped = on(TUESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, DROP)]))
+    again = on(WEDNESDAY, an_event(1, "a2", A, outputs=[X]))
+    entries = [("DATASET_DROPPED", X, TUESDAY, "b1"), ("DATASET_NEW", X, MONDAY, None)]
+    assert of(queries_over([made, dropped]).list_feed(DAYS, limit=9, offset=0)) == entries
+    assert of(queries_over([made, dropped, again]).list_feed(DAYS, limit=9, offset=0)) == entries[1:]
+
+
+def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_once_it_runs_well(queries_over):
+    events = [
+        on(day, an_event(1, run, A, kind))
+        for day, run, kind in (
+            (MONDAY, "a1", "COMPLETE"),
+            (TUESDAY, "a2", "FAIL"),
+            (WEDNESDAY, "a3", "FAIL"),
+            (DAYS[3], "a4", "COMPLETE"),
+        )
+    ]
+    (entry,) = queries_over(events[:3]).list_feed(DAYS, limit=9, offset=0).items
+    assert (entry.kind, entry.time[:10], short(entry.run), entry.failed_runs) == ("JOB_FAILS", TUESDAY, "a3", 2)
+    assert queries_over(events[:3]).list_feed([WEDNESDAY], limit=9, offset=0).total == 0
+    assert queries_over(events).list_feed(DAYS, limit=9, offset=0).total == 0
+
+
+def test_another_name_of_a_dataset_is_no_news(queries_over):
+    events = [
+        *CHANGED[:1],
+        on(TUESDAY, a_dataset_event(1, Y, **THIN)),
+        on(TUESDAY, a_dataset_event(2, X, **a_symlink(Y))),
+    ]
+    assert of(queries_over(events).list_feed(DAYS, limit=9, offset=0)) == [("DATASET_NEW", X, MONDAY, None)]
+
+
+def test_what_is_deleted_is_no_news(queries_over):
+    events = [*CHANGED, stamped(replace(a_deletion(2, X), time=f"{DAYS[3]}T00:00:00.000000Z"))]
+    assert queries_over(events).list_feed(DAYS, limit=9, offset=0).total == 0
+
+
+def test_a_caller_sees_the_news_of_its_namespaces_and_no_other_sender():
+    queries = LineageQueries(loaded(CHANGED))
+    caller = Visibility(covers=X.namespace.__eq__, namespaces=[X.namespace], strict=True)
+    page = queries.seen_by(caller).list_feed(DAYS, limit=9, offset=0)
+    assert [(entry.kind, entry.job, entry.run) for entry in page.items] == [
+        ("SCHEMA_CHANGED", None, None),
+        ("DATASET_NEW", None, None),
+    ]
+    other = Visibility(covers=A.namespace.__eq__, namespaces=[A.namespace])
+    assert queries.seen_by(other).list_feed(DAYS, limit=9, offset=0).total == 0
+
+
+def test_a_sender_who_may_only_name_a_dataset_makes_no_news():
+    event = stamped(replace(an_event(1, "a1", A, inputs=[DatasetUse(X, DROP)]), named=(X,)))
+    assert LineageQueries(loaded([event])).list_feed(DAYS, limit=9, offset=0).total == 0
+
+
+def test_steady_events_write_no_row_of_the_feed():
+    table = loaded([CHANGED[0]])
+    before = feed_rows(table)
+    for day in (TUESDAY, WEDNESDAY):
+        other = loaded([CHANGED[0]], [on(day, an_event(1, f"a{day[-1]}", A, outputs=[DatasetUse(X, THIN)]))])
+        assert feed_rows(other) == before
+    assert len(before) == 1
+
+
+def feed_rows(table):
+    return {(item["pk"]["S"], item["sk"]["S"]) for item in table.dynamo.items() if item["pk"]["S"].startswith("FEED#")}
+
+
+@pytest.mark.parametrize("bound", ["ROWS_MAX", "DATASETS_MAX"])
+def test_the_feed_says_where_it_is_cut(bound, monkeypatch):
+    table = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y]))])
+    assert not LineageQueries(table).list_feed(DAYS, limit=9, offset=0).truncated
+    monkeypatch.setattr(feed, bound, 1)
+    more = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y, *DATASETS]))])
+    assert LineageQueries(more).list_feed(DAYS, limit=9, offset=0).truncated
+
+
+def test_rows_of_the_feed_expire():
+    table = loaded([CHANGED[0]])
+    (item,) = [item for item in table.dynamo.items() if item["pk"]["S"].startswith("FEED#")]
+    assert item["expires_at"] == {"N": str(1_763_596_800 + 33 * 86_400)}
