@@ -51,7 +51,10 @@ def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRo
 
     The sweeper alone, of them, may hide objects of `traces/`: those that no trace committed.
     """
-    swept, others = settings.TRACES_PREFIX, [one for one in settings.WRITTEN_ONCE if one != settings.TRACES_PREFIX]
+    swept, others = (
+        settings.TRACES_PREFIX,
+        [prefix for prefix in settings.WRITTEN_ONCE if prefix != settings.TRACES_PREFIX],
+    )
     for sid, actions, resources, theirs in (
         ("VersionsStay", OF_VERSIONS, ["*"], roles),
         ("ObjectsStay", (HIDE,), [f"{prefix}*" for prefix in others], roles),
@@ -64,7 +67,7 @@ def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRo
                 effect=iam.Effect.DENY,
                 principals=[iam.AnyPrincipal()],
                 actions=list(actions),
-                resources=[bucket.arn_for_objects(one) for one in resources] or [bucket.bucket_arn],
+                resources=[bucket.arn_for_objects(resource) for resource in resources] or [bucket.bucket_arn],
                 # A role that was just made is not yet known everywhere as a principal; a condition takes its ARN.
                 conditions={"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in theirs]}},
             )

@@ -210,8 +210,8 @@ def _unclaimed(name: str) -> bool:
 
 
 def _unknown(name: str, value: object) -> Fault:
-    near = difflib.get_close_matches(name, NAMES, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    matches = difflib.get_close_matches(name, NAMES, n=1)
+    hint = f"; did you mean {matches[0]}?" if matches else ""
     return Fault(name, value, f"must be one of the context values {', '.join(NAMES)}{hint}")
 
 
@@ -264,9 +264,9 @@ def _secret(value: object) -> str | None:
 def _object_lock(value: object) -> ObjectLock | None:
     if value in (None, "", "none"):
         return None
-    found = _OBJECT_LOCK.fullmatch(value) if isinstance(value, str) else None
-    if found and int(found[2]) <= _OBJECT_LOCK_DAYS_MAX:
-        return ObjectLock(days=int(found[2]), compliance=found[1] == "compliance")
+    match = _OBJECT_LOCK.fullmatch(value) if isinstance(value, str) else None
+    if match and int(match[2]) <= _OBJECT_LOCK_DAYS_MAX:
+        return ObjectLock(days=int(match[2]), compliance=match[1] == "compliance")
     raise ValueError(f"must be governance:DAYS or compliance:DAYS of 1 to {_OBJECT_LOCK_DAYS_MAX} days, or none")
 
 
@@ -275,8 +275,8 @@ def _alert_target(value: object) -> AlertTarget | None:
         return None
     if value in ("eventbridge", "sns"):
         return AlertTarget(value)
-    if isinstance(value, str) and (found := _SLACK.fullmatch(value)):
-        return AlertTarget("slack", found[1])
+    if isinstance(value, str) and (match := _SLACK.fullmatch(value)):
+        return AlertTarget("slack", match[1])
     if isinstance(value, str) and _WEBHOOK.fullmatch(value):
         return AlertTarget("webhook", value)
     raise ValueError("must be eventbridge, sns, slack:WORKSPACE/CHANNEL by their ids, an https:// URL, or none")

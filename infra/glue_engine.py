@@ -52,7 +52,7 @@ class GlueEngine(Construct):
         return {f"{name}JobName": self._jobs[name].ref for name in names}
 
     def _make(self, job: SparkJob) -> glue.CfnJob:
-        made = glue.CfnJob(
+        glue_job = glue.CfnJob(
             self,
             job.node.id,
             description=job.about,
@@ -69,12 +69,14 @@ class GlueEngine(Construct):
             default_arguments={**job.arguments, **self._arguments(job)},
         )
         # Jobs of Glue start with the rights that their role has at that moment.
-        made.node.add_dependency(job.role)
+        glue_job.node.add_dependency(job.role)
         accept(
-            made, "GL1", "Logs name days, roots and counts, no records; CloudWatch encrypts them with AWS's own key."
+            glue_job,
+            "GL1",
+            "Logs name days, roots and counts, no records; CloudWatch encrypts them with AWS's own key.",
         )
-        accept(made, "GL3", "The jobs keep no bookmarks.")
-        return made
+        accept(glue_job, "GL3", "The jobs keep no bookmarks.")
+        return glue_job
 
     def _arguments(self, job: SparkJob) -> Mapping[str, str]:
         """Return the arguments for Glue itself."""

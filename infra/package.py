@@ -90,9 +90,9 @@ def _find_compiler(version: str) -> str | None:
     """
     uv = shutil.which("uv")
     brought = _output_of([uv, "python", "find", "--no-project", "--offline", version]) if uv else None
-    for found in (sys.executable, shutil.which(f"python{version}"), brought):
-        if found and _output_of([found, "-c", _VERSION]) == version:
-            return found
+    for python in (sys.executable, shutil.which(f"python{version}"), brought):
+        if python and _output_of([python, "-c", _VERSION]) == version:
+            return python
     return None
 
 

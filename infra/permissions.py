@@ -38,23 +38,27 @@ def grants_of(stack: cdk.Stack) -> list[Grant]:
     app = stack.node.root
     assert isinstance(app, cdk.App)  # noqa: S101 - what holds a stack that was synthesized
     template = json.loads((Path(app.outdir) / stack.template_file).read_text(encoding="utf-8"))
-    names = {stack.get_logical_id(one): _name(one) for one in stack.node.find_all() if isinstance(one, cdk.CfnElement)}
+    names = {
+        stack.get_logical_id(element): _name(element)
+        for element in stack.node.find_all()
+        if isinstance(element, cdk.CfnElement)
+    }
     reasons = {stack.get_logical_id(_cfn(role)): _reasons(role) for role in _roles(stack)}
-    found = [
+    grants = [
         _grant(statement, role, template["Resources"], names, reasons)
         for role, statement in _statements(template["Resources"])
     ]
-    return sorted(found, key=lambda grant: (grant.principal, grant.resources))
+    return sorted(grants, key=lambda grant: (grant.principal, grant.resources))
 
 
 def _roles(stack: cdk.Stack) -> Iterator[iam.Role]:
-    return (one for one in stack.node.find_all() if isinstance(one, iam.Role))
+    return (role for role in stack.node.find_all() if isinstance(role, iam.Role))
 
 
 def _cfn(role: iam.Role) -> cdk.CfnElement:
-    made = role.node.default_child
-    assert isinstance(made, cdk.CfnElement)  # noqa: S101 - a role is one resource
-    return made
+    resource = role.node.default_child
+    assert isinstance(resource, cdk.CfnElement)  # noqa: S101 - a role is one resource
+    return resource
 
 
 def _reasons(role: iam.Role) -> Mapping[str, str]:

@@ -240,8 +240,8 @@ def _rest_api(
             variables=dict(variables),
         ),
     )
-    made = cast(apigateway.CfnRestApi, api.node.default_child)
-    made.security_policy, made.endpoint_access_mode = _SECURITY_POLICY, _ACCESS_MODE
+    resource = cast(apigateway.CfnRestApi, api.node.default_child)
+    resource.security_policy, resource.endpoint_access_mode = _SECURITY_POLICY, _ACCESS_MODE
     # The CDK makes the logical id of this resource of the name, so a parameter takes its place afterwards.
     cast(apigateway.CfnStage, api.deployment_stage.node.default_child).stage_name = stage
     api.node.try_remove_child("Endpoint")  # the stack names its outputs itself

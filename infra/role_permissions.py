@@ -50,7 +50,7 @@ class Rights:
 
         `ForAllValues` also holds of a request that names no key, a Scan: none of these actions may be one.
         """
-        patterns = [f"{one}*" if one.endswith("#") else one for one in partitions]
+        patterns = [f"{partition}*" if partition.endswith("#") else partition for partition in partitions]
         self.allow(actions, [table.table_arn], conditions={"ForAllValues:StringLike": {_LEADING_KEYS: patterns}})
 
     def deny_token_writes(self, table: dynamodb.ITable) -> None:

@@ -63,13 +63,13 @@ class SparkCode(Construct):
     def wheels(self) -> Sequence[Uploaded]:
         """Return each wheel by its own name, which pip reads: an asset is called by its hash otherwise."""
         synthesizer = cdk.Stack.of(self).synthesizer
-        found = []
+        uploaded = []
         for wheel in sorted(self._libraries.glob("*.whl")) if self._libraries else ():
             location = synthesizer.add_file_asset(
                 file_name=str(wheel), source_hash=wheel.stem, packaging=cdk.FileAssetPackaging.FILE
             )
-            found.append(Uploaded(location.bucket_name, location.object_key))
-        return found
+            uploaded.append(Uploaded(location.bucket_name, location.object_key))
+        return uploaded
 
     def read_by(self, rights: Rights, files: Sequence[Uploaded]) -> None:
         """Let a role read these files among the account's assets, and no others."""

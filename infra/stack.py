@@ -71,7 +71,7 @@ class LineageStack(cdk.Stack):
         self._add_ingest(context)
         self._add_archive(context, libraries)
         self._add_queries(context)
-        roles = [one for one in self.node.find_all() if isinstance(one, iam.Role)]
+        roles = [role for role in self.node.find_all() if isinstance(role, iam.Role)]
         keep_from(self._storage.archive_bucket, roles, sweeper=self._compaction.compact.role)
         self._name_outputs()
 
