@@ -36,42 +36,42 @@ class Objects:
         return text.select(sf.from_json("value", schema, {"mode": "FAILFAST"}).alias("line")).select("line.*")
 
 
-def prove_all_of(storage: Storage, prefix: str, wanted: DataFrame) -> Objects:
+def prove_all_of(storage: Storage, prefix: str, objects: DataFrame) -> Objects:
     """Return the wanted objects (key, sha256) of a prefix with possibly more objects, each proved by its SHA-256.
 
     Raises:
         DigestMismatch: objects are missing or changed; the message has their number and the first.
     """
     if not storage.exists(prefix):
-        return Objects(storage, _none_of(wanted))
+        return Objects(storage, _none_of(objects))
     paths = [storage.path(prefix)]
-    strays = _prove(storage, paths, wanted, sf.col("sha256").isNull())
+    strays = _prove(storage, paths, objects, sf.col("sha256").isNull())
     return Objects(storage, paths, _named("NOT IN", strays) if strays else "true")
 
 
-def prove_some(storage: Storage, wanted: DataFrame) -> Objects:
+def prove_some(storage: Storage, objects: DataFrame) -> Objects:
     """Return the wanted objects (key, sha256) of any days, as `prove_all_of` proves them."""
-    placed = wanted.withColumn("prefix", sf.regexp_extract("key", _PREFIX, 1))
+    placed = objects.withColumn("prefix", sf.regexp_extract("key", _PREFIX, 1))
     many = [row["prefix"] for row in placed.groupBy("prefix").count().where(f"count > {_NAMED}").collect()]
     few = [row["key"] for row in placed.where(~sf.col("prefix").isin(many)).collect()]
     paths = [storage.path(place) for place in (*many, *few)]
-    names = _prove(storage, paths, wanted, sf.col("sha256").isNotNull())
+    names = _prove(storage, paths, objects, sf.col("sha256").isNotNull())
     return Objects(storage, paths, _named("IN", names) if many else "true")
 
 
-def _none_of(wanted: DataFrame) -> Sequence[str]:
-    if gone := wanted.take(1):
+def _none_of(objects: DataFrame) -> Sequence[str]:
+    if gone := objects.take(1):
         # Spark skips files without a byte.
-        raise DigestMismatch(f"{wanted.count()} objects are not there or empty, {gone[0]['key']} is one")
+        raise DigestMismatch(f"{objects.count()} objects are not there or empty, {gone[0]['key']} is one")
     return ()
 
 
-def _prove(storage: Storage, paths: Sequence[str], wanted: DataFrame, selected: Column) -> list[int]:
+def _prove(storage: Storage, paths: Sequence[str], objects: DataFrame, selected: Column) -> list[int]:
     """Compare the existing files with the wanted ones; return hashes of the names of the `selected` files."""
-    found = _found(storage, paths)
+    files = _found(storage, paths)
     name = sf.regexp_extract("key", r"([^/]+)$", 1)
     changed = sf.when(sf.col("found") != sf.col("sha256"), sf.col("key"))
-    seen = found.join(wanted, "key", "left").agg(
+    seen = files.join(objects, "key", "left").agg(
         sf.count("sha256").alias("there"),
         sf.count(changed).alias("changed"),
         sf.min(changed).alias("one"),
@@ -80,8 +80,8 @@ def _prove(storage: Storage, paths: Sequence[str], wanted: DataFrame, selected: 
     result = seen.collect()[0]
     if result["changed"]:
         raise DigestMismatch(f"{result['changed']} objects are not what the digest has, {result['one']} is one")
-    if result["there"] < wanted.count():
-        _none_of(wanted.join(found, "key", "left_anti"))
+    if result["there"] < objects.count():
+        _none_of(objects.join(files, "key", "left_anti"))
     hashes: list[int] = result["hashes"]
     return hashes
 

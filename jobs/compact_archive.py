@@ -98,8 +98,8 @@ class _Attempt:
     def _write(self, rows: DataFrame, table: ArchiveTable, expected: int, what: str) -> TableFiles:
         written = write_table(rows, table, self.storage, self._folder(table), expected=expected)
         if written.rows != expected:
-            found = f"{written.rows} {what} that count"
-            raise DigestMismatch(f"the objects of {self.sealed.day} hold {found}, expected {expected} by the digest")
+            contents = f"{written.rows} {what} that count"
+            raise DigestMismatch(f"the objects of {self.sealed.day} hold {contents}, expected {expected} by the digest")
         return written
 
     def _folder(self, table: ArchiveTable) -> str:

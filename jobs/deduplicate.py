@@ -28,12 +28,12 @@ class Decided:
     displaced: DataFrame | None
 
 
-def decide(found: DataFrame, root_ids: Sequence[str]) -> Decided:
+def decide(records: DataFrame, root_ids: Sequence[str]) -> Decided:
     """Decide between the copies of each node; materialized. `step` is what `render_step` made.
 
     Most nodes have equal copies, byte for byte: only the contested ones are read in Python.
     """
-    nodes = found.groupBy(*_NODE).agg(
+    nodes = records.groupBy(*_NODE).agg(
         sf.min("parent_id").alias("parent_id"), sf.min("step").alias("step"), sf.max("step").alias("other")
     )
     nodes = nodes.localCheckpoint()
@@ -41,7 +41,7 @@ def decide(found: DataFrame, root_ids: Sequence[str]) -> Decided:
     contested = nodes.where("step <> other").select(*_NODE)
     if contested.isEmpty():
         return Decided(alike, None)
-    copies = found.select(*_RECORD).join(contested, [*_NODE], "left_semi")
+    copies = records.select(*_RECORD).join(contested, [*_NODE], "left_semi")
     sorted_copies = copies.repartition(*_NODE).sortWithinPartitions(*_NODE)
     decided = sorted_copies.mapInArrow(_Decide(tuple(root_ids)), _DECIDED).localCheckpoint()
     kept = decided.where("not displaced").select(*_RECORD)

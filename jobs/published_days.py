@@ -22,7 +22,7 @@ CAUGHT_UP_MAX = 7
 _DELETES_MAX = 1000
 
 
-def days_to_make(made: Collection[str], since: str | None, yesterday: str) -> Sequence[str]:
+def days_to_make(days: Collection[str], since: str | None, yesterday: str) -> Sequence[str]:
     """Return the days to make, the oldest first: those since a day, or since the last that was made.
 
     >>> days_to_make(["2026-11-18"], None, "2026-11-20"), days_to_make([], None, "2026-11-20")
@@ -30,7 +30,7 @@ def days_to_make(made: Collection[str], since: str | None, yesterday: str) -> Se
     """
     if since is not None:
         return days_between(since, yesterday)
-    last = max((day for day in made if day <= yesterday), default=shift(yesterday, -1))
+    last = max((day for day in days if day <= yesterday), default=shift(yesterday, -1))
     return days_between(shift(last, 1), yesterday)[-CAUGHT_UP_MAX:]
 
 

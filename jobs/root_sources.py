@@ -60,8 +60,8 @@ class RootSources:
         os.environ.setdefault("AWS_DEFAULT_REGION", self.region)
         for batch in numbers:
             for number in batch.column(0).to_pylist():
-                found = _STREAMS[number](self)
-                while rows := list(islice(found, _BATCH_ROWS)):
+                records = _STREAMS[number](self)
+                while rows := list(islice(records, _BATCH_ROWS)):
                     yield _batch(rows)
 
 
@@ -90,8 +90,8 @@ def _staged_images(root: RootSources) -> Iterator[tuple[LineageRecord, str | Non
 def _archived(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]:
     if root.archive_key is not None:
         lines = Archive(client("s3"), root.bucket).lines(root.archive_key)
-        for some in _runs(lines):
-            for record in parse_lines(some):
+        for batch in _runs(lines):
+            for record in parse_lines(batch):
                 yield record, None
 
 

@@ -67,7 +67,7 @@ def read_sealed_day(storage: Storage, day: str) -> SealedDay:
 def _check_digest(digest: DataFrame, day: str) -> None:
     """Check that the first line is of the day and a known version, and that the last line counts the list."""
     first = sf.col("day").isNotNull()
-    found = _one(
+    totals = _one(
         digest.agg(
             sf.max("day").alias("day"),
             sf.max(sf.when(first, sf.col("version"))).alias("version"),
@@ -75,11 +75,11 @@ def _check_digest(digest: DataFrame, day: str) -> None:
             sf.max("counts").alias("counted"),
         )
     )
-    if found["day"] != day or found["version"] is None:
+    if totals["day"] != day or totals["version"] is None:
         raise DigestMismatch(f"the digest of {day} does not begin as one")
-    if not 1 <= found["version"] <= VERSION:
-        raise DigestMismatch(f"the digest of {day} is of version {found['version']}: a later release can read it")
-    if tuple(found["listed"]) != tuple(found["counted"] or ()):
+    if not 1 <= totals["version"] <= VERSION:
+        raise DigestMismatch(f"the digest of {day} is of version {totals['version']}: a later release can read it")
+    if tuple(totals["listed"]) != tuple(totals["counted"] or ()):
         raise DigestMismatch(f"the digest of {day} does not list what it counts")
 
 

@@ -50,7 +50,9 @@ class Storage:
     def parquet_sizes(self, folder: str) -> Sizes:
         """Return the Parquet files of a folder that Spark wrote."""
         system, path = self._open(folder)
-        sizes = [one.getLen() for one in system.listStatus(path) if one.getPath().getName().endswith(".parquet")]
+        sizes = [
+            status.getLen() for status in system.listStatus(path) if status.getPath().getName().endswith(".parquet")
+        ]
         return Sizes(len(sizes), sum(sizes))
 
     def sha256(self, key: str) -> str:

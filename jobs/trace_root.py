@@ -76,8 +76,8 @@ class OnSpark:
     def gather(self, root_id: str, sources: RecordSources) -> GatheredOnSpark:
         """Read all records of the root. The pointer is read first: a trace that commits later has read more."""
         pointer = sources.pointers.find(root_id)
-        found = sources_of(root_id, sources, pointer).read(self.spark).localCheckpoint()
-        decided = decide(found, [root_id])
+        records = sources_of(root_id, sources, pointer).read(self.spark).localCheckpoint()
+        decided = decide(records, [root_id])
         nodes = number(decided.records)
         displaced = [] if decided.displaced is None else decided.displaced.toLocalIterator()
         return GatheredOnSpark(
@@ -86,7 +86,7 @@ class OnSpark:
             nodes=nodes,
             count=nodes.count(),
             displaced=[parse_step(root_id, orjson.loads(bytes(row.step))) for row in displaced],
-            staged=[row.place for row in found.where("place is not null").select("place").toLocalIterator()],
+            staged=[row.place for row in records.where("place is not null").select("place").toLocalIterator()],
         )
 
 
