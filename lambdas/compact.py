@@ -93,7 +93,7 @@ def _left(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def _unpublished(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     days = wiring.compactor().unpublished(event["day"], again=event["publish_again"])
     count("DaysUnpublished", len(days))
-    return {"days": [asdict(one) for one in days]}
+    return {"days": [asdict(day) for day in days]}
 
 
 def _publish(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -77,6 +77,6 @@ def _have_looked_at(loaded: EventLoad) -> None:
 def _queued(message: Mapping[str, Any]) -> QueuedMessage:
     attributes = message.get("attributes", {})
     sent_ms = int(attributes["SentTimestamp"]) if "SentTimestamp" in attributes else None
-    sent = {name: one.get("stringValue") for name, one in message.get("messageAttributes", {}).items()}
+    sent = {name: attribute.get("stringValue") for name, attribute in message.get("messageAttributes", {}).items()}
     names = attributes.get("SenderId"), sent.get(CALLER), sent.get(WRITES)
     return QueuedMessage(message["messageId"], message["body"], sent_ms, *names, forwarded=FORWARDED in sent)

@@ -16,7 +16,7 @@ from lambdas.telemetry import count, logger, metrics
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Stage a batch of removed records; a failure is raised, and the stream delivers the whole batch again."""
-    expired = [one for one in map(_parse, event["Records"]) if one is not None]
+    expired = [record for record in map(_parse, event["Records"]) if record is not None]
     count("RecordsRefused", len(event["Records"]) - len(expired))
     net = ExpiredRecords(wiring.staged(), wiring.dirty_roots(), wiring.pointers())
     count("RecordsStaged", net.stage(expired, day=day_of(wiring.now_s())))

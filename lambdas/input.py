@@ -63,7 +63,7 @@ def _accept_events(bodies: object) -> dict[str, object]:
 
     accepted = accept_events(bodies, wiring.event_queue(), now=wiring.now())
     _count(accepted)
-    refused = [one for one in accepted.failed if one.retriable]
+    refused = [failure for failure in accepted.failed if failure.retriable]
     if refused:
         raise Unavailable(f"{len(refused)} of {accepted.received} events were not accepted: {refused[0].reason}")
     return render_accepted(accepted)

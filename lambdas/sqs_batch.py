@@ -87,8 +87,10 @@ def retry_soon(
         if message["messageId"] in failed:
             queue = message["eventSourceARN"].rpartition(":")[2]
             wait_s = _wait_s(message, is_passing=passing is None or message["messageId"] in passing)
-            some = entries.setdefault(queue, [])
-            some.append({"Id": str(len(some)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s})
+            queue_entries = entries.setdefault(queue, [])
+            queue_entries.append(
+                {"Id": str(len(queue_entries)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s}
+            )
     for url in queue_urls:
         for batch in chunks(entries.get(url.rpartition("/")[2], []), BATCH_ENTRIES_MAX):
             _change(url, batch)
