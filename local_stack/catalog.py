@@ -25,10 +25,10 @@ RawProperties = Mapping[str, Any]
 def catalog_names(template: Template) -> dict[str, Attributes]:
     """Return the values of references to databases, tables, jobs and workgroups."""
     return {
-        **{logical_id: {"Ref": found.database_input.name} for logical_id, found in template.of(Database).items()},
-        **{logical_id: {"Ref": found.table_input.name} for logical_id, found in template.of(CatalogTable).items()},
+        **{logical_id: {"Ref": database.database_input.name} for logical_id, database in template.of(Database).items()},
+        **{logical_id: {"Ref": table.table_input.name} for logical_id, table in template.of(CatalogTable).items()},
         **{logical_id: {"Ref": f"Local-{logical_id}"} for logical_id in template.of(Job)},
-        **{logical_id: {"Ref": found.name} for logical_id, found in template.of(WorkGroup).items()},
+        **{logical_id: {"Ref": group.name} for logical_id, group in template.of(WorkGroup).items()},
     }
 
 
@@ -38,16 +38,16 @@ def make_signing_keys(template: Template, settings: Mapping[str, Any]) -> dict[s
     if not signing:
         return {}
     kms = boto3.client("kms", **settings)
-    made: dict[str, Attributes] = {}
+    values: dict[str, Attributes] = {}
     for logical_id, key in signing.items():
         key_metadata = kms.create_key(KeySpec=key.key_spec, KeyUsage=key.key_usage)["KeyMetadata"]
-        made[logical_id] = {"Ref": key_metadata["KeyId"], "KeyId": key_metadata["KeyId"], "Arn": key_metadata["Arn"]}
-    return made
+        values[logical_id] = {"Ref": key_metadata["KeyId"], "KeyId": key_metadata["KeyId"], "Arn": key_metadata["Arn"]}
+    return values
 
 
 def make_catalog(template: Template, resolved: Mapping[str, RawProperties], settings: Mapping[str, Any]) -> None:
     """Make databases and tables, jobs, workgroups and saved queries, from their resolved properties."""
-    if any(isinstance(found, Database | Job) for found in template.resources.values()):
+    if any(isinstance(resource, Database | Job) for resource in template.resources.values()):
         glue = boto3.client("glue", **settings)
         _make_tables(template, resolved, glue)
         _make_jobs(template, resolved, glue)
@@ -59,8 +59,8 @@ def _make_tables(template: Template, resolved: Mapping[str, RawProperties], glue
     for logical_id in template.of(Database):
         glue.create_database(DatabaseInput=resolved[logical_id]["DatabaseInput"])
     for logical_id in template.of(CatalogTable):
-        found = resolved[logical_id]
-        glue.create_table(DatabaseName=found["DatabaseName"], TableInput=found["TableInput"])
+        properties = resolved[logical_id]
+        glue.create_table(DatabaseName=properties["DatabaseName"], TableInput=properties["TableInput"])
 
 
 def _make_jobs(template: Template, resolved: Mapping[str, RawProperties], glue: GlueClient) -> None:
@@ -79,10 +79,10 @@ def _make_searches(template: Template, resolved: Mapping[str, RawProperties], at
     for logical_id, group in template.of(WorkGroup).items():
         athena.create_work_group(Name=group.name, Configuration=resolved[logical_id]["WorkGroupConfiguration"])
     for logical_id in template.of(NamedQuery):
-        found = resolved[logical_id]
+        properties = resolved[logical_id]
         athena.create_named_query(
-            Name=found["Name"],
-            Database=found["Database"],
-            QueryString=found["QueryString"],
-            WorkGroup=found.get("WorkGroup", "primary"),
+            Name=properties["Name"],
+            Database=properties["Database"],
+            QueryString=properties["QueryString"],
+            WorkGroup=properties.get("WorkGroup", "primary"),
         )

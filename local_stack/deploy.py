@@ -65,10 +65,10 @@ def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str
     formation = boto3.client("cloudformation", **client_settings(endpoint))
     formation.create_stack(StackName=_STACK, TemplateBody=json.dumps(body))
     listed = formation.describe_stack_resources(StackName=_STACK)["StackResources"]
-    ids = {found["LogicalResourceId"]: _local(found["PhysicalResourceId"], endpoint) for found in listed}
+    ids = {resource["LogicalResourceId"]: _local(resource["PhysicalResourceId"], endpoint) for resource in listed}
     ids |= {logical_id: known["Ref"] for logical_id, known in names.items()}
     stack = formation.describe_stacks(StackName=_STACK)["Stacks"][0]
-    outputs = {found["OutputKey"]: _local(found["OutputValue"], endpoint) for found in stack.get("Outputs", [])}
+    outputs = {output["OutputKey"]: _local(output["OutputValue"], endpoint) for output in stack.get("Outputs", [])}
     _finish_tables(template, ids, endpoint)
     _finish_buckets(template, ids, endpoint)
     _make_the_rest(template, _resolved(template, names, outputs), endpoint)
@@ -110,13 +110,13 @@ def _machine_arn(logical_id: str) -> str:
 def _moto_template(template: Template, names: Mapping[str, Attributes], api_urls: Mapping[str, str]) -> dict[str, Any]:
     """Return the part that moto's CloudFormation makes, with expressions to resolve as its outputs."""
     resources = {
-        logical_id: {"Type": _TYPE_NAMES[type(found)], "Properties": _moto_properties(template, logical_id)}
-        for logical_id, found in template.resources.items()
-        if isinstance(found, _MADE_BY_MOTO)
+        logical_id: {"Type": _TYPE_NAMES[type(resource)], "Properties": _moto_properties(template, logical_id)}
+        for logical_id, resource in template.resources.items()
+        if isinstance(resource, _MADE_BY_MOTO)
     }
     outputs = {name: _output(value, template, api_urls) for name, value in template.outputs.items()}
     for logical_id, properties in _unresolved(template, names).items():
-        outputs |= {_output_name(logical_id, n): found for n, found in enumerate(expressions_in(properties))}
+        outputs |= {_output_name(logical_id, n): expression for n, expression in enumerate(expressions_in(properties))}
     whole = {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
     known: dict[str, Any] = with_references(whole, names)
     missing = referred_ids(known) - resources.keys()
@@ -140,12 +140,12 @@ def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
     return {**_name_of(template.resources[logical_id], logical_id), **kept}
 
 
-def _name_of(found: Properties, logical_id: str) -> dict[str, str]:
+def _name_of(properties: Properties, logical_id: str) -> dict[str, str]:
     """Return the property that names a resource: its name is the same at each start, and finds what was kept."""
-    if isinstance(found, Bucket):
+    if isinstance(properties, Bucket):
         return {"BucketName": f"{_STACK}-{logical_id}".lower()[:_BUCKET_NAME_MAX]}
-    if isinstance(found, Queue):
-        return {"QueueName": f"{_STACK}-{logical_id}{'.fifo' if found.fifo_queue else ''}"}
+    if isinstance(properties, Queue):
+        return {"QueueName": f"{_STACK}-{logical_id}{'.fifo' if properties.fifo_queue else ''}"}
     return {"TableName": f"{_STACK}-{logical_id}"}
 
 
@@ -154,7 +154,7 @@ def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> o
     apis = {api_id: api_id for api_id in template.of(RestApi)}
     apis |= {stage_id: stage.rest_api_id for stage_id, stage in template.of(Stage).items()}
     apis |= {part_id: part.rest_api_id for part_id, part in template.of(ApiResource).items()}
-    return next((api_urls[apis[found]] for found in sorted(referred_ids(value)) if found in apis), value)
+    return next((api_urls[apis[api_id]] for api_id in sorted(referred_ids(value)) if api_id in apis), value)
 
 
 def _kept(template: Template, logical_id: str) -> dict[str, Any]:
@@ -166,8 +166,10 @@ def _kept(template: Template, logical_id: str) -> dict[str, Any]:
 
 def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str, RawProperties]:
     """Return the properties of resources that are made after CloudFormation, with known names replaced."""
-    made = [logical_id for logical_id, found in template.resources.items() if isinstance(found, _MADE_AFTER)]
-    return {logical_id: with_references(_kept(template, logical_id), names) for logical_id in made}
+    logical_ids = [
+        logical_id for logical_id, resource in template.resources.items() if isinstance(resource, _MADE_AFTER)
+    ]
+    return {logical_id: with_references(_kept(template, logical_id), names) for logical_id in logical_ids}
 
 
 def _resolved(
@@ -230,20 +232,20 @@ def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], en
 
 def _read_functions(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> list[Function]:
     """Return the functions, with variables resolved by CloudFormation."""
-    found = []
+    functions = []
     client = boto3.client("lambda", **client_settings(endpoint))
     for logical_id, properties in template.of(FunctionProperties).items():
-        made = client.get_function_configuration(FunctionName=ids[logical_id])
-        variables = made.get("Environment", {}).get("Variables", {})
-        found.append(
+        configuration = client.get_function_configuration(FunctionName=ids[logical_id])
+        variables = configuration.get("Environment", {}).get("Variables", {})
+        functions.append(
             Function(
                 logical_id=logical_id,
-                name=made["FunctionName"],
-                arn=made["FunctionArn"],
+                name=configuration["FunctionName"],
+                arn=configuration["FunctionArn"],
                 handler=properties.handler,
                 timeout_s=properties.timeout,
                 memory_mb=properties.memory_size,
                 environment={name: _local(value, endpoint) for name, value in variables.items()},
             )
         )
-    return found
+    return functions

@@ -174,8 +174,8 @@ def _nodes() -> Iterator[Path]:
 
 def _package_folder(name: str) -> Path | None:
     """Return the folder of a package, without importing it."""
-    found = importlib.util.find_spec(name)
-    return Path(found.origin).parent if found is not None and found.origin else None
+    spec = importlib.util.find_spec(name)
+    return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
 def _major(program: Path, option: str) -> int:

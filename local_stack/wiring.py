@@ -31,8 +31,8 @@ Ids = Mapping[str, str]
 def queue_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[QueueMapping]:
     """Return the mappings from queues, their windows shortened to `window_cap_s` if it is given."""
     queues = template.of(Queue)
-    found = {name: one for name, one in _enabled_mappings(template) if one.event_source_arn in queues}
-    return [_queue_mapping(name, mapping, ids, window_cap_s) for name, mapping in found.items()]
+    mappings = {name: mapping for name, mapping in _enabled_mappings(template) if mapping.event_source_arn in queues}
+    return [_queue_mapping(name, mapping, ids, window_cap_s) for name, mapping in mappings.items()]
 
 
 def _queue_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_s: float | None) -> QueueMapping:
@@ -57,13 +57,13 @@ def _queue_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_
 def stream_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[StreamMapping]:
     """Return the mappings from tables' streams."""
     tables = template.of(Table)
-    found = {name: one for name, one in _enabled_mappings(template) if one.event_source_arn in tables}
-    return [_stream_mapping(name, mapping, ids, window_cap_s) for name, mapping in found.items()]
+    mappings = {name: mapping for name, mapping in _enabled_mappings(template) if mapping.event_source_arn in tables}
+    return [_stream_mapping(name, mapping, ids, window_cap_s) for name, mapping in mappings.items()]
 
 
 def _stream_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_s: float | None) -> StreamMapping:
     filters = mapping.filter_criteria.filters if mapping.filter_criteria else []
-    refuse_wide_filter(name, [one.pattern for one in filters])
+    refuse_wide_filter(name, [criterion.pattern for criterion in filters])
     window_s = float(mapping.maximum_batching_window_in_seconds)
     destination = mapping.destination_config
     return StreamMapping(
@@ -83,11 +83,11 @@ def _stream_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap
 
 def _enabled_mappings(template: Template) -> list[tuple[str, EventSourceMapping]]:
     sources = template.of(Queue).keys() | template.of(Table).keys()
-    found = template.of(EventSourceMapping)
-    for name, mapping in found.items():
+    mappings = template.of(EventSourceMapping)
+    for name, mapping in mappings.items():
         if mapping.event_source_arn not in sources:
             raise UnknownInTemplate(f"{name}: property EventSourceArn: must be a queue or a table's stream")
-    return [(name, mapping) for name, mapping in found.items() if mapping.enabled]
+    return [(name, mapping) for name, mapping in mappings.items() if mapping.enabled]
 
 
 def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
@@ -97,7 +97,7 @@ def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
         planned += [(name, rule.schedule_expression, target) for target in rule.targets if rule.state == "ENABLED"]
     for name, schedule in template.of(Schedule).items():
         planned += [(name, schedule.schedule_expression, schedule.target)] if schedule.state == "ENABLED" else []
-    return [_scheduled_start(template, ids, *one) for one in planned]
+    return [_scheduled_start(template, ids, *start) for start in planned]
 
 
 def _scheduled_start(

@@ -111,7 +111,10 @@ def _view(table: Table) -> str:
     """Return a view with Glue's columns and types: a column that files lack is null, other columns are left out."""
     typed = [(quoted(name), duckdb_type(hive)) for name, hive in [*table.columns, *table.keys]]
     nothing = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in typed)
-    parts = [f"SELECT {nothing} WHERE false", *(_part(table, one) for one in table.partitions if one.files)]
+    parts = [
+        f"SELECT {nothing} WHERE false",
+        *(_part(table, partition) for partition in table.partitions if partition.files),
+    ]
     columns = ", ".join(f"CAST({name} AS {type_}) AS {name}" for name, type_ in typed)
     name = f"{_CATALOG}.{quoted(table.database)}.{quoted(table.name)}"
     return f"CREATE VIEW {name} AS SELECT {columns} FROM ({' UNION ALL BY NAME '.join(parts)})"  # noqa: S608 - names are quoted

@@ -31,45 +31,45 @@ class GlueCatalog:
 
     def tables(self, names: set[str]) -> list[Table]:
         """Return the tables of every database with a name among these words."""
-        databases = [found["Name"] for page in self._pages("get_databases") for found in page["DatabaseList"]]
+        databases = [entry["Name"] for page in self._pages("get_databases") for entry in page["DatabaseList"]]
         return [
-            self._table(database, found)
+            self._table(database, table)
             for database in databases
             for page in self._pages("get_tables", DatabaseName=database)
-            for found in page["TableList"]
-            if found["Name"].lower() in names
+            for table in page["TableList"]
+            if table["Name"].lower() in names
         ]
 
     def _pages(self, operation: Any, **parameters: str) -> Iterator[Any]:
         yield from self.glue.get_paginator(operation).paginate(**parameters)
 
-    def _table(self, database: str, found: Mapping[str, Any]) -> Table:
-        storage = found["StorageDescriptor"]
-        keys = _typed(found.get("PartitionKeys", []))
+    def _table(self, database: str, table: Mapping[str, Any]) -> Table:
+        storage = table["StorageDescriptor"]
+        keys = _typed(table.get("PartitionKeys", []))
         location = storage["Location"]
-        locations = self._locations(database, found["Name"]) if keys else [([], location)]
+        locations = self._locations(database, table["Name"]) if keys else [([], location)]
         listing = self._listing(location)
         partitions = [
             Partition(values, self._files(location_of_files, location, listing))
             for values, location_of_files in locations
         ]
-        return Table(database, found["Name"], _typed(storage["Columns"]), keys, partitions)
+        return Table(database, table["Name"], _typed(storage["Columns"]), keys, partitions)
 
     def _locations(self, database: str, table: str) -> list[tuple[Sequence[str], str]]:
         """Return the registered partitions: values and location."""
         pages = self._pages("get_partitions", DatabaseName=database, TableName=table)
-        found = [partition for page in pages for partition in page["Partitions"]]
-        return [(partition["Values"], partition["StorageDescriptor"]["Location"]) for partition in found]
+        partitions = [partition for page in pages for partition in page["Partitions"]]
+        return [(partition["Values"], partition["StorageDescriptor"]["Location"]) for partition in partitions]
 
     def _files(self, location_of_files: str, location: str, listing: Listing) -> list[str]:
         """Return local files of a partition, which may lie outside its table's location; hidden files are no data."""
         bucket, prefix = _parts(location_of_files)
-        found = (
+        files = (
             listing if _folder(location_of_files).startswith(_folder(location)) else self._listing(location_of_files)
         )
         return [
             str(self._local(bucket, key, etag))
-            for key, etag in sorted(found.items())
+            for key, etag in sorted(files.items())
             if key.startswith(prefix) and not key.rpartition("/")[2].startswith(("_", "."))
         ]
 
@@ -77,7 +77,7 @@ class GlueCatalog:
         bucket, prefix = _parts(location)
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         return {
-            found["Key"]: found["ETag"] for page in pages for found in page.get("Contents", []) if found.get("Size")
+            entry["Key"]: entry["ETag"] for page in pages for entry in page.get("Contents", []) if entry.get("Size")
         }
 
     def _local(self, bucket: str, key: str, etag: str) -> Path:
@@ -104,5 +104,5 @@ def _parts(location: str) -> tuple[str, str]:
     >>> _parts("s3://archive/tables/records")
     ('archive', 'tables/records/')
     """
-    found = urlsplit(_folder(location))
-    return found.netloc, found.path.lstrip("/")
+    url = urlsplit(_folder(location))
+    return url.netloc, url.path.lstrip("/")

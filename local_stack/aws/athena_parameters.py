@@ -30,13 +30,13 @@ def parse_parameters(given: Sequence[str]) -> list[Value]:
 
 
 def _parse(number: int, text: str) -> Value:
-    if found := _TEXT.fullmatch(text):
-        return found[1].replace("''", "'")
-    if found := _NUMBER.fullmatch(text):
+    if match := _TEXT.fullmatch(text):
+        return match[1].replace("''", "'")
+    if match := _NUMBER.fullmatch(text):
         return Decimal(text) if "." in text else int(text)
-    if found := _DATED.fullmatch(text):
-        moment = datetime.fromisoformat(found[2])
-        return moment.date() if found[1].upper() == "DATE" else moment
+    if match := _DATED.fullmatch(text):
+        moment = datetime.fromisoformat(match[2])
+        return moment.date() if match[1].upper() == "DATE" else moment
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     raise ValueError(f"parameter {number}: must be a literal (a text stands in single quotes), got {text!r}")

@@ -159,7 +159,7 @@ class Durable:
         request = orjson.loads(environ["wsgi.input"].getvalue())
         names = (request["DatabaseName"], request["TableName"])
         partitions = glue_backends[ACCOUNT][REGION].get_table(*names).partitions
-        rows = [(*names, key, json.dumps(found.partition_input)) for key, found in partitions.items()]
+        rows = [(*names, key, json.dumps(partition.partition_input)) for key, partition in partitions.items()]
         with self._partitions:
             self._partitions.executemany("INSERT OR REPLACE INTO partitions VALUES (?, ?, ?, ?)", rows)
 
@@ -262,18 +262,18 @@ def _object_row(version: FakeKey | FakeDeleteMarker) -> tuple[str, bytes | None]
 
 def _object_of(bucket: str, key: str, about: Mapping[str, Any], body: bytes | None) -> FakeKey | FakeDeleteMarker:
     versioned = about["version"] != "null"
-    made = FakeKey(
+    fake_key = FakeKey(
         key, body or b"", ACCOUNT, REGION, bucket_name=bucket, is_versioned=versioned, version_id=about["version"]
     )
-    made.last_modified = datetime.fromisoformat(about["modified"])
+    fake_key.last_modified = datetime.fromisoformat(about["modified"])
     if body is None:
-        marker = FakeDeleteMarker(made)
-        marker.last_modified, marker._version_id = made.last_modified, about["version"]
+        marker = FakeDeleteMarker(fake_key)
+        marker.last_modified, marker._version_id = fake_key.last_modified, about["version"]
         return marker
     for name in _OF_OBJECT:
-        setattr(made, f"_{name}" if name == "etag" else name, about[name])
-    made.set_metadata(about["metadata"], replace=True)
-    return made
+        setattr(fake_key, f"_{name}" if name == "etag" else name, about[name])
+    fake_key.set_metadata(about["metadata"], replace=True)
+    return fake_key
 
 
 def _message_row(message: Message) -> str:

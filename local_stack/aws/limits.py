@@ -70,8 +70,8 @@ def _index_keys(name: str, items: Iterable[Mapping[str, Any]]) -> Iterator[Refus
     table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
     keys = _local_index_keys(table) if table is not None else {}
     for item in items:
-        for attribute, wanted in keys.items():
-            yield from _index_key(attribute, wanted, item.get(attribute))
+        for attribute, key_type in keys.items():
+            yield from _index_key(attribute, key_type, item.get(attribute))
 
 
 def _local_index_keys(table: Table) -> dict[str, str]:
@@ -81,13 +81,13 @@ def _local_index_keys(table: Table) -> dict[str, str]:
     return {attribute: types[attribute] for attribute in named}
 
 
-def _index_key(attribute: str, wanted: str, value: Mapping[str, str] | None) -> Iterator[Refusal]:
+def _index_key(attribute: str, key_type: str, value: Mapping[str, str] | None) -> Iterator[Refusal]:
     if value is None:
         return
-    if wanted not in value:
-        rule = f"Type mismatch for Index Key {attribute} Expected: {wanted} Actual: {next(iter(value), '')}"
+    if key_type not in value:
+        rule = f"Type mismatch for Index Key {attribute} Expected: {key_type} Actual: {next(iter(value), '')}"
         yield "ValidationException", f"One or more parameter values were invalid: {rule}"
-    elif wanted == "S" and len(value["S"].encode()) > _SORT_KEY_BYTES_MAX:
+    elif key_type == "S" and len(value["S"].encode()) > _SORT_KEY_BYTES_MAX:
         rule = f"Aggregated size of all range keys has exceeded the size limit of {_SORT_KEY_BYTES_MAX} bytes"
         yield "ValidationException", f"One or more parameter values were invalid: {rule}"
 

@@ -132,11 +132,11 @@ def _workgroup(backend: AthenaBackend, name: str) -> WorkGroup:
 
 def _result_configuration(group: WorkGroup, request: Json) -> Json:
     own, of_group = request.get("ResultConfiguration", {}), group.configuration.get("ResultConfiguration", {})
-    found: Json = of_group if group.configuration.get("EnforceWorkGroupConfiguration") else of_group | own
-    if "OutputLocation" not in found:
+    configuration: Json = of_group if group.configuration.get("EnforceWorkGroupConfiguration") else of_group | own
+    if "OutputLocation" not in configuration:
         rule = "An output location is required either through the Workgroup result configuration setting or as an API"
         raise _invalid(f"No output location provided. {rule} input.")
-    return dict(found)
+    return dict(configuration)
 
 
 def _invalid(message: str) -> JsonRESTError:

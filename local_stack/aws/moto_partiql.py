@@ -22,10 +22,10 @@ def put_versions_in_batches() -> None:
 
     def batch_execute_statement(self: DynamoDBBackend, statements: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         puts = [parse_put(statement) for statement in statements]
-        wanted = [put for put in puts if put is not None]
-        if len(wanted) < len(puts):
+        known_puts = [put for put in puts if put is not None]
+        if len(known_puts) < len(puts):
             return _stock_execute(self, list(statements))
-        return [_put(self, put) for put in wanted]
+        return [_put(self, put) for put in known_puts]
 
     DynamoDBBackend.batch_execute_statement = batch_execute_statement  # type: ignore[method-assign]
 

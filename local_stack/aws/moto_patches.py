@@ -82,8 +82,8 @@ def run_functions_at(url: str) -> None:
         with urllib.request.urlopen(request) as response:  # noqa: S310 - our own loopback address
             if "X-Amz-Function-Error" in response.headers:
                 response_headers["x-amz-function-error"] = response.headers["X-Amz-Function-Error"]
-            found: bytes = response.read()
-            return found
+            payload: bytes = response.read()
+            return payload
 
     LambdaSimpleBackend.invoke = invoke  # type: ignore[method-assign]
     default_user_config["lambda"] = {"use_docker": False}
@@ -178,8 +178,8 @@ def _are_in(texts: list[str], comparison: str, bounds: list[str]) -> list[bool]:
     return [is_in(text, *bounds) for text in texts]
 
 
-def _is(found: DynamoType | None, value: DynamoType) -> bool:
-    return found is not None and found.value == value.value and found.type == value.type
+def _is(stored: DynamoType | None, value: DynamoType) -> bool:
+    return stored is not None and stored.value == value.value and stored.type == value.type
 
 
 def copy_only_what_a_transaction_touches() -> None:
@@ -202,7 +202,7 @@ def copy_only_what_a_transaction_touches() -> None:
 def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> dict[str, set[Key]]:
     """Return the partition and sort keys of the transaction, by table, without tables that have no sort key."""
     keys: dict[str, set[Key]] = {}
-    for operation in (one for item in transact_items for one in item.values()):
+    for operation in (part for item in transact_items for part in item.values()):
         table = backend.tables.get(operation.get("TableName"))
         named = operation.get("Key") or operation.get("Item") or {}
         if table is not None and table.has_range_key and named.keys() >= set(table.table_key_attrs):
@@ -224,11 +224,11 @@ def _table_of(table: Table, keys: set[Key]) -> Table:
 def _take_over(table: Table, small: Table, keys: set[Key]) -> None:
     """Make these items of `table` what they are in `small`."""
     for partition, sort in keys:
-        found = small.items.get(partition, {}).get(sort)
-        if found is None:
+        item = small.items.get(partition, {}).get(sort)
+        if item is None:
             table.items.get(partition, {}).pop(sort, None)
         else:
-            table.items[partition][sort] = found
+            table.items[partition][sort] = item
 
 
 def render_attribute_values_as_they_are() -> None:

@@ -29,14 +29,14 @@ def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
     {'pk': {'S': 'P'}}
     """
     text, parameters = statement["Statement"], statement.get("Parameters", [])
-    if found := _INSERT.fullmatch(text):
-        names = re.findall(r"'(\w+)': \?", found[2])
-        return VersionedPut(found[1], dict(zip(names, parameters, strict=True)), None)
-    if found := _UPDATE.fullmatch(text):
-        names, removed = _SET.findall(found[2]), _REMOVE.findall(found[2])
+    if match := _INSERT.fullmatch(text):
+        names = re.findall(r"'(\w+)': \?", match[2])
+        return VersionedPut(match[1], dict(zip(names, parameters, strict=True)), None)
+    if match := _UPDATE.fullmatch(text):
+        names, removed = _SET.findall(match[2]), _REMOVE.findall(match[2])
         if {*names, *removed} != {"version", "json", "body", "s3"}:
             return None
         *values, pk, sk, version = parameters
         item = {"pk": pk, "sk": sk, **dict(zip(names, values, strict=True))}
-        return VersionedPut(found[1], item, version)
+        return VersionedPut(match[1], item, version)
     return None

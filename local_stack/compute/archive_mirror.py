@@ -52,7 +52,7 @@ def _mirrored_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> It
 
 def _keys(s3: S3Client, bucket: str, prefix: str) -> Iterator[str]:
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
-        yield from (found["Key"] for found in page.get("Contents", []))
+        yield from (item["Key"] for item in page.get("Contents", []))
 
 
 def _download(s3: S3Client, bucket: str, key: str, folder: Path) -> None:
@@ -66,13 +66,13 @@ def _bases(digest: Path) -> set[str]:
     if not digest.exists():
         return set()
     with gzip.open(digest) as lines:
-        return {one.base for one in DigestLines(lines).objects() if one.base}
+        return {entry.base for entry in DigestLines(lines).objects() if entry.base}
 
 
 def _upload(s3: S3Client, bucket: str, folder: Path) -> None:
     """Upload every file of the tables but Hadoop's hidden checksums; a folder of Parquet replaces the stored one."""
-    found = [file for file in (folder / PREFIX).rglob("*") if file.is_file() and not file.name.startswith(".")]
-    written = {file.relative_to(folder).as_posix(): file for file in found}
+    files = [file for file in (folder / PREFIX).rglob("*") if file.is_file() and not file.name.startswith(".")]
+    written = {file.relative_to(folder).as_posix(): file for file in files}
     for prefix in {key.rpartition("/")[0] + "/" for key in written if key.endswith(".parquet")}:
         for key in _keys(s3, bucket, prefix):
             s3.delete_object(Bucket=bucket, Key=key)

@@ -160,13 +160,15 @@ class QueuePoller(Feeder):
     def _deliver(self, messages: Sequence[MessageTypeDef]) -> None:
         mapping = self.mapping
         try:
-            result = self._functions.invoke(mapping.function, {"Records": [self._record(found) for found in messages]})
+            result = self._functions.invoke(
+                mapping.function, {"Records": [self._record(message) for message in messages]}
+            )
             if result.failed and not self._stopping.is_set():
                 self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
-            ids = [found["MessageId"] for found in messages]
+            ids = [message["MessageId"] for message in messages]
             failed = failed_ids(result, ids, reports=mapping.reports_failures)
             if not self._stopping.is_set():
-                self._delete([found for found in messages if found["MessageId"] not in failed])
+                self._delete([message for message in messages if message["MessageId"] not in failed])
         except (BotoCoreError, ClientError) as error:
             self._report(Failure("DeleteMessage", mapping.logical_id, type(error).__name__, str(error)))
         finally:
@@ -180,7 +182,7 @@ class QueuePoller(Feeder):
             part = messages[start : start + _ENTRIES_MAX]
             response = self._sqs.delete_message_batch(
                 QueueUrl=self.mapping.queue_url,
-                Entries=[{"Id": str(n), "ReceiptHandle": found["ReceiptHandle"]} for n, found in enumerate(part)],
+                Entries=[{"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]} for n, message in enumerate(part)],
             )
             for failed in response.get("Failed", []):
                 self._report(

@@ -38,11 +38,11 @@ def parse_cron(logical_id: str, expression: str) -> tuple[frozenset[int] | None,
     >>> parse_cron("Daily", "cron(30 0 * * ? *)")
     (frozenset({30}), frozenset({0}))
     """
-    found = _CRON.fullmatch(expression)
-    if found is None or not set(found.groups()[2:]) <= {"*", "?"}:
+    match = _CRON.fullmatch(expression)
+    if match is None or not set(match.groups()[2:]) <= {"*", "?"}:
         raise _refused(logical_id, expression)
     try:
-        return _field(found[1]), _field(found[2])
+        return _field(match[1]), _field(match[2])
     except ValueError:
         raise _refused(logical_id, expression) from None
 

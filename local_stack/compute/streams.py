@@ -50,8 +50,8 @@ def refuse_wide_filter(logical_id: str, patterns: Sequence[str]) -> None:
     """Raise UnknownInTemplate unless the patterns accept TTL removals, and only these."""
     removal: Record = {"eventName": "REMOVE", "userIdentity": _TTL_IDENTITY}
     others: list[Record] = [{"eventName": name} for name in ("INSERT", "MODIFY", "REMOVE")]
-    wanted = [json.loads(pattern) for pattern in patterns]
-    if not _any_matches(wanted, removal) or any(_any_matches(wanted, other) for other in others):
+    filters = [json.loads(pattern) for pattern in patterns]
+    if not _any_matches(filters, removal) or any(_any_matches(filters, other) for other in others):
         raise UnknownInTemplate(
             f"{logical_id} (AWS::Lambda::EventSourceMapping): property FilterCriteria: of a stream, the local stack "
             f"delivers TTL removals and nothing else, got {list(patterns)!r}"
@@ -101,7 +101,7 @@ class StreamPoller(Feeder):
 
     def add(self, removed: Sequence[dict[str, Any]]) -> None:
         """Take the removals of this mapping's table; `local_stack.aws.endpoint.Endpoint.expire` has their shape."""
-        self._backlog.extend(self._record(found) for found in removed if found["table"] == self.mapping.table)
+        self._backlog.extend(self._record(removal) for removal in removed if removal["table"] == self.mapping.table)
 
     def _record(self, removed: dict[str, Any]) -> Record:
         self._sequence += 1
@@ -161,7 +161,7 @@ class StreamPoller(Feeder):
 
     def _left(self, batch: Sequence[Record], result: InvocationResult) -> Sequence[Record]:
         """Return the batch from the first failed record on: a stream has no gaps."""
-        ids = [found["dynamodb"]["SequenceNumber"] for found in batch]
+        ids = [record["dynamodb"]["SequenceNumber"] for record in batch]
         failed = failed_ids(result, ids, reports=self.mapping.reports_failures)
         return batch[ids.index(min(failed)) :] if failed else []
 

@@ -51,10 +51,10 @@ def referred_ids(expression: object) -> frozenset[str]:
 
 def _only_id(expression: object) -> str:
     """Return the one resource of a longer expression, such as an integration's URI."""
-    found = referred_ids(expression)
-    if len(found) != 1:
-        raise ValueError(f"must refer to exactly one resource of this template, refers to {sorted(found)}")
-    return next(iter(found))
+    ids = referred_ids(expression)
+    if len(ids) != 1:
+        raise ValueError(f"must refer to exactly one resource of this template, refers to {sorted(ids)}")
+    return next(iter(ids))
 
 
 # A property that points to another resource, held as that resource's logical id.

@@ -32,16 +32,16 @@ class Template:
 
     def of(self, model: type[P]) -> dict[str, P]:
         """Return all resources of a type, by logical id."""
-        return {logical_id: found for logical_id, found in self.resources.items() if isinstance(found, model)}
+        return {logical_id: resource for logical_id, resource in self.resources.items() if isinstance(resource, model)}
 
     def only(self, model: type[P]) -> tuple[str, P] | None:
         """Return the only resource of a type; None if there is none."""
-        found = self.of(model)
-        if len(found) > 1:
+        resources = self.of(model)
+        if len(resources) > 1:
             raise UnknownInTemplate(
-                f"{', '.join(found)}: the local stack serves one {model.__name__}, not {len(found)}"
+                f"{', '.join(resources)}: the local stack serves one {model.__name__}, not {len(resources)}"
             )
-        return next(iter(found.items()), None)
+        return next(iter(resources.items()), None)
 
 
 def load_template(path: Path) -> RawTemplate:
@@ -59,11 +59,11 @@ def parse_template(raw: RawTemplate) -> Template:
     faults = [f"template: section {key!r} is not known to the local stack" for key in raw.keys() - _TEMPLATE_KEYS]
     resources: dict[str, Properties] = {}
     for logical_id, resource in raw["Resources"].items():
-        found = _parse_resource(logical_id, resource)
-        if isinstance(found, Properties):
-            resources[logical_id] = found
+        parsed = _parse_resource(logical_id, resource)
+        if isinstance(parsed, Properties):
+            resources[logical_id] = parsed
         else:
-            faults.extend(found)
+            faults.extend(parsed)
     if faults:
         raise UnknownInTemplate("\n".join(faults))
     return Template(resources, {name: raw["Resources"][name] for name in resources}, _outputs(raw))
