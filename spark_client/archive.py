@@ -58,9 +58,9 @@ def newest_traces(spark: SparkSession, location: str, days: Days = None) -> Data
     Raises:
         ValueError: as `records`.
     """
-    found = traces(spark, location, days)
-    newest = found.groupBy("root_id").agg({"day": "max"}).withColumnRenamed("max(day)", "day")
-    return found.join(newest, ["root_id", "day"], "left_semi").select(*found.columns)
+    frame = traces(spark, location, days)
+    newest = frame.groupBy("root_id").agg({"day": "max"}).withColumnRenamed("max(day)", "day")
+    return frame.join(newest, ["root_id", "day"], "left_semi").select(*frame.columns)
 
 
 def _read(spark: SparkSession, location: str, table: ArchiveTable, days: Days) -> DataFrame:
@@ -74,15 +74,15 @@ def _read(spark: SparkSession, location: str, table: ArchiveTable, days: Days) -
 
 def _published(spark: SparkSession, place: str, days: Days) -> list[Manifest]:
     """Return the published manifests, by day."""
-    wanted = None if days is None else {f"{_day(day)}.json" for day in days}
+    names = None if days is None else {f"{_day(day)}.json" for day in days}
     files = _files(spark, place)
-    named = files if wanted is None else files.where(files["name"].isin(*wanted))
-    found = {row["name"]: bytes(row["content"]) for row in named.collect()}
-    if missing := sorted((wanted or set()) - found.keys()):
+    named = files if names is None else files.where(files["name"].isin(*names))
+    bodies = {row["name"]: bytes(row["content"]) for row in named.collect()}
+    if missing := sorted((names or set()) - bodies.keys()):
         raise ValueError(f"{place}: not published: {', '.join(name.partition('.')[0] for name in missing)}")
-    if not found:
+    if not bodies:
         raise ValueError(f"{place}: no day is published, or none was given")
-    return [_manifest(name, body) for name, body in sorted(found.items())]
+    return [_manifest(name, body) for name, body in sorted(bodies.items())]
 
 
 def _files(spark: SparkSession, place: str) -> DataFrame:

@@ -32,13 +32,13 @@ def clean_name(text: str) -> str:
     >>> clean_name("abfss://lake@account.dfs.core.windows.net/flights?sig=abc")
     'abfss://lake@account.dfs.core.windows.net/flights'
     """
-    found = _URL.match(text)
-    if found is None:
+    match = _URL.match(text)
+    if match is None:
         return _QUERY.sub("", text, count=1)
-    scheme = found["scheme"].lower()
-    authority, path = _split_user(found["authority"], found["path"])
+    scheme = match["scheme"].lower()
+    authority, path = _split_user(match["authority"], match["path"])
     query = _WEB_QUERY if scheme in _WEB else _QUERY
-    return found["before"] + query.sub("", f"{_without_user(scheme, authority)}{path}", count=1)
+    return match["before"] + query.sub("", f"{_without_user(scheme, authority)}{path}", count=1)
 
 
 def clean_dataset(dataset: DatasetId) -> DatasetId:

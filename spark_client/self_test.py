@@ -102,8 +102,8 @@ def _write(items: Sequence[Item]) -> Line:
 
     extractor = Extractor(Catalogs())
     writes = [write for item in items if isinstance(item, Execution) for write in extractor.read_write(item)]
-    made = [write for write in writes if (_COLUMN,) in write.columns.fields]
-    sources = [source.field for write in made for source in write.columns.fields[_COLUMN,]]
+    column_writes = [write for write in writes if (_COLUMN,) in write.columns.fields]
+    sources = [source.field for write in column_writes for source in write.columns.fields[_COLUMN,]]
     if sources != [("id",)]:
         return Line("a write", f"{len(writes)} of 2 writes, columns of {sources}", is_known=False)
     return Line("a write", f"two writes, with their columns: {_COLUMN} is made of id")

@@ -73,12 +73,12 @@ class Extractor:
         if execution.plan.kind == GLUE_WRITE:
             return self._frame(execution)
         if execution.plan.kind == RDD_ACTION:
-            found = self._action(execution)
+            result = self._action(execution)
         elif execution.is_read:
-            found = self._read_all(execution, _TO_PYTHON.sub("", execution.action) or "toLocalIterator")
+            result = self._read_all(execution, _TO_PYTHON.sub("", execution.action) or "toLocalIterator")
         else:
             return self.read_write(execution)
-        return [found] if isinstance(found, Write) or found.inputs else []
+        return [result] if isinstance(result, Write) or result.inputs else []
 
     def read_write(self, execution: Execution) -> list[Write]:
         """Return the writes of an execution: mostly none, several where a statement has several INSERTs.
@@ -93,8 +93,8 @@ class Extractor:
         if execution.plan.kind in (DECLARES, SETS):
             self._set(execution)
             return []
-        found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
-        targets = [candidate for candidate in found if not _was_there(candidate, execution)]
+        candidates = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
+        targets = [candidate for candidate in candidates if not _was_there(candidate, execution)]
         nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
         versions = self._versions.of(execution)
         if nameless:
@@ -189,13 +189,13 @@ class Extractor:
         if target.output is None:
             raise UnknownTarget(read)
         columns = frame.relation.columns
-        made = OutputColumns(tuple(columns or ()), list((columns or {}).values()), ())
+        outputs = OutputColumns(tuple(columns or ()), list((columns or {}).values()), ())
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         write = Write(**values, output=target.output, change=target.change, written=execution.task_outputs)
         if not columns:
             return [write]
-        lineage = ColumnLineage(made.fields, sources_of(frame.relation.rows))
-        return [replace(write, tier=execution.tier, columns=lineage, unknown=made.unknown)]
+        lineage = ColumnLineage(outputs.fields, sources_of(frame.relation.rows))
+        return [replace(write, tier=execution.tier, columns=lineage, unknown=outputs.unknown)]
 
     def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
         reading = self._reading(execution, target.query, target.rows)
@@ -229,8 +229,8 @@ class Extractor:
             relation = reading.relation(target.query)
         except TooLarge:
             return replace(write, tier="tables")
-        made = OutputColumns(target.names, relation.values, target.generated)
-        return replace(write, columns=ColumnLineage(made.fields, sources_of(relation.rows)), unknown=made.unknown)
+        outputs = OutputColumns(target.names, relation.values, target.generated)
+        return replace(write, columns=ColumnLineage(outputs.fields, sources_of(relation.rows)), unknown=outputs.unknown)
 
     def _reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> Reading:
         variables = self._variables.of(execution.session)
@@ -269,7 +269,7 @@ def _changed(write: Write, rows: RowChange, reading: Reading) -> Write:
         changed = relate_rows(rows, write.output.id, reading.leaf, reading.variables)
     except TooLarge:
         return unread
-    clauses = [OutputColumns(tuple(made), list(made.values()), ()) for made in changed.columns]
+    clauses = [OutputColumns(tuple(values), list(values.values()), ()) for values in changed.columns]
     columns = merge_columns(
         [ColumnLineage(dataset_level=sources_of(changed.rows)), *(ColumnLineage(item.fields) for item in clauses)]
     )
@@ -307,7 +307,7 @@ class OutputColumns:
 
 def sources_of(dependencies: Iterable[Dependency]) -> Sources:
     """Return by source all transformations of its dependencies."""
-    found: dict[ColumnSource, set[Transformation]] = {}
+    by_source: dict[ColumnSource, set[Transformation]] = {}
     for dependency in dependencies:
-        found.setdefault(dependency.source, set()).add(dependency.how)
-    return {source: frozenset(hows) for source, hows in found.items()}
+        by_source.setdefault(dependency.source, set()).add(dependency.how)
+    return {source: frozenset(hows) for source, hows in by_source.items()}

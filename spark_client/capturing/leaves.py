@@ -99,13 +99,13 @@ class Reading:
 
     def inputs(self) -> Iterator[Dataset]:
         """Yield the datasets, each once; those of checkpointed frames and of variables too."""
-        found: dict[DatasetId, Dataset] = {}
+        datasets: dict[DatasetId, Dataset] = {}
         for source in self._sources():
             for dataset in source.datasets if isinstance(source, LeafSource) else source.inputs:
-                known = found.setdefault(dataset.id, dataset)
+                known = datasets.setdefault(dataset.id, dataset)
                 if known.version != dataset.version:  # read at several versions
-                    found[dataset.id] = replace(known, version=None)
-        yield from found.values()
+                    datasets[dataset.id] = replace(known, version=None)
+        yield from datasets.values()
 
     def unknown_inputs(self) -> Iterator[str]:
         """Yield why there are inputs without a name, each reason once; those of frames and variables too."""
@@ -154,9 +154,9 @@ class Reading:
 
     def _remembered(self, leaf: Node) -> Checkpoint | None:
         """Return what a leaf reads that was noted when it was made: a checkpoint, or a DynamicFrame."""
-        found = self._checkpoints.find(leaf)
-        if found is not None or leaf.text("steps") is None:
-            return found
+        checkpoint = self._checkpoints.find(leaf)
+        if checkpoint is not None or leaf.text("steps") is None:
+            return checkpoint
         frame = self.frame(leaf)
         values = [frame.relation.get(output.text("name") or "") for output in _outputs(leaf)]
         return Checkpoint(values, frame.relation.rows, frame.inputs, frame.unknown_inputs)

@@ -103,8 +103,8 @@ class InputStatistics:
         )
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+def _sum(number: int | None, other: int | None) -> int | None:
+    return None if number is None or other is None else number + other
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,10 +178,10 @@ def _others() -> Sequence[EntryPoint]:
         return ()
 
 
-def load(found: Iterable[EntryPoint]) -> list[Connector]:
+def load(points: Iterable[EntryPoint]) -> list[Connector]:
     """Return the connectors of entry points: of a class, an instance."""
     connectors = []
-    for entry_point in found:
+    for entry_point in points:
         try:
             loaded = entry_point.load()
             connectors.append(loaded() if isinstance(loaded, type) else loaded)

@@ -148,8 +148,8 @@ def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:
     Raises:
         Invalid: these are no fields.
     """
-    found = _fields_of(fields)
-    return tuple(name for name, _ in found), types_of(found)
+    parsed = _fields_of(fields)
+    return tuple(name for name, _ in parsed), types_of(parsed)
 
 
 def _fields_of(fields: object) -> list[tuple[str, str | None]]:
@@ -159,7 +159,7 @@ def _fields_of(fields: object) -> list[tuple[str, str | None]]:
     if (named := getattr(fields, "columns", None)) is not None:
         return [(print_slashed((str(name),)), None) for name in named]
     faults: list[Fault] = []
-    found = parse_fields(fields, "fields", faults)
+    parsed = parse_fields(fields, "fields", faults)
     if faults:
         raise Invalid(faults)
-    return found
+    return parsed

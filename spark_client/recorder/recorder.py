@@ -127,11 +127,11 @@ class LineageRecorder:
     def stage(self, name: str) -> Stage:
         """Return the pipeline's stage of this name, made at its first call; its operations need no destination."""
         with self._lock:
-            found = next((stage for stage in self._pipeline if stage.name == name), None)
-            if found is None:
-                found = Stage(self, name)
-                self._pipeline.append(found)
-            return found
+            known = next((stage for stage in self._pipeline if stage.name == name), None)
+            if known is None:
+                known = Stage(self, name)
+                self._pipeline.append(known)
+            return known
 
     def read(self, source: Dataset, fields: object) -> None:
         """Read these fields of a source, at this position among the pipeline's stages."""

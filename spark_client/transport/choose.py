@@ -44,8 +44,8 @@ def choose_destination(given: Destination, environment: Mapping[str, str]) -> De
     spark_client.errors.Misconfigured: HEADWATER_URL and HEADWATER_FILE are both set: keep one of them
     """
     placed = [name for name in _PLACES if getattr(given, name) is not None]
-    found = {name: environment[VARIABLES[name]] for name in VARIABLES if environment.get(VARIABLES[name])}
-    names = placed or [name for name in _PLACES if name in found]
+    variables = {name: environment[VARIABLES[name]] for name in VARIABLES if environment.get(VARIABLES[name])}
+    names = placed or [name for name in _PLACES if name in variables]
     shown = names if placed else [VARIABLES[name] for name in names]
     if not names:
         raise Misconfigured("nowhere to send lineage to: set HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE")
@@ -53,7 +53,7 @@ def choose_destination(given: Destination, environment: Mapping[str, str]) -> De
         both = "both" if len(names) == 2 else "all"
         raise Misconfigured(f"{' and '.join(shown)} are {both} set: keep one of them")
     ignored = set(_PLACES) - set(names)
-    merged = {field.name: getattr(given, field.name) or found.get(field.name) for field in fields(given)}
+    merged = {field.name: getattr(given, field.name) or variables.get(field.name) for field in fields(given)}
     return Destination(**{name: None if name in ignored else value for name, value in merged.items()})
 
 

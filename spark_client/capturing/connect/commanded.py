@@ -55,23 +55,23 @@ class Commanded:
         number: int = 0,
     ) -> Write:
         """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
-        found, output = self.session.find(statement.reads), None
+        resolved, output = self.session.find(statement.reads), None
         if statement.target is not None:
             output = self.session.find_target(statement.target, is_new=statement.change is not None)
         if output is None:
-            raise UnknownTarget(self._nameless(statement.kind, found, "a target that nobody can name", sql))
+            raise UnknownTarget(self._nameless(statement.kind, resolved, "a target that nobody can name", sql))
         write = Write(
             execution_id=self.command.id,
             command=statement.kind,
             started_ms=self.command.started_ms,
             ended_ms=self.command.ended_ms,
-            output=self._with_schema(output, found, query),
-            inputs=found.datasets,
+            output=self._with_schema(output, resolved, query),
+            inputs=resolved.datasets,
             tier="tables",
             change=statement.change if not statement.by_partition or not self._is_dynamic() else None,
             failure=self.command.failure,
             sql=sql,
-            unknown_inputs=found.unknown,
+            unknown_inputs=resolved.unknown,
             number=number,
         )
         return write if query is None else self._with_columns(write, query, into)
@@ -115,17 +115,17 @@ class Commanded:
             raise UnknownTarget(self.opaque(statement.kind, "a table that nobody can name", sql))
         return dataset
 
-    def _nameless(self, kind: str, found: ResolvedReads, why: str, sql: str | None = None) -> Read:
+    def _nameless(self, kind: str, resolved: ResolvedReads, why: str, sql: str | None = None) -> Read:
         return Read(
             execution_id=self.command.id,
             command=kind,
             started_ms=self.command.started_ms,
             ended_ms=self.command.ended_ms,
-            inputs=found.datasets,
+            inputs=resolved.datasets,
             tier="tables",
             failure=self.command.failure,
             sql=sql,
-            unknown_inputs=found.unknown,
+            unknown_inputs=resolved.unknown,
             unknown_output=f"{kind}: {why}",
         )
 
@@ -161,9 +161,9 @@ class Commanded:
             _log.debug("capture: no columns", exc_info=True)
         return None
 
-    def _with_schema(self, output: Dataset, found: ResolvedReads, query: Any) -> Dataset:
+    def _with_schema(self, output: Dataset, resolved: ResolvedReads, query: Any) -> Dataset:
         """Return a folder with the columns written to it, where the server need not read data for them."""
-        if output.schema or query is None or not found.schema_known or query.ByteSize() > _PLAN_MAX_BYTES:
+        if output.schema or query is None or not resolved.schema_known or query.ByteSize() > _PLAN_MAX_BYTES:
             return output
         try:
             return Dataset(output.id, self.session.server.schema(query), output.symlinks, output.version)

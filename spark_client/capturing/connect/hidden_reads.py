@@ -45,7 +45,7 @@ def variable_name(text: str) -> str:
 
 def variables_in(root: PlanText) -> Iterator[VariableRead]:
     """Yield the variables of an analyzed plan, each once."""
-    names = (found[1] for node in _nodes(root) for found in VARIABLE.finditer(node.text))
+    names = (match[1] for node in _nodes(root) for match in VARIABLE.finditer(node.text))
     yield from (VariableRead(name) for name in dict.fromkeys(variable_name(name) for name in names))
 
 

@@ -75,8 +75,8 @@ def _parts_of(url: str) -> tuple[str, str]:
     >>> [_parts_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "/tmp")]
     [('file:', '/home/spark'), ('hdfs://nn:8020', '/user/spark'), ('', '/tmp')]
     """
-    found = _ROOT.match(url)
-    root = found[0] if found else ""
+    match = _ROOT.match(url)
+    root = match[0] if match else ""
     return root, url[len(root) :]
 
 

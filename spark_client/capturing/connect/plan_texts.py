@@ -42,14 +42,14 @@ class PlanText:
     @property
     def kind(self) -> str:
         """Class of the node."""
-        found = _KIND.match(self.text)
-        return found[1] if found else ""
+        match = _KIND.match(self.text)
+        return match[1] if match else ""
 
     @property
     def name(self) -> tuple[str, ...]:
         """Name in the line; parts with commas in them are split."""
-        found = _RELATION.search(self.text)
-        return tuple(found[1].split(", ")) if found else ()
+        match = _RELATION.search(self.text)
+        return tuple(match[1].split(", ")) if match else ()
 
 
 def parse_plan_text(explained: str) -> PlanText | None:
@@ -74,10 +74,10 @@ def _tree(lines: list[str]) -> PlanText:
     root = PlanText(first.removeprefix("~"))
     above = [root]
     for line in lines:
-        found = _LINE.fullmatch(line)
-        if found is None:  # the text of the node before it goes on
+        match = _LINE.fullmatch(line)
+        if match is None:  # the text of the node before it goes on
             continue
-        node = PlanText(found[2], len(found[1]) // 3 + 1)
+        node = PlanText(match[2], len(match[1]) // 3 + 1)
         while above[-1].depth >= node.depth:
             above.pop()
         parent = above[-1]
@@ -94,9 +94,9 @@ def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:
     left: list[tuple[PlanText, frozenset[str]]] = [(root, frozenset())]
     while left:
         node, known = left.pop()
-        if (found := _CTE.fullmatch(node.text)) is not None:
+        if (match := _CTE.fullmatch(node.text)) is not None:
             definitions = []
-            for name, definition in zip(found[1].lower().split(", "), node.inside, strict=False):
+            for name, definition in zip(match[1].lower().split(", "), node.inside, strict=False):
                 definitions.append((definition, known | {name} if recursive else known))
                 known |= {name}
             left += [*((child, known) for child in node.below), *reversed(definitions)]
@@ -118,16 +118,16 @@ def _read(node: PlanText, known: frozenset[str]) -> Read | None:
 
 def relation_read(text: str) -> Read | None:
     """Return the relation in a node: a table, or a path with its format (``SELECT * FROM parquet.`/data/f` ``)."""
-    found = _RELATION.search(text)
-    if found is None:
+    match = _RELATION.search(text)
+    if match is None:
         return None
-    if _FORMAT_IN_SQL.match(found[1]):
-        format_, _, path = found[1].partition(", ")
+    if _FORMAT_IN_SQL.match(match[1]):
+        format_, _, path = match[1].partition(", ")
         return SourceRead(format_, (path,))
-    return TableRead(tuple(found[1].split(", ")))
+    return TableRead(tuple(match[1].split(", ")))
 
 
 def location_in(text: str) -> str | None:
     """Return the location that an `INSERT OVERWRITE DIRECTORY` writes to."""
-    found = _LOCATION.search(text)
-    return found[1] if found else None
+    match = _LOCATION.search(text)
+    return match[1] if match else None

@@ -104,10 +104,10 @@ def source_read(
 ) -> TableRead | SourceRead:
     """Return a source; Iceberg's path may be a table's name."""
     small = {key.lower(): value for key, value in options.items()}
-    every = tuple(filter(None, paths)) or tuple(filter(None, [small.get("path")]))
-    if format_.lower() == "iceberg" and len(every) == 1 and "/" not in every[0]:
-        return table_read(every[0])
-    return SourceRead(format_.lower(), every, small, schema)
+    all_paths = tuple(filter(None, paths)) or tuple(filter(None, [small.get("path")]))
+    if format_.lower() == "iceberg" and len(all_paths) == 1 and "/" not in all_paths[0]:
+        return table_read(all_paths[0])
+    return SourceRead(format_.lower(), all_paths, small, schema)
 
 
 def relations_in(message: Any) -> Iterator[Any]:

@@ -106,8 +106,8 @@ class Server:
     def explain_relation(self, relation: Any) -> str:
         """Return Spark's plans of a relation, which is not run."""
         with _no_response_for_errors():
-            found = self._client._analyze(method="explain", plan=self._plan(relation), explain_mode="extended")
-        return str(found.explain_string)
+            response = self._client._analyze(method="explain", plan=self._plan(relation), explain_mode="extended")
+        return str(response.explain_string)
 
     def query(self, text: str) -> Any:
         """Return a statement, as the protocol has it."""
@@ -128,8 +128,8 @@ class Server:
 
     def folder(self) -> str | None:
         """Return the folder of relative paths; None if the server does not name it."""
-        found = _FOUND_NOTHING.search(self.explain(self.query(_LOOK_THERE)))
-        return found[1] if found else None
+        match = _FOUND_NOTHING.search(self.explain(self.query(_LOOK_THERE)))
+        return match[1] if match else None
 
     def files(self, read: SourceRead) -> list[str]:
         """Return the files at a source's paths, whatever their format: Spark lists them, it reads none."""

@@ -88,8 +88,8 @@ def find_database(text: str) -> tuple[str, ...] | None:
     >>> find_database("USE derby.`APP`"), find_database("use identifier(:x)"), find_database("USER")
     (('derby', 'APP'), (), None)
     """
-    found = _USE.fullmatch(text)
-    return None if found is None else tuple(jdbc.parse_name(found[1]) or ())
+    match = _USE.fullmatch(text)
+    return None if match is None else tuple(jdbc.parse_name(match[1]) or ())
 
 
 def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
@@ -100,11 +100,11 @@ def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
     >>> find_immediate("EXECUTE IMMEDIATE 'SELECT 1, 2' INTO x, y"), find_immediate("EXECUTE IMMEDIATE v")
     (('SELECT 1, 2', ('x', 'y')), None)
     """
-    found = _IMMEDIATE.fullmatch(text)
-    if found is None or re.search(r"\bUSING\b", found["into"] or "", re.IGNORECASE):
+    match = _IMMEDIATE.fullmatch(text)
+    if match is None or re.search(r"\bUSING\b", match["into"] or "", re.IGNORECASE):
         return None
-    into = tuple(filter(None, map(str.strip, (found["into"] or "").split(","))))
-    return (found["one"].replace("''", "'") if found["two"] is None else found["two"]), into
+    into = tuple(filter(None, map(str.strip, (match["into"] or "").split(","))))
+    return (match["one"].replace("''", "'") if match["two"] is None else match["two"]), into
 
 
 def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View]:
@@ -113,8 +113,8 @@ def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Stat
     for command in commands:
         reads = tuple(reads_in(command if len(commands) > 1 else root, recursive=recursive))
         rule = _RULES.get(command.kind)
-        if rule is not None and (found := rule(command, reads)) is not None:
-            yield found
+        if rule is not None and (statement := rule(command, reads)) is not None:
+            yield statement
 
 
 def _commands_in(root: PlanText) -> Iterator[PlanText]:
@@ -126,9 +126,9 @@ def _commands_in(root: PlanText) -> Iterator[PlanText]:
 
 
 def _insert(command: PlanText, reads: tuple[Read, ...]) -> Statement:
-    found = _INSERT.search(command.text)
-    spec = found["spec"] if found else ""
-    overwrites = found is not None and found["overwrite"] == "true"
+    match = _INSERT.search(command.text)
+    spec = match["spec"] if match else ""
+    overwrites = match is not None and match["overwrite"] == "true"
     part = "=Some(" in spec or "=None" in spec or "replacewhere" in command.text.lower()
     change: Change | None = "OVERWRITE" if overwrites and not part else None
     return Statement(command.kind, relation_read(command.text), reads, change, by_partition=overwrites)
@@ -152,35 +152,35 @@ def _rows(command: PlanText, reads: tuple[Read, ...]) -> Statement:
 
 
 def _load(command: PlanText, reads: tuple[Read, ...]) -> Statement:
-    found = _LOAD.match(command.text)
+    match = _LOAD.match(command.text)
     target = TableRead(command.below[0].name) if command.below and command.below[0].name else None
-    if found is None:
+    if match is None:
         return Statement(command.kind, target, reads)
-    path = f"file:{found['path']}" if found["local"] == "true" and ":" not in found["path"] else found["path"]
-    change: Change | None = "OVERWRITE" if found["overwrite"] == "true" else None
+    path = f"file:{match['path']}" if match["local"] == "true" and ":" not in match["path"] else match["path"]
+    change: Change | None = "OVERWRITE" if match["overwrite"] == "true" else None
     return Statement(command.kind, target, (SourceRead("", (path,)),), change)
 
 
 def _view(command: PlanText, reads: tuple[Read, ...]) -> View | None:
-    found = _TEMPORARY.match(command.text)
-    if found is None:
+    match = _TEMPORARY.match(command.text)
+    if match is None:
         return None
-    name = table_read(found["name"]).name
-    return View(("global_temp", *name[-1:]) if found["where"] == "Global" else name, reads)
+    name = table_read(match["name"]).name
+    return View(("global_temp", *name[-1:]) if match["where"] == "Global" else name, reads)
 
 
 def _cached(command: PlanText, reads: tuple[Read, ...]) -> View | None:
-    found = _CACHED.match(command.text)
-    return View(table_read(found["name"]).name, reads) if found else None
+    match = _CACHED.match(command.text)
+    return View(table_read(match["name"]).name, reads) if match else None
 
 
 def _view_of_source(command: PlanText, _: tuple[Read, ...]) -> View | None:
-    found = _USING.match(command.text)
-    if found is None:
+    match = _USING.match(command.text)
+    if match is None:
         return None
-    pieces = _PAIR.split(found["map"] or "")[1:]
+    pieces = _PAIR.split(match["map"] or "")[1:]
     options = dict(zip(pieces[::2], pieces[1::2], strict=True))
-    return View(table_read(found["name"]).name, (source_read(found["format"], (), options),))
+    return View(table_read(match["name"]).name, (source_read(match["format"], (), options),))
 
 
 def _changed_view(command: PlanText, reads: tuple[Read, ...]) -> View | None:

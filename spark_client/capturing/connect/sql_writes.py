@@ -58,8 +58,8 @@ def _writes_of(
     if (immediate := find_immediate(text)) is not None:
         inside = type(message)(query=immediate[0])
         return _into(commanded, inside, immediate[1]) if immediate[1] else _writes_of(commanded, inside)
-    if (found := _OPAQUE.match(text)) is not None:
-        return _opaque(commanded, text, "script" if found[1].upper() == "BEGIN" else "EXECUTE IMMEDIATE")
+    if (match := _OPAQUE.match(text)) is not None:
+        return _opaque(commanded, text, "script" if match[1].upper() == "BEGIN" else "EXECUTE IMMEDIATE")
     root = session.plan(message) if is_explainable(text) else None
     if root is None:
         return []
@@ -77,22 +77,24 @@ def _statements(
     # A plan without the program's frames cannot be analyzed.
     analyzed = None if frames else parse_analyzed_text(session.explained(message))
     writes: list[Write] = []
-    for place, found in enumerate(statements):
-        reads = tuple(_without(found.reads or (), frames, beside))
+    for place, statement in enumerate(statements):
+        reads = tuple(_without(statement.reads or (), frames, beside))
         if analyzed is not None:
-            target = [found.target] if isinstance(found, Statement) and found.target else []
+            target = [statement.target] if isinstance(statement, Statement) and statement.target else []
             hidden = session.hidden(_command(analyzed, place, len(statements)), root, [*reads, *target])
             reads = (*reads, *hidden)
-        if isinstance(found, Statement) and found.change in CHANGES_WITHOUT_ROWS:
-            writes.append(commanded.of_whole_table(found, text))
-        elif isinstance(found, Statement):
-            named = Statement(f"SQL {found.kind}", found.target, reads, found.change, by_partition=found.by_partition)
+        if isinstance(statement, Statement) and statement.change in CHANGES_WITHOUT_ROWS:
+            writes.append(commanded.of_whole_table(statement, text))
+        elif isinstance(statement, Statement):
+            named = Statement(
+                f"SQL {statement.kind}", statement.target, reads, statement.change, by_partition=statement.by_partition
+            )
             write = commanded.write(named, sql=text, number=len(writes))
-            known = columns[len(writes)] if len(writes) < len(columns) and found.kind in _OF_A_QUERY else None
+            known = columns[len(writes)] if len(writes) < len(columns) and statement.kind in _OF_A_QUERY else None
             writes.append(commanded.named(write, *known) if known else write)
         elif commanded.done:
             snapshot = columns[0][0] if len(columns) == 1 else None
-            session.put_view(found.name, None if found.reads is None else reads, snapshot)
+            session.put_view(statement.name, None if statement.reads is None else reads, snapshot)
     return writes
 
 
@@ -141,16 +143,16 @@ def _assigned(commanded: Commanded, message: Any, root: PlanText) -> list[Write]
     for query in (*analyzed.inside, *analyzed.below):
         reads += session.hidden(query, root, reads)
     columns = commanded.statements(message)
-    names = [found[1] for found in VARIABLE.finditer(analyzed.text)]
+    names = [match[1] for match in VARIABLE.finditer(analyzed.text)]
     _put(commanded, names, reads, columns[0][0] if len(columns) == 1 else None)
     return []
 
 
-def _put(commanded: Commanded, names: Sequence[str], reads: Sequence[NamedRead], made: Snapshot | None) -> None:
-    if made is None or len(made.values) != len(names):
+def _put(commanded: Commanded, names: Sequence[str], reads: Sequence[NamedRead], snapshot: Snapshot | None) -> None:
+    if snapshot is None or len(snapshot.values) != len(names):
         values = [unknown("SetVariable: a query whose columns are not read")] * len(names)
     else:
-        values = [beside(value, Value(made.rows)) for value in made.values]
+        values = [beside(value, Value(snapshot.rows)) for value in snapshot.values]
     expanded = list(commanded.session.expand(reads))
     for name, value in zip(names, values, strict=True):
         commanded.session.put_variable(variable_name(name), expanded, value)

@@ -181,8 +181,8 @@ class Session:
         """Return the dataset that is written; `is_new`: the catalog's entry under this name may be another table's."""
         if isinstance(read, SourceRead):
             paths = [self._places.whole(path) for path in paths_of(read)]
-            found = self._options(read, is_write=True) or find_paths(paths, self._cache.catalogs)
-            return found.datasets[0] if found and len(found.datasets) == 1 and not found.unknown else None
+            source = self._options(read, is_write=True) or find_paths(paths, self._cache.catalogs)
+            return source.datasets[0] if source and len(source.datasets) == 1 and not source.unknown else None
         if not isinstance(read, TableRead):
             return None
         name = read.name
@@ -364,8 +364,8 @@ class Session:
         if not isinstance(read, SourceRead):
             return ()
         schema = self._places.schema(read)
-        found = self._options(read) or find_paths(list(self._places.of(read)), self._cache.catalogs, schema)
-        datasets = found.datasets if found and not found.unknown else ()
+        source = self._options(read) or find_paths(list(self._places.of(read)), self._cache.catalogs, schema)
+        datasets = source.datasets if source and not source.unknown else ()
         return tuple(replace(dataset, schema=dataset.schema or schema) for dataset in datasets)
 
     def _options(self, read: SourceRead, *, is_write: bool = False) -> LeafSource | None:

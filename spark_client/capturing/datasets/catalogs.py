@@ -99,18 +99,18 @@ class Catalogs:
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
     ) -> tuple[Symlink, ...]:
         """Return a table's name in a catalog as a symlink."""
-        found = self.find_table(catalog, database, table, location)
-        return (Symlink(found.namespace, found.name),) if found else ()
+        dataset = self.find_table(catalog, database, table, location)
+        return (Symlink(dataset.namespace, dataset.name),) if dataset else ()
 
 
 def read_catalogs(conf: SessionConf, environment: Mapping[str, str]) -> Catalogs:
     """Return the catalogs that a session is configured for."""
-    found = {
+    entries = {
         **conf.hadoop(HADOOP_KEYS),
         **conf.entries((*_PREFIXES, *registry().conf_keys)),
         _WAREHOUSE: conf.session(_WAREHOUSE),
     }
-    return parse_catalogs({key: value for key, value in found.items() if value}, environment)
+    return parse_catalogs({key: value for key, value in entries.items() if value}, environment)
 
 
 def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalogs:

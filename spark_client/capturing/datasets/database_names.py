@@ -72,14 +72,14 @@ class Table:
         Raises:
             Unresolvable: it may have it.
         """
-        found = [
+        nodes = [
             column.node for column in self.columns if column.name is not None and plain(column.name) == plain(name)
         ]
-        if len(found) == 1:
-            return found[0]
-        if not found and self.rest is not None:
+        if len(nodes) == 1:
+            return nodes[0]
+        if not nodes and self.rest is not None:
             return self.rest(name)
-        if found or not self.closed or any(column.name is None for column in self.columns):
+        if nodes or not self.closed or any(column.name is None for column in self.columns):
             raise Unresolvable(name)
         return None
 
@@ -110,11 +110,11 @@ class Scope:
         table, name = tuple(map(plain, parts[:-1])), parts[-1]
         if not table:
             return self._unqualified(name)
-        found = [item for item in self.tables if item.alias[-len(table) :] == table]
-        column = found[0].find(name) if len(found) == 1 else None
+        items = [item for item in self.tables if item.alias[-len(table) :] == table]
+        column = items[0].find(name) if len(items) == 1 else None
         if column is not None:
             return column
-        if found or self.outer is None:
+        if items or self.outer is None:
             raise Unresolvable(".".join(parts))
         return self.outer.find(parts)
 

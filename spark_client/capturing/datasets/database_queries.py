@@ -110,17 +110,17 @@ class _Resolver:
         if len(before) + len(between) + len(behind) != len(names) or (between and not stars):
             raise Unresolvable("columns")
         star = query.columns[first] if len(stars) == 1 else None
-        found = [*before, *(self._of_star(star, name) for name in between), *behind]
-        return [item for item in found if isinstance(item, Column)]
+        columns = [*before, *(self._of_star(star, name) for name in between), *behind]
+        return [item for item in columns if isinstance(item, Column)]
 
     def _of_star(self, star: Column | Table | None, name: str) -> Column:
-        found = None
+        node = None
         if name and isinstance(star, Table):
             try:
-                found = star.find(f'"{name}"')
+                node = star.find(f'"{name}"')
             except Unresolvable:
-                found = None
-        return Column(name or None, found or self._factory.attribute(name))
+                node = None
+        return Column(name or None, node or self._factory.attribute(name))
 
     def _set_list(self, query: _Query, columns: Sequence[Node]) -> None:
         if query.select is None:
@@ -155,12 +155,12 @@ class _Resolver:
         projected: list[Node] = []
         aliases: dict[str, Node] = {}
         for item in listed:
-            for column, made in self._listed(item, scope, ctes, frozenset(aliases)):
+            for column, alias in self._listed(item, scope, ctes, frozenset(aliases)):
                 columns.append(column)
-                if made is not None:
-                    projected.append(made)
-                if isinstance(column, Column) and column.name and made is not None and item.kind == "Alias":
-                    aliases[plain(column.name)] = made
+                if alias is not None:
+                    projected.append(alias)
+                if isinstance(column, Column) and column.name and alias is not None and item.kind == "Alias":
+                    aliases[plain(column.name)] = alias
         return columns, projected, aliases
 
     def _listed(
@@ -176,21 +176,21 @@ class _Resolver:
         listing = Scope(scope.tables, scope.merged, scope.natural, scope.outer, earlier)
         seen = self._factory.attribute(name)
         value = None if inner is None else self._expressions.value(inner, listing, ctes)
-        made = self._factory.node("Alias", child=value, name=name, exprId=seen.text("exprId"))
-        return [(Column(name, seen), made)]
+        alias = self._factory.node("Alias", child=value, name=name, exprId=seen.text("exprId"))
+        return [(Column(name, seen), alias)]
 
     def _star(self, star: Node, scope: Scope) -> list[tuple[Column | Table, Node | None]]:
         target = tuple(plain(str(part)) for part in star.values.get("target") or ())
         tables = [item for item in scope.tables if not target or item.alias[-len(target) :] == target]
         if not tables or (not target and (scope.merged or scope.natural)) or (target and len(tables) > 1):
             raise Unresolvable("*")
-        found: list[tuple[Column | Table, Node | None]] = []
+        columns: list[tuple[Column | Table, Node | None]] = []
         for table in tables:
             if table.closed:
-                found += [(Column(item.name, item.node), item.node) for item in table.columns]
+                columns += [(Column(item.name, item.node), item.node) for item in table.columns]
             else:
-                found.append((table, None))
-        return found
+                columns.append((table, None))
+        return columns
 
     def _set(self, plan: Node, outer: Scope | None, ctes: Ctes) -> _Query:
         children = plan.nodes("children") or plan.nodes("left", "right")
@@ -285,16 +285,16 @@ class _Resolver:
         return self._opened(self._table(parts), alias)
 
     def _opened(self, leaf: Node, alias: tuple[str, ...]) -> tuple[Node, Table]:
-        made = self._factory.node(leaf.kind, **leaf.values, output=[])
+        opened = self._factory.node(leaf.kind, **leaf.values, output=[])
         known: dict[str, Node] = {}
 
         def find(name: str) -> Node:
             if plain(name) not in known:
                 known[plain(name)] = self._factory.attribute(name)
-                made.values["output"].append(known[plain(name)])
+                opened.values["output"].append(known[plain(name)])
             return known[plain(name)]
 
-        return made, Table(alias, rest=find, closed=False)
+        return opened, Table(alias, rest=find, closed=False)
 
     def _derived(self, query: _Query, alias: tuple[str, ...]) -> tuple[Node, Table]:
         if query.parts and not _is_closed(query):

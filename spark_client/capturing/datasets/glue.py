@@ -99,15 +99,15 @@ class GlueTarget:
 
 def find_glue_target(described: Mapping[str, Any], catalogs: Catalogs) -> GlueTarget:
     """Return the target of a write, or of a removal of a table's or a folder's files; its table is a symlink."""
-    found = find_source(described, catalogs, is_write=True)
-    if not found.datasets:
-        return GlueTarget(None, unknown=found.unknown)
+    source = find_source(described, catalogs, is_write=True)
+    if not source.datasets:
+        return GlueTarget(None, unknown=source.unknown)
     info = described.get("catalog_info")
     table = _table(info, catalogs) if isinstance(info, Mapping) else None
     # A sink may change the schema in the catalog: it is that of what is written.
     symlinks = (Symlink(table.id.namespace, table.id.name),) if table else ()
     change: Change | None = "TRUNCATE" if described.get("purges") == "all" else None
-    return GlueTarget(replace(found.datasets[0], schema=(), symlinks=symlinks), change)
+    return GlueTarget(replace(source.datasets[0], schema=(), symlinks=symlinks), change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,9 @@ def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], QueryRead
 
     def read(kind: str, arguments: Mapping[str, Any]) -> OpenRelation:
         if kind == "frame":
-            found, names = queries[arguments["frame"]]
-            add(found.inputs, found.unknown_inputs)
-            return closed(dict(zip(names, found.relation.values, strict=False)), found.relation.rows)
+            result, names = queries[arguments["frame"]]
+            add(result.inputs, result.unknown_inputs)
+            return closed(dict(zip(names, result.relation.values, strict=False)), result.relation.rows)
         if kind == "source":
             source = find_source(arguments, catalogs)
             add(source.datasets, source.unknown_inputs)

@@ -133,9 +133,9 @@ def parse_name(table: str) -> list[str] | None:
     [['shop', 'my.orders'], ['dbo', 'orders'], None]
     """
     rest, parts = table.strip(), []
-    while found := _NAME_PART.match(rest):
-        parts.append(next(group for group in found.groups() if group).replace('""', '"'))
-        rest = rest[found.end() :]
+    while match := _NAME_PART.match(rest):
+        parts.append(next(group for group in match.groups() if group).replace('""', '"'))
+        rest = rest[match.end() :]
         if not rest:
             return parts
         if not rest.startswith("."):
@@ -145,20 +145,20 @@ def parse_name(table: str) -> list[str] | None:
 
 
 def _find_database(url: str) -> _Database | None:
-    found = _URL.fullmatch(url)
-    if found is None:
+    match = _URL.fullmatch(url)
+    if match is None:
         return None
-    kind = found["kind"].lower()
+    kind = match["kind"].lower()
     if kind == "oracle":
         return _find_oracle(url)
     if _USER_BEHIND_HOST.search(url):
         return None
-    options = _options(found["options"] or "")
-    if found["authority"] is None:
-        return _find_embedded(kind, f"{found['more'][1:]}:{found['local']}".lstrip(":"), options)
-    database, _, more = (found["database"] or "").partition(":")  # Db2 has its options behind a colon
+    options = _options(match["options"] or "")
+    if match["authority"] is None:
+        return _find_embedded(kind, f"{match['more'][1:]}:{match['local']}".lstrip(":"), options)
+    database, _, more = (match["database"] or "").partition(":")  # Db2 has its options behind a colon
     server = _SERVERS.get(kind, _Server(kind))
-    return _database_at(server, found["authority"], "" if "=" in database else database, {**options, **_options(more)})
+    return _database_at(server, match["authority"], "" if "=" in database else database, {**options, **_options(more)})
 
 
 def _database_at(server: _Server, authority: str, path: str, options: Mapping[str, str]) -> _Database | None:
@@ -176,17 +176,17 @@ def _database_at(server: _Server, authority: str, path: str, options: Mapping[st
 def _find_hosts(server: _Server, authority: str) -> str | None:
     if server.scheme == "snowflake":
         return _snowflake_account(authority)
-    if server.scheme == "redshift" and (found := _REDSHIFT_IAM.fullmatch(authority)):
-        return f"{found['cluster']}.{found['region']}:{server.port}"
+    if server.scheme == "redshift" and (match := _REDSHIFT_IAM.fullmatch(authority)):
+        return f"{match['cluster']}.{match['region']}:{server.port}"
     hosts = [_find_host(server, host) for host in authority.split(",")]
     return None if None in hosts else ",".join(filter(None, hosts))
 
 
 def _find_host(server: _Server, authority: str) -> str | None:
-    found = _HOST.fullmatch(authority.strip())
-    if found is None:
+    match = _HOST.fullmatch(authority.strip())
+    if match is None:
         return None
-    host, port, instance = found["host"].lower(), found["port"], found["instance"]
+    host, port, instance = match["host"].lower(), match["port"], match["instance"]
     if server.scheme == "redshift" and (cluster := _REDSHIFT.fullmatch(host)):
         host = f"{cluster['cluster']}.{cluster['region']}"
     port = port or (None if instance else server.port)
@@ -195,10 +195,10 @@ def _find_host(server: _Server, authority: str) -> str | None:
 
 def _snowflake_account(authority: str) -> str | None:
     """Return `organization-account`, or an old account locator with region and cloud, as OpenLineage completes it."""
-    found = _HOST.fullmatch(authority)
-    if found is None:
+    match = _HOST.fullmatch(authority)
+    if match is None:
         return None
-    parts = found["host"].lower().removesuffix(".snowflakecomputing.com").split(".")
+    parts = match["host"].lower().removesuffix(".snowflakecomputing.com").split(".")
     if len(parts) == 1 and "-" in parts[0]:
         return parts[0]
     return ".".join([*parts, *("us-west-1", "aws")[len(parts) - 1 :]])
@@ -213,8 +213,8 @@ def _find_oracle(url: str) -> _Database | None:
         host, port = address_parts.get("HOST"), address_parts.get("PORT")
         service = address_parts.get("SERVICE_NAME") or address_parts.get("SID")
     else:
-        found = _ORACLE.fullmatch(address)
-        host, port, service = (found["host"], found["port"], found["service"]) if found else (None, None, None)
+        match = _ORACLE.fullmatch(address)
+        host, port, service = (match["host"], match["port"], match["service"]) if match else (None, None, None)
     if not at or not host:
         return None
     return _Database(f"oracle://{host.lower()}:{port or _SERVERS['oracle'].port}", service)

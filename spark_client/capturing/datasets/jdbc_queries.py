@@ -44,5 +44,5 @@ def find_query(text: str) -> Query | None:
     text = _QUOTED.sub("''", _COMMENT.sub(" ", text)).strip()
     if len(_TABLES.findall(text)) != 1:
         return None
-    found = _QUERY.fullmatch(text)
-    return Query(found["table"], found["columns"] is not None) if found else None
+    match = _QUERY.fullmatch(text)
+    return Query(match["table"], match["columns"] is not None) if match else None

@@ -58,9 +58,9 @@ def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[Schema
     return all_of(Dataset(dataset, tuple(schema)) for dataset in named if dataset)
 
 
-def all_of(every: Iterable[Dataset]) -> LeafSource | None:
+def all_of(members: Iterable[Dataset]) -> LeafSource | None:
     """Return the source of these datasets; None if there are none."""
-    datasets = tuple(every)
+    datasets = tuple(members)
     return LeafSource(datasets) if datasets else None
 
 

@@ -111,11 +111,11 @@ def namespace_of(uri: str) -> str:
 
 
 def _split(url: str) -> tuple[str, str, str]:
-    found = _URL.fullmatch(url)
-    if found is None:  # the pattern takes any text
+    match = _URL.fullmatch(url)
+    if match is None:  # the pattern takes any text
         return "", "", url
-    scheme = (found["scheme"] or "").lower()
-    return _SCHEMES.get(scheme, scheme), found["authority"] or "", found["path"]
+    scheme = (match["scheme"] or "").lower()
+    return _SCHEMES.get(scheme, scheme), match["authority"] or "", match["path"]
 
 
 def _namespace(scheme: str, authority: str) -> str:

@@ -69,9 +69,9 @@ class NameRules:
         DatasetId(namespace='s3://flights', name='lake/checked')
         """
         name = dataset.name
-        found = self.remove.search(name) if self.remove else None
-        if found is not None and found[_REMOVE]:
-            name = name[: found.start(_REMOVE)] + name[found.end(_REMOVE) :] or name
+        match = self.remove.search(name) if self.remove else None
+        if match is not None and match[_REMOVE]:
+            name = name[: match.start(_REMOVE)] + name[match.end(_REMOVE) :] or name
         for pattern, replacement in self.replacements:
             name = pattern.sub(replacement, name) or name
         namespace = dataset.namespace

@@ -22,7 +22,7 @@ def scanned(
 
     A scan of several datasets counts them together, so nothing is known of these; nor of a stream's batches.
     """
-    found: dict[DatasetId, InputStatistics] = {}
+    statistics: dict[DatasetId, InputStatistics] = {}
     uncounted: set[DatasetId] = set()
     for scan in () if execution.stream else execution.scans:
         named = [find_path(path, default_fs) for path in scan.paths] if scan.paths else [find_leaf(scan.columns)]
@@ -33,8 +33,8 @@ def scanned(
         (dataset,) = datasets
         folders = scan.read.folders if all(map(is_partition, scan.read.folders)) else ()
         read = replace(scan.read, folders=tuple(map(clean_name, folders)))
-        found[dataset] = found[dataset].plus(read) if dataset in found else read
-    return {dataset: read for dataset, read in found.items() if dataset not in uncounted}
+        statistics[dataset] = statistics[dataset].plus(read) if dataset in statistics else read
+    return {dataset: read for dataset, read in statistics.items() if dataset not in uncounted}
 
 
 def partitions_of(folders: Sequence[str]) -> list[Mapping[str, str | None]] | None:

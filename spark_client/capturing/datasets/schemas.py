@@ -52,13 +52,13 @@ def merge_schemas(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField
 
 def find_field(schema: Sequence[SchemaField], path: Sequence[str]) -> SchemaField | None:
     """Return the field at a path, by names in any case."""
-    found = None
+    field = None
     for name in path:
-        found = next((column for column in schema if column.name.lower() == name.lower()), None)
-        if found is None:
+        field = next((column for column in schema if column.name.lower() == name.lower()), None)
+        if field is None:
             return None
-        schema = found.fields
-    return found
+        schema = field.fields
+    return field
 
 
 def _fields(form: Any, depth: int) -> tuple[SchemaField, ...]:

@@ -18,8 +18,8 @@ class SessionConf:
 
     def entries(self, prefixes: Iterable[str]) -> dict[str, str]:
         """Return the entries of the application's conf whose keys begin so."""
-        found = ((prefix, pair) for prefix in prefixes for pair in self._conf.getAllWithPrefix(prefix))
-        return {f"{prefix}{pair._1()}": pair._2() for prefix, pair in found}
+        pairs = ((prefix, pair) for prefix in prefixes for pair in self._conf.getAllWithPrefix(prefix))
+        return {f"{prefix}{pair._1()}": pair._2() for prefix, pair in pairs}
 
     def hadoop(self, keys: Iterable[str]) -> dict[str, str | None]:
         """Return values of Hadoop's configuration."""

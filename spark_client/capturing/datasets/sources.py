@@ -193,20 +193,20 @@ def _schema_of_files(leaf: Node) -> tuple[SchemaField, ...]:
 def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource | None:
     """Return the datasets of a relation whose schema is merged of theirs (`MergedSchemas`), if they are several."""
     places = leaf.values.get("schemas")
-    found: dict[DatasetId, tuple[SchemaField, ...] | None] = {}
+    schemas: dict[DatasetId, tuple[SchemaField, ...] | None] = {}
     for path, schema_text in places if isinstance(places, list) else ():
         named = find_path(path, catalogs.default_fs)
         if named is not None:
-            before, schema = found.get(named, ()), parse_schema(schema_text) or None
-            found[named] = None if before is None or schema is None else merge_schemas([before, schema])
-    if not found or len(found) > PLACES_MAX:
+            before, schema = schemas.get(named, ()), parse_schema(schema_text) or None
+            schemas[named] = None if before is None or schema is None else merge_schemas([before, schema])
+    if not schemas or len(schemas) > PLACES_MAX:
         return None
     partitions = parse_schema(_text(relation, "partitionSchema"))
-    if len(found) == 1:  # the user's own schema
-        [(named, of_files)] = found.items()
+    if len(schemas) == 1:  # the user's own schema
+        [(named, of_files)] = schemas.items()
         return _of_users_schema(named, merge_schemas([of_files or (), partitions]), parse_schema(leaf.text("schema")))
     datasets = (
-        Dataset(named, merge_schemas([schema, partitions]) if schema else ()) for named, schema in found.items()
+        Dataset(named, merge_schemas([schema, partitions]) if schema else ()) for named, schema in schemas.items()
     )
     return LeafSource(tuple(datasets), merged=True)
 
@@ -331,13 +331,13 @@ def _of_paths(described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaF
 def _query_source(plan: Node, relation: JvmObject, schema: Sequence[SchemaField]) -> LeafSource:
     """Return the tables that a query reads; its plan gives its columns."""
     url, text = _text(relation, "jdbcOptions", "url") or "", _text(relation, "jdbcOptions", "tableOrQuery") or ""
-    found = [name and jdbc.find_table(url, ".".join(name)) for name in tables_in(plan)]
-    named = dict.fromkeys(dataset for dataset in found if isinstance(dataset, DatasetId))
+    tables = [name and jdbc.find_table(url, ".".join(name)) for name in tables_in(plan)]
+    named = dict.fromkeys(dataset for dataset in tables if isinstance(dataset, DatasetId))
     if not named:
         return LeafSource(unknown=_QUERY_OF_DATABASE)
     simple = find_query(text) if len(named) == 1 else None
     columns = tuple(schema) if simple and simple.plain else ()
-    lost = _QUERY_OF_DATABASE if len(named) < len(set(found)) else None
+    lost = _QUERY_OF_DATABASE if len(named) < len(set(tables)) else None
     return LeafSource(
         tuple(Dataset(dataset, columns) for dataset in named), query=DatabaseQuery(plan, url), unnamed=lost
     )

@@ -64,8 +64,8 @@ def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tu
     `dynamic` is the session's mode of overwriting partitions, where no option of the write sets another.
     """
     commands = _commands_in(plan)
-    found = (_find_change(command, catalogs, dynamic) for command in commands)
-    return tuple(target for target in found if target is not None)
+    targets = (_find_change(command, catalogs, dynamic) for command in commands)
+    return tuple(target for target in targets if target is not None)
 
 
 def _commands_in(plan: Node) -> Sequence[Node]:

@@ -263,10 +263,10 @@ class JavaClasses:
         return tuple(self.new("Signatures").lacking(expected).splitlines())
 
     def _list(self, texts: Iterable[str]) -> Any:
-        found = self._jvm.java.util.ArrayList()
+        array = self._jvm.java.util.ArrayList()
         for text in texts:
-            found.add(text)
-        return found
+            array.add(text)
+        return array
 
 
 def java_sources() -> dict[str, bytes]:

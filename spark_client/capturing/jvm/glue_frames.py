@@ -218,10 +218,10 @@ class GlueFrames:
 
     def _after(self, owner: Any, name: str, note: Callable[[Arguments, Any], None]) -> None:
         """Note the arguments and the result of each call."""
-        found = self._method(owner, name)
-        if found is None:
+        pair = self._method(owner, name)
+        if pair is None:
             return
-        method, attribute = found
+        method, attribute = pair
         signature = inspect.signature(method)
 
         @functools.wraps(method)
@@ -234,10 +234,10 @@ class GlueFrames:
 
     def _inside(self, owner: Any, name: str, source: Callable[[Arguments], dict[str, Any]]) -> None:
         """Know the source or sink of all that a call reads or writes."""
-        found = self._method(owner, name)
-        if found is None:
+        pair = self._method(owner, name)
+        if pair is None:
             return
-        method, attribute = found
+        method, attribute = pair
         signature = inspect.signature(method)
 
         @functools.wraps(method)
@@ -251,10 +251,10 @@ class GlueFrames:
         self, owner: Any, name: str, sink: Callable[[Arguments], dict[str, Any]], frame: str | None = None
     ) -> None:
         """Report each call as a write of the frame that is its argument, or as a purge."""
-        found = self._method(owner, name)
-        if found is None:
+        pair = self._method(owner, name)
+        if pair is None:
             return
-        method, attribute = found
+        method, attribute = pair
         signature = inspect.signature(method)
 
         @functools.wraps(method)

@@ -160,11 +160,11 @@ def _waiting(start: Callable[..., Any], actions: RddActions) -> Callable[..., An
 def _remembering(rdd_of: Any, actions: RddActions) -> Callable[[Any], Any]:
     @functools.wraps(rdd_of)
     def rdd(frame: Any) -> Any:
-        made = rdd_of(frame)
-        if not hasattr(made, "_headwater"):
-            made._headwater = True
-            actions.remember(made, frame)
-        return made
+        result = rdd_of(frame)
+        if not hasattr(result, "_headwater"):
+            result._headwater = True
+            actions.remember(result, frame)
+        return result
 
     return rdd
 

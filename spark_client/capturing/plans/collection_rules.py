@@ -159,16 +159,16 @@ def _pairs(entries: Value) -> tuple[list[Value], list[Value]]:
 
 def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
     """Return the columns of the rows that a generator makes of each row."""
-    made = keep(CHANGED, of.value(generator))
+    value = keep(CHANGED, of.value(generator))
     if generator.kind == "Inline":
-        return [get_field(made, str(name)) for name in generator.values.get("elementSchema.names") or []]
+        return [get_field(value, str(name)) for name in generator.values.get("elementSchema.names") or []]
     if generator.kind == "Stack":
         parts = [of.value(child) for child in generator.values.get("children") or []][1:]
         return [merge_values(keep(CHANGED, part) for part in parts[place::count]) for place in range(count)]
     positions = 1 if generator.kind == "PosExplode" else 0
     if generator.kind in ("Explode", "PosExplode") and count - positions == len(_ENTRY):
-        return [*[change(CHANGED, [made])] * positions, *_entries(generator.node("child"), of)]
-    return [made] * count
+        return [*[change(CHANGED, [value])] * positions, *_entries(generator.node("child"), of)]
+    return [value] * count
 
 
 def higher_order(node: Node, of: Expressions) -> Value:

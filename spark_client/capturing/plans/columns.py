@@ -104,17 +104,17 @@ class PlanWalk:
         anchor, recursion = node.node("anchor"), node.node("recursion")
         if anchor is None or recursion is None:
             return Relation()
-        found = self._known[anchor.number]
+        relation = self._known[anchor.number]
         for _ in range(_ROUNDS_MAX):
-            self._ctes[node.text("id") or ""] = found
+            self._ctes[node.text("id") or ""] = relation
             before = dict(self._known)
-            more = merge_relations([found, self.relation(recursion, outer)])
+            more = merge_relations([relation, self.relation(recursion, outer)])
             self._known = before
-            if more == found:
+            if more == relation:
                 break
-            found = more
-        ids = node.values.get("outputAttrIds") or [name for name, _ in found.columns]
-        return Relation(tuple(zip(map(str, ids), found.values, strict=False)), found.rows)
+            relation = more
+        ids = node.values.get("outputAttrIds") or [name for name, _ in relation.columns]
+        return Relation(tuple(zip(map(str, ids), relation.values, strict=False)), relation.rows)
 
     def _over(self, scope: Mapping[str, Value]) -> Expressions:
         known = {**self._variables, **scope} if self._variables else scope

@@ -42,16 +42,16 @@ def evaluate(steps: Sequence[Any], leaf: Callable[[str, Mapping[str, Any]], Open
 
     `leaf` returns what a step without parents gives, by its kind and arguments. A fault in a rule costs columns alone.
     """
-    made: list[OpenRelation] = []
+    frames: list[OpenRelation] = []
     for kind, parents, arguments in steps:
-        inputs = [made[parent] for parent in parents]
+        inputs = [frames[parent] for parent in parents]
         rule = _RULES.get(kind)
         try:
             frame = leaf(kind, arguments) if not inputs else rule(inputs, arguments) if rule else _unknown(kind, inputs)
         except Exception as error:  # noqa: BLE001 - a fault in a rule costs columns, never the write
             frame = _unknown(kind, inputs, f"its rule failed: {type(error).__name__}: {error}")
-        made.append(frame)
-    return made[-1]
+        frames.append(frame)
+    return frames[-1]
 
 
 Rule: TypeAlias = Callable[[Sequence[OpenRelation], Mapping[str, Any]], OpenRelation]
@@ -76,7 +76,7 @@ def _decided(frame: OpenRelation, how: Transformation, values: Iterable[Value]) 
 
 def _mapping(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
     """Return the columns of mappings: source, its type, target, its type. A source that is not there makes none."""
-    [frame], made = inputs, Tree()
+    [frame], tree = inputs, Tree()
     for mapping in arguments["mappings"]:
         if len(mapping) != 4:
             return _unknown("ApplyMapping", inputs, "its mappings name no types")
@@ -84,8 +84,8 @@ def _mapping(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Op
         value = frame.at(parse_dotted(source))
         if value is not None:
             casts = _type(before) != _type(after)
-            made.put(parse_dotted(target), change(CHANGED, [value]) if casts else value, typed=_type(after) in _ATOMIC)
-    return made.relation(frame.rows)
+            tree.put(parse_dotted(target), change(CHANGED, [value]) if casts else value, typed=_type(after) in _ATOMIC)
+    return tree.relation(frame.rows)
 
 
 def _type(word: str) -> str:
@@ -93,13 +93,13 @@ def _type(word: str) -> str:
 
 
 def _select(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    [frame], made = inputs, Tree()
+    [frame], tree = inputs, Tree()
     for text in arguments["paths"]:
         path = parse_dotted(text)
         value = frame.at(path)
         if value is not None:
-            made.put(path, value, typed=len(path) == 1 and path[0] in frame.typed)
-    return made.relation(frame.rows)
+            tree.put(path, value, typed=len(path) == 1 and path[0] in frame.typed)
+    return tree.relation(frame.rows)
 
 
 def _drop(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
@@ -115,9 +115,9 @@ def _rename(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Ope
     value = frame.at(before)
     if value is None or before == after:
         return frame
-    made = Tree(without(frame, before))
-    made.put(after, value, typed=before[0] in frame.typed)
-    return made.relation(frame.rows)
+    tree = Tree(without(frame, before))
+    tree.put(after, value, typed=before[0] in frame.typed)
+    return tree.relation(frame.rows)
 
 
 def _filter(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
@@ -167,11 +167,11 @@ def _resolved(frame: OpenRelation, text: str, action: str) -> OpenRelation:
     if action.lower() == "make_cols":
         others = without(frame, path)
         return replace(others, rest=_named_by_type(others.rest, ".".join(path), changed))
-    made = Tree(frame)
+    tree = Tree(frame)
     if len(path) > 1 and not _is_made(frame, path):
         return frame if action.lower() == "make_struct" else _changed(frame, path[0])
-    made.put(path, changed, typed=len(path) == 1 and action.lower() != "make_struct")
-    return made.relation(frame.rows)
+    tree.put(path, changed, typed=len(path) == 1 and action.lower() != "make_struct")
+    return tree.relation(frame.rows)
 
 
 def _is_made(frame: OpenRelation, path: FieldPath) -> bool:

@@ -61,7 +61,7 @@ def value_of(node: Node, of: Expressions) -> Value:
 
 def _find_rule(node: Node) -> Rule:
     if "replacement" in node.values:
-        return lambda one, of: of.value(one.values["replacement"])
+        return lambda item, of: of.value(item.values["replacement"])
     if node.kind in RULES:
         return RULES[node.kind]
     if any(part.kind == "LambdaFunction" for part in node.below):
@@ -69,13 +69,13 @@ def _find_rule(node: Node) -> Rule:
     if "exprId" in node.values and "child" not in node.values:
         return _attribute
     if node.kind in _SAME:
-        return lambda one, of: of.value(next(iter(one.below), None))
+        return lambda item, of: of.value(next(iter(item.below), None))
     return _changing
 
 
 def _attribute(node: Node, of: Expressions) -> Value:
-    found = of.scope.get(node.text("exprId") or "")
-    return unknown(f"{node.kind}: {node.text('name')} is nowhere in the plan") if found is None else found
+    value = of.scope.get(node.text("exprId") or "")
+    return unknown(f"{node.kind}: {node.text('name')} is nowhere in the plan") if value is None else value
 
 
 def _changing(node: Node, of: Expressions) -> Value:
@@ -237,8 +237,8 @@ def _with(node: Node, of: Expressions) -> Value:
 
 
 def _common_reference(node: Node, of: Expressions) -> Value:
-    found = of.scope.get(_common(node))
-    return unknown(f"{node.kind}: is nowhere in the plan") if found is None else found
+    value = of.scope.get(_common(node))
+    return unknown(f"{node.kind}: is nowhere in the plan") if value is None else value
 
 
 def _common(node: Node) -> str:
@@ -257,8 +257,8 @@ def variable_key(node: Node) -> str:
 
 
 def _variable(node: Node, of: Expressions) -> Value:
-    found = of.scope.get(variable_key(node))
-    return unknown(f"{node.kind}: is nowhere in the session") if found is None else found
+    value = of.scope.get(variable_key(node))
+    return unknown(f"{node.kind}: is nowhere in the session") if value is None else value
 
 
 def _unread(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both

@@ -61,8 +61,8 @@ class OpenRelation:
 
     def get(self, name: str) -> Value:
         """Return a column that is there; unknown if no step names it."""
-        found = self.find(name)
-        return unknown(_NO_COLUMN) if found is None else found
+        value = self.find(name)
+        return unknown(_NO_COLUMN) if value is None else value
 
     def at(self, path: FieldPath) -> Value | None:
         """Return a field inside a column; None if there is no such column."""

@@ -272,13 +272,13 @@ def _unknown(node: Node, inputs: Inputs) -> Relation:
 
 def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> Relation:
     children = [inputs.relation(child) for child in plans_of(node)]
-    made = change(how, [value for child in children for value in child.values])
+    result = change(how, [value for child in children for value in child.values])
     if not children:
-        made = Value(unknown=frozenset({f"{node.kind}: an unknown plan node"}))
+        result = Value(unknown=frozenset({f"{node.kind}: an unknown plan node"}))
     ids = [output.text("exprId") or "" for output in _outputs(node)]
     ids = ids or [name for child in children for name, _ in child.columns]
     rows = frozenset().union(*(child.rows for child in children))
-    return Relation(tuple((name, made) for name in ids), rows)
+    return Relation(tuple((name, result) for name in ids), rows)
 
 
 RULES: Mapping[str, Rule] = {

@@ -94,6 +94,6 @@ def _of_table(table: DatasetId, columns: list[dict[str, Value]], rows: frozenset
         met.append(dependency)
         return dependency._replace(source=ColumnSource(table, dependency.source.field))
 
-    renamed = [{name: mapped(value, named) for name, value in made.items()} for made in columns]
+    renamed = [{name: mapped(value, named) for name, value in values.items()} for values in columns]
     decides = frozenset(map(named, rows))
     return Changed(renamed, decides, of_before=bool(met))

@@ -206,8 +206,8 @@ def _instruction(instruction: Node, names: Sequence[str], table: Node) -> Clause
         instruction.kind == "MergeRows$Keep" and operation is None
     ):
         return None
-    made = instruction.values.get("otherOutput") or instruction.values.get("output")
-    return Clause("UPDATE", instruction.node("condition"), _known(table, _rows(names, made)))
+    output = instruction.values.get("otherOutput") or instruction.values.get("output")
+    return Clause("UPDATE", instruction.node("condition"), _known(table, _rows(names, output)))
 
 
 def _updated(query: Node, *, whole: bool) -> Assigned:
@@ -220,18 +220,18 @@ def _updated(query: Node, *, whole: bool) -> Assigned:
         path += _path(path[-1].nodes("children")[0])
     # Spark 4.1 puts the operation into a projection of its own.
     named = ([item for item in node.nodes("projectList") if item.kind == "Alias"] for node in path)
-    aliases = next((found for found in named if any(item.text("name") != _OPERATION for item in found)), [])
-    made = ((item.text("name") or "", item.node("child")) for item in aliases)
+    aliases = next((items for items in named if any(item.text("name") != _OPERATION for item in items)), [])
+    pairs = ((item.text("name") or "", item.node("child")) for item in aliases)
     return tuple(
-        (name, item.node("trueValue") if whole and item and item.kind == "If" else item) for name, item in made
+        (name, item.node("trueValue") if whole and item and item.kind == "If" else item) for name, item in pairs
     )
 
 
 def _all(clauses: Iterable[Clause | None]) -> tuple[Clause, ...] | None:
     """Return the clauses; None if one is unknown, since half a statement is wrong."""
-    found = tuple(clauses)
-    known = tuple(clause for clause in found if clause is not None)
-    return known if known and len(known) == len(found) else None
+    listed = tuple(clauses)
+    known = tuple(clause for clause in listed if clause is not None)
+    return known if known and len(known) == len(listed) else None
 
 
 def _rows(names: Sequence[str], expressions: object) -> Assigned:

@@ -105,13 +105,15 @@ def keep(how: Transformation, value: Value) -> Value:
 
 def change(how: Transformation, values: Iterable[Value]) -> Value:
     """Return the value of a step that keeps no structure."""
-    made: set[Dependency] = set()
+    dependencies: set[Dependency] = set()
     reasons: set[str] = set()
     for value in values:
         bare = flat(value)
-        made.update([Dependency(dependency.source, compose(how, dependency.how), False) for dependency in bare.made_of])
+        dependencies.update(
+            [Dependency(dependency.source, compose(how, dependency.how), False) for dependency in bare.made_of]
+        )
         reasons |= bare.unknown
-    return Value(frozenset(made), unknown=frozenset(reasons)) if made or reasons else NOTHING
+    return Value(frozenset(dependencies), unknown=frozenset(reasons)) if dependencies or reasons else NOTHING
 
 
 def merge_values(values: Iterable[Value]) -> Value:
@@ -143,9 +145,9 @@ def beside(value: Value, deciding: Value) -> Value:
 def get_field(value: Value, name: str) -> Value:
     """Return a field of a struct, or of the structs in an array."""
     if value.fields:
-        found = value.fields.get(name) or _any_case(value.fields, name)
-        if found is not None:
-            return found
+        member = value.fields.get(name) or _any_case(value.fields, name)
+        if member is not None:
+            return member
     return mapped(Value(value.made_of, unknown=value.unknown), lambda dependency: _step(dependency, name))
 
 

@@ -72,10 +72,10 @@ def capture(
         return _guarded_start(spark, client, given, strict=strict)
     application = _application_of(spark)
     with _lock:
-        found = _captures.get(application)
-        if found is None or found.state == "over" or (found.state == "off" and client is not None):
-            found = _captures[application] = _guarded_start(spark, client, given, strict=strict)
-        return found
+        running = _captures.get(application)
+        if running is None or running.state == "over" or (running.state == "off" and client is not None):
+            running = _captures[application] = _guarded_start(spark, client, given, strict=strict)
+        return running
 
 
 def _application_of(spark: SparkSession) -> object:

@@ -30,8 +30,10 @@ def translate_transport(conf: Mapping[str, str]) -> dict[str, Any] | None:
     transport = dict(_valued(names.get(key, key), value) for key, value in _nested(own).items())
     if kind == "composite":
         inner = dict.fromkeys(key.split(".")[1] for key in conf if key.startswith("transports."))
-        every = {name: translate_transport(under(f"transports.{name}.", conf)) for name in inner}
-        transport["transports"] = {name: inner_transport for name, inner_transport in every.items() if inner_transport}
+        transports = {name: translate_transport(under(f"transports.{name}.", conf)) for name in inner}
+        transport["transports"] = {
+            name: inner_transport for name, inner_transport in transports.items() if inner_transport
+        }
     if kind == "file":
         transport.setdefault("append", True)  # as the Java client does
     return transport

@@ -234,9 +234,9 @@ class Worker(Generic[P, Q]):
         elif item is None:
             self._emit_all(self._merger.overdue())
         else:
-            found = self._guarded(self._read, item) or ()
-            self._emit_reads([read for read in found if not isinstance(read, Write)])
-            self._emit_all(self._merger.add(item, [write for write in found if isinstance(write, Write)]))
+            reads = self._guarded(self._read, item) or ()
+            self._emit_reads([read for read in reads if not isinstance(read, Write)])
+            self._emit_all(self._merger.add(item, [write for write in reads if isinstance(write, Write)]))
 
     def _guarded(self, read: Callable[[T], R], item: T) -> R | None:
         """Return what is read of an item; None if that fails, which is counted."""

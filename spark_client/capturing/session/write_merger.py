@@ -195,8 +195,8 @@ def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath,
         return better.columns, dict(better.unknown), better.tier
     unknown = {
         path: reason
-        for one, other in ((outer, inner), (inner, outer))
-        for path, reason in one.unknown.items()
+        for write, other in ((outer, inner), (inner, outer))
+        for path, reason in write.unknown.items()
         if path in other.unknown or path not in other.columns.fields
     }
     return merge_columns([outer.columns, inner.columns]), unknown, outer.tier

@@ -82,7 +82,9 @@ class AnalyzedReader(TextReading):
             if _CUT.search(step.text.text):
                 raise Unreadable("a plan whose text Spark cut (spark.sql.debug.maxToStringFields)")
             self.texts.columns = self._scope(steps, done, index)
-            done[index] = self._made(step, [done[one] for one in step.below], [done[one] for one in step.inside])
+            done[index] = self._made(
+                step, [done[child] for child in step.below], [done[child] for child in step.inside]
+            )
         return done[0]
 
     def _steps(self, root: PlanText) -> list[_Step]:
@@ -98,14 +100,14 @@ class AnalyzedReader(TextReading):
             if self._is_replaced(text):
                 continue
             within = in_view or text.kind == "View"
-            left += [(one, owner, step.below, within) for one in reversed(text.below)]
-            left += [(one, index, step.inside, within) for one in reversed(text.inside)]
+            left += [(child, owner, step.below, within) for child in reversed(text.below)]
+            left += [(child, index, step.inside, within) for child in reversed(text.inside)]
         return steps
 
     def _is_replaced(self, text: PlanText) -> bool:
         """True for a view or frame of the program's, which is as it was when it was made."""
-        if text.kind == "View" and (found := _VIEW.match(text.text)) is not None:
-            return self.leaves.view(found["name"]) is not None
+        if text.kind == "View" and (match := _VIEW.match(text.text)) is not None:
+            return self.leaves.view(match["name"]) is not None
         return text.kind == "SubqueryAlias" and self.leaves.alias(_alias_of(text)) is not None
 
     def _scope(self, steps: Sequence[_Step], done: Mapping[int, TextFrame], index: int) -> dict[str, Column]:
@@ -115,8 +117,8 @@ class AnalyzedReader(TextReading):
             chain.append(at)
             at = steps[at].owner
         scope: dict[str, Column] = {}
-        for one in reversed(chain):
-            for below in steps[one].below:
+        for place in reversed(chain):
+            for below in steps[place].below:
                 scope.update(zip(done[below].ids, done[below].columns, strict=True))
         return scope
 
@@ -141,15 +143,15 @@ class AnalyzedReader(TextReading):
         return self._as_it_was(snapshot, _outputs_of(step.text))
 
     def _view(self, step: _Step, below: list[TextFrame]) -> TextFrame:
-        found = _VIEW.match(step.text.text)
-        if found is None:
+        match = _VIEW.match(step.text.text)
+        if match is None:
             raise Unreadable("a view")
         if below:
             return self.over(below[0], "View")
-        snapshot = self.leaves.view(found["name"])
+        snapshot = self.leaves.view(match["name"])
         if snapshot is None:
             raise Unreadable("a view")
-        return self._as_it_was(snapshot, [(name, id_) for name, id_, _ in listed_columns(found["columns"])])
+        return self._as_it_was(snapshot, [(name, id_) for name, id_, _ in listed_columns(match["columns"])])
 
     def _as_it_was(self, snapshot: Snapshot, outputs: Sequence[tuple[str, str]]) -> TextFrame:
         """Return what a name stood for, which may stand for something else where the text is of a later moment."""
@@ -159,11 +161,11 @@ class AnalyzedReader(TextReading):
         return self.placed(snapshot, [id_ for _, id_ in outputs])
 
     def _relation(self, step: _Step) -> TextFrame:
-        found = (_V2 if step.text.kind == "RelationV2" else _RELATION).match(step.text.text)
-        if found is None:
+        match = (_V2 if step.text.kind == "RelationV2" else _RELATION).match(step.text.text)
+        if match is None:
             raise Unreadable("a relation")
-        snapshot = self.leaves.table(found["name"], in_view=step.in_view)
-        listed = listed_columns(found["columns"])
+        snapshot = self.leaves.table(match["name"], in_view=step.in_view)
+        listed = listed_columns(match["columns"])
         by_name = {(column.name or "").lower(): at for at, column in enumerate(snapshot.columns)}
         try:
             indexes = [by_name[name.lower()] for name, _, _ in listed]
@@ -193,4 +195,4 @@ def _outputs_of(text: PlanText) -> list[tuple[str, str]]:
     if node is None or node.kind not in ("Project", "Relation", "LocalRelation"):
         raise Unreadable("the columns of a frame in a query")
     listed = node.text.partition("[")[2].rpartition("]")[0]
-    return [(found[1].rpartition(" AS ")[2], found[2]) for found in _OUTPUT.finditer(listed)]
+    return [(match[1].rpartition(" AS ")[2], match[2]) for match in _OUTPUT.finditer(listed)]

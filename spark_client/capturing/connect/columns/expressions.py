@@ -74,7 +74,7 @@ class ExpressionReader:
         if not _given(star, "unparsed_target"):
             return [self._nodes.reference(column) for column in columns]
         target = [part.lower() for part in table_read(star.unparsed_target.removesuffix(".*")).name]
-        named = [one for one in columns if [part.lower() for part in one.qualifier[-len(target) :]] == target]
+        named = [column for column in columns if [part.lower() for part in column.qualifier[-len(target) :]] == target]
         if named:
             return [self._nodes.reference(column) for column in named]
         item = scope.resolve(star.unparsed_target.removesuffix(".*"))
@@ -86,20 +86,20 @@ class ExpressionReader:
         entries: list[_Entry] = []
         left: list[tuple[Any, int | None, Mapping[str, Typed]]] = [(message, None, {})]
         while left:
-            one, above, variables = left.pop()
+            expression, above, variables = left.pop()
             if above is not None:
                 entries[above].parts.insert(0, len(entries))
-            kind = one.WhichOneof("expr_type")
+            kind = expression.WhichOneof("expr_type")
             if kind is None:
                 raise Unreadable("an expression without a kind")
             if kind == "lambda_function":
                 variables = {
                     **variables,
-                    **{_name(item): self._variable(item) for item in one.lambda_function.arguments},
+                    **{_name(item): self._variable(item) for item in expression.lambda_function.arguments},
                 }
-            entries.append(_Entry(one, [], variables))
+            entries.append(_Entry(expression, [], variables))
             index = len(entries) - 1
-            left += [(part, index, variables) for part in _parts(kind, getattr(one, kind))]
+            left += [(part, index, variables) for part in _parts(kind, getattr(expression, kind))]
         return entries
 
     def _variable(self, message: Any) -> Typed:
@@ -147,19 +147,21 @@ class ExpressionReader:
 
     def call(self, message: Any, parts: list[Typed], scope: Scope) -> Typed:
         """Return a call of a function by its name."""
-        stars = [one.unresolved_star for one in message.arguments if one.WhichOneof("expr_type") == "unresolved_star"]
+        stars = [
+            item.unresolved_star for item in message.arguments if item.WhichOneof("expr_type") == "unresolved_star"
+        ]
         given = iter(parts)
         arguments: list[Typed] = []
         name = message.function_name
-        for one in message.arguments:
-            if one.WhichOneof("expr_type") != "unresolved_star":
+        for argument in message.arguments:
+            if argument.WhichOneof("expr_type") != "unresolved_star":
                 arguments.append(next(given))
             elif name.lower() != "count":
-                arguments += self.star(one.unresolved_star, scope)
+                arguments += self.star(argument.unresolved_star, scope)
         if stars and name.lower() == "count" and not _given(stars[0], "unparsed_target"):
             return Typed(function(self._nodes, "count", []).node)
         if getattr(message, "is_user_defined_function", False):
-            return Typed(self._nodes.node("DatabaseFunction", children=[one.node for one in arguments]))
+            return Typed(self._nodes.node("DatabaseFunction", children=[part.node for part in arguments]))
         if name.lower() == "named_struct":
             return self._named_struct(message, arguments)
         if name.lower() in CASTS and len(arguments) == 1:
@@ -167,7 +169,7 @@ class ExpressionReader:
         return function(self._nodes, name, arguments)
 
     def _named_struct(self, message: Any, arguments: Sequence[Typed]) -> Typed:
-        names = [one.literal.string for one in list(message.arguments)[::2]]
+        names = [entry.literal.string for entry in list(message.arguments)[::2]]
         children = [part.node for part in arguments]
         return Typed(self._nodes.node("CreateNamedStruct", names=names, children=children))
 
@@ -187,8 +189,8 @@ class ExpressionReader:
 
     def cast(self, message: Any, parts: list[Typed], scope: Scope) -> Typed:
         """Return a cast, which keeps the name of a column."""
-        made = self._cast_to(type_of(message), parts[0], scope)
-        return Typed(made.node, None, made.type)
+        result = self._cast_to(type_of(message), parts[0], scope)
+        return Typed(result.node, None, result.type)
 
     def _cast_to(self, to: SchemaField | None, item: Typed, scope: Scope) -> Typed:
         before = scope.type_of_item(item)
@@ -242,8 +244,8 @@ class ExpressionReader:
 
     def _field(self, old: SchemaField, name: str, put: str, parts: list[Typed]) -> SchemaField:
         if name.lower() == put.lower():
-            made = parts[-1].type
-            return SchemaField(name, made.type, made.fields) if made else SchemaField(name, "unknown")
+            new = parts[-1].type
+            return SchemaField(name, new.type, new.fields) if new else SchemaField(name, "unknown")
         return next(field for field in old.fields if field.name == name)
 
     def user_defined(self, message: Any, parts: list[Typed], scope: Scope) -> Typed:
@@ -303,16 +305,16 @@ def _parts(kind: str, message: Any) -> list[Any]:
     if kind == "window":
         return [message.window_function, *message.partition_spec, *(order.child for order in message.order_spec)]
     if kind in ("unresolved_function", "call_function"):
-        return [one for one in message.arguments if one.WhichOneof("expr_type") != "unresolved_star"]
+        return [argument for argument in message.arguments if argument.WhichOneof("expr_type") != "unresolved_star"]
     parts = _PARTS.get(kind, ())
-    found: list[Any] = []
+    expressions: list[Any] = []
     for name in parts:
         value = getattr(message, name)
         if not hasattr(value, "DESCRIPTOR"):
-            found += value
+            expressions += value
         elif message.HasField(name):
-            found.append(value)
-    return found
+            expressions.append(value)
+    return expressions
 
 
 _PARTS: Mapping[str, tuple[str, ...]] = {

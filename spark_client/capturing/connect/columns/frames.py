@@ -111,17 +111,17 @@ def find_column(columns: Sequence[Column], parts: Sequence[str]) -> tuple[Column
     """
     small = [part.lower() for part in parts]
     for length in range(min(3, len(parts) - 1), -1, -1):
-        found = {
+        matches = {
             column.id: column
             for column in columns
             if column.name is not None
             and column.name.lower() == small[length]
             and (not length or [part.lower() for part in column.qualifier[-length:]] == small[:length])
         }
-        if len(found) > 1:  # a session that minds the case has no doubt
-            found = {id_: column for id_, column in found.items() if column.name == parts[length]}
-        if found:
-            return (next(iter(found.values())), parts[length + 1 :]) if len(found) == 1 else None
+        if len(matches) > 1:  # a session that minds the case has no doubt
+            matches = {id_: column for id_, column in matches.items() if column.name == parts[length]}
+        if matches:
+            return (next(iter(matches.values())), parts[length + 1 :]) if len(matches) == 1 else None
     return None
 
 
@@ -140,14 +140,14 @@ def field_of(nodes: Nodes, item: Typed, name: str) -> Typed:
         raise Unreadable(f"the type of {item.name}")
     if item.type.type.startswith("map<"):
         return Typed(nodes.node("GetMapValue", child=item.node), name)
-    found = find_field(item.type.fields, (name,))
-    if found is None and item.type.type not in ("variant",):
+    member = find_field(item.type.fields, (name,))
+    if member is None and item.type.type not in ("variant",):
         raise Unreadable(f"the field {name} of {item.name}")
     kind = "GetStructField" if item.type.type == "struct" else "GetArrayStructFields"
-    if found is None:
+    if member is None:
         return Typed(nodes.node("VariantGet", child=item.node), name)
-    type_ = found if kind == "GetStructField" else replace(found, type=f"array<{found.type}>")
-    return Typed(nodes.node(kind, child=item.node, field=found.name), name, type_)
+    type_ = member if kind == "GetStructField" else replace(member, type=f"array<{member.type}>")
+    return Typed(nodes.node(kind, child=item.node, field=member.name), name, type_)
 
 
 def is_nested(type_: SchemaField) -> bool:

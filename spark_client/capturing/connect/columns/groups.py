@@ -47,7 +47,7 @@ def _deduplicate(reading: Reading, message: Any, inputs: list[Frame], relation: 
     (child,) = inputs
     names = {name.lower() for name in message.column_names}
     columns = reading.steps.columns(child)
-    keys = [one for one in columns if message.all_columns_as_keys or (one.name or "").lower() in names]
+    keys = [column for column in columns if message.all_columns_as_keys or (column.name or "").lower() in names]
     return reading.over(child, "Deduplicate", keys=reading.outputs(keys))
 
 
@@ -61,14 +61,14 @@ def _aggregate(reading: Reading, message: Any, inputs: list[Frame], relation: An
     """Return groups: by expressions, rollups, cubes, sets, or with the values of a pivot as columns."""
     (child,) = inputs
     scope = reading.scope(child)
-    sets = [one for each in getattr(message, "grouping_sets", ()) for one in each.grouping_set]
+    sets = [key for each in getattr(message, "grouping_sets", ()) for key in each.grouping_set]
     keys = reading.expressions.read_all(
         [*message.grouping_expressions, *([] if message.grouping_expressions else sets)], scope
     )
-    made = [reading.read_column(one, scope) for one in message.aggregate_expressions]
+    aggregates = [reading.read_column(expression, scope) for expression in message.aggregate_expressions]
     if message.HasField("pivot"):
-        return _pivot(reading, message, child, keys, made, relation)
-    frame = reading.project(child, [*keys, *made])
+        return _pivot(reading, message, child, keys, aggregates, relation)
+    frame = reading.project(child, [*keys, *aggregates])
     grouping = [key.node for key in keys]
     node = reading.nodes.node(
         "Aggregate",
@@ -84,18 +84,18 @@ def _aggregate(reading: Reading, message: Any, inputs: list[Frame], relation: An
 
 
 def _pivot(
-    reading: Reading, message: Any, child: Frame, keys: Sequence[Typed], made: Sequence[Typed], relation: Any
+    reading: Reading, message: Any, child: Frame, keys: Sequence[Typed], aggregates: Sequence[Typed], relation: Any
 ) -> Frame:
     """Return a pivot: for each value the aggregates, on condition of the pivot's column, by which rows are grouped."""
     by = reading.read(message.pivot.col, reading.scope(child))
     schema = reading.schema(relation)
     count = len(schema) - len(keys)
-    if not made or count % len(made):
+    if not aggregates or count % len(aggregates):
         raise Unreadable("the columns of a pivot")
-    inner = reading.project(child, [*keys, *made])
+    inner = reading.project(child, [*keys, *aggregates])
     items = inner.node.nodes("projectList")
     values = [
-        reading.nodes.node("PivotFirst", pivotColumn=by.node, valueColumn=items[len(keys) + index % len(made)])
+        reading.nodes.node("PivotFirst", pivotColumn=by.node, valueColumn=items[len(keys) + index % len(aggregates)])
         for index in range(count)
     ]
     columns = reading.schema_columns(schema)
@@ -125,12 +125,12 @@ def _join(reading: Reading, message: Any, inputs: list[Frame], relation: Any) ->
 
 
 def _using(reading: Reading, names: Sequence[str], left: Frame, right: Frame, kind: str) -> Frame:
-    sides = [{(one.name or "").lower(): one for one in reading.steps.columns(side)} for side in (left, right)]
+    sides = [{(column.name or "").lower(): column for column in reading.steps.columns(side)} for side in (left, right)]
     try:
         pairs = [(sides[0][name.lower()], sides[1][name.lower()]) for name in names]
     except KeyError as name:
         raise Unreadable(f"the join's column {name}") from name
-    references = [reading.nodes.reference(one).node for pair in pairs for one in pair]
+    references = [reading.nodes.reference(column).node for pair in pairs for column in pair]
     condition = reading.nodes.node("Function", children=references)
     is_half = kind in ("LEFT_SEMI", "LEFT_ANTI")
     join_type = {"LEFT_SEMI": "LeftSemi", "LEFT_ANTI": "LeftAnti"}.get(kind, "Inner")
@@ -138,19 +138,19 @@ def _using(reading: Reading, names: Sequence[str], left: Frame, right: Frame, ki
     joined = Frame(node, left.columns if is_half else (*left.columns, *right.columns), inputs=(left, right))
     if is_half:
         return joined
-    taken = {one.id for pair in pairs for one in pair}
+    taken = {column.id for pair in pairs for column in pair}
     keys = [_key(reading, *pair, kind=kind) for pair in pairs]
-    rest = [reading.nodes.reference(one) for one in joined.columns if one.id not in taken]
-    made = reading.project(joined, [*keys, *rest])
-    hidden = [one for pair in pairs for one in pair if one.id not in made.ids]
-    return Frame(made.node, made.columns, tuple(hidden), inputs=(joined,))
+    rest = [reading.nodes.reference(column) for column in joined.columns if column.id not in taken]
+    frame = reading.project(joined, [*keys, *rest])
+    hidden = [column for pair in pairs for column in pair if column.id not in frame.ids]
+    return Frame(frame.node, frame.columns, tuple(hidden), inputs=(joined,))
 
 
 def _key(reading: Reading, left: Column, right: Column, *, kind: str) -> Typed:
     """Return the one column of a join's two keys: of an outer join the side that has all rows, or either."""
     if kind != "FULL_OUTER":
         return reading.nodes.reference(right if kind == "RIGHT_OUTER" else left)
-    parts = [reading.nodes.reference(one).node for one in (left, right)]
+    parts = [reading.nodes.reference(column).node for column in (left, right)]
     chosen = reading.nodes.node("Coalesce", children=parts)
     return Typed(reading.nodes.node("Alias", child=chosen, exprId="", name=left.name), left.name, left.type)
 
@@ -187,15 +187,19 @@ def _set_operation(reading: Reading, message: Any, inputs: list[Frame], relation
 
 def _union_by_name(reading: Reading, message: Any, left: Frame, right: Frame, relation: Any) -> Frame:
     ours, theirs = reading.steps.columns(left, typed=True), reading.steps.columns(right, typed=True)
-    by_name = {(one.name or "").lower(): one for one in theirs}
-    names = {(one.name or "").lower() for one in ours}
-    more = [one for one in theirs if (one.name or "").lower() not in names] if message.allow_missing_columns else []
-    if any(_structure(one) != _structure(by_name.get((one.name or "").lower(), one)) for one in ours):
+    by_name = {(column.name or "").lower(): column for column in theirs}
+    names = {(column.name or "").lower() for column in ours}
+    more = (
+        [column for column in theirs if (column.name or "").lower() not in names]
+        if message.allow_missing_columns
+        else []
+    )
+    if any(_structure(column) != _structure(by_name.get((column.name or "").lower(), column)) for column in ours):
         raise Unreadable("a union by name of structs with other fields")
     refer = reading.nodes.reference
-    padded = reading.project(left, [*map(refer, ours), *(Typed(None, one.name) for one in more)])
-    same = ((one, by_name.get((one.name or "").lower())) for one in ours)
-    items = [Typed(None, one.name) if other is None else refer(other) for one, other in same]
+    padded = reading.project(left, [*map(refer, ours), *(Typed(None, column.name) for column in more)])
+    same = ((column, by_name.get((column.name or "").lower())) for column in ours)
+    items = [Typed(None, column.name) if other is None else refer(other) for column, other in same]
     ordered = reading.project(right, [*items, *map(refer, more)])
     node = reading.nodes.node("Union", children=[padded.node, ordered.node])
     del relation

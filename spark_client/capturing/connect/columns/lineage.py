@@ -43,15 +43,15 @@ def read_statements(session: Session, message: Any) -> list[tuple[Snapshot, Into
     """
     explained = session.explained(message)
     root = parse_analyzed(explained)
-    commands = root.below if root.kind == "Union" and all(one.kind in _COMMANDS for one in root.below) else [root]
+    commands = root.below if root.kind == "Union" and all(child.kind in _COMMANDS for child in root.below) else [root]
     sources = SessionSources(session)
-    found: list[tuple[Snapshot, Into]] = []
+    statements: list[tuple[Snapshot, Into]] = []
     for command in commands:
         inside = [*command.inside, *command.below]
         if command.kind not in _COMMANDS or not inside:
             raise Unreadable(f"the command {command.kind}")
-        found.append((sources.read_text(explained, text_of(message), root=inside[-1]), _COMMANDS[command.kind]))
-    return found
+        statements.append((sources.read_text(explained, text_of(message), root=inside[-1]), _COMMANDS[command.kind]))
+    return statements
 
 
 # Commands that write, or name, the rows of one query; those that write into a table have named them as it does.
@@ -89,5 +89,5 @@ def columns_of(snapshot: Snapshot, schema: Sequence[SchemaField], into: Into) ->
         raise Unreadable(f"{len(values)} columns, where the table has {len(names)}")
     if into == "new" and schema and [field.name.lower() for field in schema] != [name.lower() for name in names]:
         raise Unreadable("other columns than the dataset has")
-    made = OutputColumns(names, values, ())
-    return WrittenColumns(ColumnLineage(made.fields, sources_of(snapshot.rows)), made.unknown)
+    outputs = OutputColumns(names, values, ())
+    return WrittenColumns(ColumnLineage(outputs.fields, sources_of(snapshot.rows)), outputs.unknown)

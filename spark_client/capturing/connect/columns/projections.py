@@ -23,14 +23,14 @@ def _project(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
     child = inputs[0] if inputs else Frame(reading.nodes.node("OneRowRelation"), ())
     scope = reading.scope(child, reaches="hidden")
     items: list[Typed] = []
-    for one in message.expressions:
-        if one.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex"):
-            items += _several(reading, one, scope)
-        elif (generator := _generator(one)) is not None:
-            child, made = _generate(reading, child, generator, one, relation, len(message.expressions))
-            items += made
+    for expression in message.expressions:
+        if expression.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex"):
+            items += _several(reading, expression, scope)
+        elif (generator := _generator(expression)) is not None:
+            child, generated = _generate(reading, child, generator, expression, relation, len(message.expressions))
+            items += generated
         else:
-            items.append(_reusable(reading.read_column(one, scope), scope))
+            items.append(_reusable(reading.read_column(expression, scope), scope))
     return reading.project(reading.reached(child, scope), items)
 
 
@@ -69,7 +69,9 @@ def _generate(
     if names and len(names) == len(fields):
         fields = [SchemaField(name, field.type, field.fields) for name, field in zip(names, fields, strict=True)]
     columns = reading.schema_columns(fields)
-    columns = tuple(replace(one, type=None if one.type and one.type.type == "?" else one.type) for one in columns)
+    columns = tuple(
+        replace(column, type=None if column.type and column.type.type == "?" else column.type) for column in columns
+    )
     values: dict[str, Any] = {"children": [argument.node for argument in arguments]}
     if kind in ("Explode", "PosExplode"):
         values["child"] = values.pop("children")[0]
@@ -79,8 +81,8 @@ def _generate(
     node = reading.nodes.node(
         "Generate", child=child.node, generator=generator, generatorOutput=reading.outputs(columns)
     )
-    made = Frame(node, (*child.columns, *columns), child.hidden, inputs=(child,))
-    return made, [reading.nodes.reference(column) for column in columns]
+    frame = Frame(node, (*child.columns, *columns), child.hidden, inputs=(child,))
+    return frame, [reading.nodes.reference(column) for column in columns]
 
 
 def _generated_fields(
@@ -109,7 +111,7 @@ def _by_schema(reading: Reading, relation: Any, count: int, message: Any) -> lis
     """Return a generator's columns by the server's schema of a projection that has nothing else with a star."""
     project = relation.project
     before = list(project.expressions)
-    if any(one.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex") for one in before):
+    if any(expression.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex") for expression in before):
         raise Unreadable("the columns of a generator beside a star")
     schema = reading.schema(relation)
     index, width = before.index(message), len(schema) - count + 1
@@ -125,11 +127,11 @@ def _with_columns(reading: Reading, message: Any, inputs: list[Frame], relation:
         if _is_generator(alias.expr):
             raise Unreadable("a generator in a column that is set")
         try:
-            made = reading.read(alias.expr, scope)
+            value = reading.read(alias.expr, scope)
         except Unreadable as reason:
-            made = reading.nodes.unknown(str(reason))
-        inner = reading.nodes.node("Alias", child=made.node, exprId="", name=alias.name[0])
-        put[alias.name[0].lower()] = Typed(inner, alias.name[0], made.type)
+            value = reading.nodes.unknown(str(reason))
+        inner = reading.nodes.node("Alias", child=value.node, exprId="", name=alias.name[0])
+        put[alias.name[0].lower()] = Typed(inner, alias.name[0], value.type)
     return reading.project(reading.reached(child, scope), _replaced(reading, child, put))
 
 
@@ -150,7 +152,7 @@ def _replaced(reading: Reading, child: Frame, put: Mapping[str, Typed]) -> list[
 def _renamed(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
-    renames = [(one.col_name, one.new_col_name) for one in getattr(message, "renames", ())] or list(
+    renames = [(rename.col_name, rename.new_col_name) for rename in getattr(message, "renames", ())] or list(
         message.rename_columns_map.items()
     )
     columns = reading.steps.columns(child)
@@ -185,8 +187,8 @@ def _drop(reading: Reading, message: Any, inputs: list[Frame], relation: Any) ->
     gone = {
         column.id for column in columns for name in message.column_names if (column.name or "").lower() == name.lower()
     }
-    for one in message.columns:
-        gone |= _dropped(reading, one, child, columns)
+    for expression in message.columns:
+        gone |= _dropped(reading, expression, child, columns)
     return reading.project(child, [reading.nodes.reference(column) for column in columns if column.id not in gone])
 
 
@@ -195,8 +197,8 @@ def _dropped(reading: Reading, message: Any, child: Frame, columns: Sequence[Col
     if message.WhichOneof("expr_type") != "unresolved_attribute":
         raise Unreadable("a dropped column that is an expression")
     if not attribute.HasField("plan_id"):
-        found = find_column(columns, table_read(attribute.unparsed_identifier).name)
-        return {found[0].id} if found else set()
+        match = find_column(columns, table_read(attribute.unparsed_identifier).name)
+        return {match[0].id} if match else set()
     scope = reading.scope(child)
     item = reading.read(message, scope)
     if scope.missing or item.node is None or item.node.kind != "AttributeReference":
@@ -240,9 +242,9 @@ def _value_for(column: Column, names: Sequence[str], values: Sequence[Any]) -> A
     return values[0] if type_ in _NUMBERS or type_.startswith("decimal") else None
 
 
-def _again(reading: Reading, column: Column, made: Node) -> Typed:
+def _again(reading: Reading, column: Column, value: Node) -> Typed:
     name = column.name or ""
-    return Typed(reading.nodes.node("Alias", child=made, exprId="", name=name), name, column.type)
+    return Typed(reading.nodes.node("Alias", child=value, exprId="", name=name), name, column.type)
 
 
 def _replace(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
@@ -266,7 +268,7 @@ def _drop_missing(reading: Reading, message: Any, inputs: list[Frame], relation:
     del relation
     (child,) = inputs
     names = [name.lower() for name in message.cols]
-    columns = [one for one in reading.steps.columns(child) if not names or (one.name or "").lower() in names]
+    columns = [column for column in reading.steps.columns(child) if not names or (column.name or "").lower() in names]
     condition = reading.nodes.node("Function", children=reading.outputs(columns))
     return reading.over(child, "Filter", condition=condition)
 
@@ -280,7 +282,7 @@ def _unpivot(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
         values = reading.expressions.read_all(list(message.values.values), scope)
     else:
         taken = {item.node.text("exprId") for item in ids if item.node}
-        values = [reading.nodes.reference(one) for one in scope.columns() if one.id not in taken]
+        values = [reading.nodes.reference(column) for column in scope.columns() if column.id not in taken]
     schema = reading.schema(relation)
     casts = [_widened(reading, value, schema[-1], scope) for value in values]
     projections = [[*(item.node for item in ids), None, cast] for cast in casts]

@@ -72,10 +72,10 @@ class QueryLeaves:
         parts = table_read(name).name
         if len(parts) > 2:
             return None
-        found = self._tables.temporary(parts)
-        if found is None:
+        snapshot = self._tables.temporary(parts)
+        if snapshot is None:
             raise Unreadable(f"the view {parts[-1]}")
-        return found
+        return snapshot
 
     def alias(self, name: str) -> Snapshot | None:
         """Return the columns of a program's frame that a query names."""
@@ -139,9 +139,9 @@ def views_in(root: PlanText) -> list[tuple[str, ...]]:
     names: dict[tuple[str, ...], None] = {}
     left = [root]
     while left:
-        one = left.pop()
-        left += [*one.inside, *one.below]
-        if one.kind == "View" and len(name := table_read(one.text.partition("(")[2].partition(", [")[0]).name) > 2:
+        node = left.pop()
+        left += [*node.inside, *node.below]
+        if node.kind == "View" and len(name := table_read(node.text.partition("(")[2].partition(", [")[0]).name) > 2:
             names[name] = None
     return list(names)
 
@@ -164,7 +164,7 @@ def relation_of(text: str, columns: Sequence[Column], proto: Any) -> Any:
     parts: list[Any] = []
     for qualifier, group in _runs(columns):
         relation = proto.Relation()
-        relation.local_relation.schema = ", ".join(f"{_quoted(one.name)} {_ddl(one.type)}" for one in group)
+        relation.local_relation.schema = ", ".join(f"{_quoted(column.name)} {_ddl(column.type)}" for column in group)
         if qualifier:
             alias = proto.Relation()
             alias.subquery_alias.input.CopyFrom(relation)
@@ -179,11 +179,11 @@ def relation_of(text: str, columns: Sequence[Column], proto: Any) -> Any:
         joined.join.right.CopyFrom(part)
         joined.join.join_type = proto.Join.JOIN_TYPE_CROSS
         over = joined
-    made = proto.Relation()
+    projection = proto.Relation()
     if over is not None:
-        made.project.input.CopyFrom(over)
-    made.project.expressions.add().expression_string.expression = text
-    return made
+        projection.project.input.CopyFrom(over)
+    projection.project.expressions.add().expression_string.expression = text
+    return projection
 
 
 def item_of(root: PlanText, text: str, columns: Sequence[Column], nodes: Nodes) -> Typed:
@@ -192,7 +192,7 @@ def item_of(root: PlanText, text: str, columns: Sequence[Column], nodes: Nodes) 
         raise Unreadable(f"the expression {text}")
     frame = read_query(root, text, GivenRows(columns, nodes), nodes)
     items = frame.node.nodes("projectList") or frame.node.nodes("aggregateExpressions")
-    if len(items) != 1 or any(one.kind not in _SIMPLE for one in _below(root)):
+    if len(items) != 1 or any(node.kind not in _SIMPLE for node in _below(root)):
         raise Unreadable(f"the expression {text}")
     return Typed(items[0], frame.columns[0].name, frame.columns[0].type)
 
@@ -201,12 +201,12 @@ _SIMPLE = ("Join", "SubqueryAlias", "LocalRelation", "OneRowRelation")
 
 
 def _below(root: PlanText) -> list[PlanText]:
-    found, left = [], list(root.below)
+    nodes, left = [], list(root.below)
     while left:
-        one = left.pop()
-        found.append(one)
-        left += one.below
-    return found
+        node = left.pop()
+        nodes.append(node)
+        left += node.below
+    return nodes
 
 
 def _runs(columns: Sequence[Column]) -> list[tuple[tuple[str, ...], list[Column]]]:

@@ -52,22 +52,22 @@ class Reading:
     def over(self, child: Frame, kind: str, scope: Scope | None = None, **values: Any) -> Frame:
         """Return a step with the columns of its child, which reaches for those that are left out there."""
         below = child if scope is None else self.reached(child, scope)
-        made = Frame(self.nodes.node(kind, child=below.node, **values), below.columns, child.hidden, inputs=(below,))
+        step = Frame(self.nodes.node(kind, child=below.node, **values), below.columns, child.hidden, inputs=(below,))
         if below is child:
-            return made
+            return step
         outputs = self.outputs(child.columns)
-        return Frame(self.nodes.node("Project", child=made.node, projectList=outputs), child.columns, inputs=(made,))
+        return Frame(self.nodes.node("Project", child=step.node, projectList=outputs), child.columns, inputs=(step,))
 
     def project(self, child: Frame, items: Iterable[Typed]) -> Frame:
         """Return a projection: columns stay themselves, other expressions become new columns."""
-        made: list[Node] = []
+        nodes: list[Node] = []
         columns: list[Column] = []
         known = {column.id: column for column in (*child.columns, *child.hidden)}
         for item in items:
             inner, column = self._as_column(item, known)
-            made.append(inner)
+            nodes.append(inner)
             columns.append(column)
-        return Frame(self.nodes.node("Project", child=child.node, projectList=made), tuple(columns), inputs=(child,))
+        return Frame(self.nodes.node("Project", child=child.node, projectList=nodes), tuple(columns), inputs=(child,))
 
     def _as_column(self, item: Typed, known: dict[str, Column]) -> tuple[Node, Column]:
         id_ = item.node.text("exprId") if item.node is not None and item.node.kind == "AttributeReference" else None

@@ -94,10 +94,10 @@ class PlanReader:
         for index in range(len(entries) - 1, -1, -1):
             entry = entries[index]
             inputs = [done.pop(index) for index in entry.inputs]
-            made = self._made(reading, entry, inputs)
-            last = max([base + index, *(one.last for one in inputs)])
+            frame = self._made(reading, entry, inputs)
+            last = max([base + index, *(child.last for child in inputs)])
             done[index] = replace(
-                made,
+                frame,
                 relation=entry.relation,
                 plan_id=_plan_id(entry.relation),
                 first=base + index,
@@ -126,26 +126,26 @@ class PlanReader:
         entries: list[_Entry] = []
         left: list[tuple[Any, int | None, int]] = [(relation, None, 0)]
         while left:
-            one, above, depth = left.pop()
-            kind = one.WhichOneof("rel_type") or "relation"
+            message, above, depth = left.pop()
+            kind = message.WhichOneof("rel_type") or "relation"
             while kind == "with_relations":
-                self._note(one.with_relations)
-                one = one.with_relations.root
-                kind = one.WhichOneof("rel_type") or "relation"
+                self._note(message.with_relations)
+                message = message.with_relations.root
+                kind = message.WhichOneof("rel_type") or "relation"
             if above is not None:
                 entries[above].inputs.append(len(entries))
-            entries.append(_Entry(one, kind, [], depth))
-            inputs = [] if kind in _LEAVES or kind == "relation" else list(relations_in(getattr(one, kind)))
+            entries.append(_Entry(message, kind, [], depth))
+            inputs = [] if kind in _LEAVES or kind == "relation" else list(relations_in(getattr(message, kind)))
             below = inputs[:1] if kind == "lateral_join" else inputs
             left += [(child, len(entries) - 1, depth + 1) for child in reversed(below)]
         return entries
 
     def _note(self, message: Any) -> None:
-        for one in message.references:
-            self._around.append(one)
-            plan_id = _plan_id(one)
+        for reference in message.references:
+            self._around.append(reference)
+            plan_id = _plan_id(reference)
             if plan_id is not None:
-                self._references[plan_id] = one
+                self._references[plan_id] = reference
 
     def _made(self, reading: Reading, entry: _Entry, inputs: list[Frame]) -> Frame:
         if entry.kind in _LEAVES:
@@ -172,8 +172,8 @@ class PlanReader:
         schema = self._sources.schema(entry.relation)
         items = [self.nodes.unknown(reason)._replace(name=field.name, type=field) for field in schema]
         below = Frame(self.nodes.node("Union", children=[frame.node for frame in inputs]), ())
-        made = reading.project(below, [Typed(self._named(item), item.name, item.type) for item in items])
-        return replace(made, inputs=())
+        projection = reading.project(below, [Typed(self._named(item), item.name, item.type) for item in items])
+        return replace(projection, inputs=())
 
     def _named(self, item: Typed) -> Node:
         return self.nodes.node("Alias", child=item.node, exprId="", name=item.name)

@@ -38,7 +38,7 @@ class Steps:
         return [
             frame
             for frame in self._by_plan.get(plan_id, ())
-            if any(one.first <= frame.first <= one.last for one in inputs)
+            if any(step.first <= frame.first <= step.last for step in inputs)
         ]
 
     def columns(self, frame: Frame, *, typed: bool = False) -> tuple[Column, ...]:
@@ -47,9 +47,9 @@ class Steps:
         Raises:
             Unreadable: the server does not return them, or has other columns.
         """
-        found = tuple(map(self._completed, frame.columns))
-        if all(column.name is not None and (column.type is not None or not typed) for column in found):
-            return found
+        columns = tuple(map(self._completed, frame.columns))
+        if all(column.name is not None and (column.type is not None or not typed) for column in columns):
+            return columns
         self.learn(frame)
         return tuple(map(self._completed, frame.columns))
 
@@ -101,10 +101,10 @@ class Scope:
             Unreadable: there is none, or several.
         """
         parts = table_read(name).name
-        found = self._found(parts, plan_id)
-        if found is None:
+        match = self._found(parts, plan_id)
+        if match is None:
             raise Unreadable(f"the name {name}")
-        column, fields = found
+        column, fields = match
         reference = self.steps.nodes.reference(column)
         if not fields:
             return Typed(reference.node, parts[-1], column.type)
@@ -117,8 +117,8 @@ class Scope:
         """Return a column's type, from the server where it is unknown."""
         for frame in self.frames:
             if column.type is None and column.id in frame.ids:
-                found = self.steps.columns(frame, typed=True)
-                return next(one.type for one in found if one.id == column.id)
+                columns = self.steps.columns(frame, typed=True)
+                return next(candidate.type for candidate in columns if candidate.id == column.id)
         return column.type
 
     def type_of_item(self, item: Typed) -> SchemaField | None:
@@ -130,7 +130,7 @@ class Scope:
         if item.type is not None or item.node is None or item.node.kind != "AttributeReference":
             return item.type
         id_ = item.node.text("exprId")
-        column = next((one for one in self.columns() if one.id == id_), None)
+        column = next((candidate for candidate in self.columns() if candidate.id == id_), None)
         if column is None:
             raise Unreadable(f"the type of {item.node.text('name')}")
         return self.type_of(column)
@@ -141,17 +141,17 @@ class Scope:
             yield from self.steps.columns(frame)
 
     def _found(self, parts: Sequence[str], plan_id: int | None) -> tuple[Column, Sequence[str]] | None:
-        found = self._by_plan(parts, plan_id) if plan_id is not None else self._by_name(parts)
-        if found is None and self.outer is not None:
+        match = self._by_plan(parts, plan_id) if plan_id is not None else self._by_name(parts)
+        if match is None and self.outer is not None:
             return self.outer._found(parts, plan_id)
-        return found
+        return match
 
     def _by_name(self, parts: Sequence[str]) -> tuple[Column, Sequence[str]] | None:
         known = [column for frame in self.frames for column in frame.columns]
-        found = find_column(known, parts) or find_column(list(self.columns()), parts)
-        if found is None and self._is_unambiguous(parts):
-            found = self._left_out(lambda frame: find_column((*frame.columns, *frame.hidden), parts))
-        return found
+        match = find_column(known, parts) or find_column(list(self.columns()), parts)
+        if match is None and self._is_unambiguous(parts):
+            match = self._left_out(lambda frame: find_column((*frame.columns, *frame.hidden), parts))
+        return match
 
     def _is_unambiguous(self, parts: Sequence[str]) -> bool:
         small = {part.lower() for part in parts}
@@ -161,11 +161,13 @@ class Scope:
         """Return the column of the step with an id: of several the one that is nearest above."""
         candidates: dict[str, tuple[int, Column, Sequence[str]]] = {}
         for frame in self.steps.of_plan(plan_id, self.frames):
-            found = find_column((*self.steps.columns(frame), *frame.hidden), parts)
-            if found is not None:
-                candidates.setdefault(found[0].id, (frame.depth, *found))
-        here = {id_: one for id_, one in candidates.items() if any(id_ in frame.ids for frame in self.frames)}
-        nearest = sorted((here or candidates).values(), key=lambda one: one[0])
+            match = find_column((*self.steps.columns(frame), *frame.hidden), parts)
+            if match is not None:
+                candidates.setdefault(match[0].id, (frame.depth, *match))
+        here = {
+            id_: candidate for id_, candidate in candidates.items() if any(id_ in frame.ids for frame in self.frames)
+        }
+        nearest = sorted((here or candidates).values(), key=lambda candidate: candidate[0])
         if not nearest or (len(nearest) > 1 and nearest[0][0] == nearest[1][0]):
             return None
         _, column, fields = nearest[0]
@@ -181,19 +183,19 @@ class Scope:
         if len(self.frames) != 1 or self.reaches is None:
             return None
         frame = self.frames[0]
-        found = find(frame)
+        match = find(frame)
         while (
-            found is None and self.reaches == "below" and len(frame.inputs) == 1 and frame.node.kind in _REACHED_THROUGH
+            match is None and self.reaches == "below" and len(frame.inputs) == 1 and frame.node.kind in _REACHED_THROUGH
         ):
             frame = frame.inputs[0]
-            found = find(frame)
-        if found is not None:
-            self.missing.append(found[0])
-        return found
+            match = find(frame)
+        if match is not None:
+            self.missing.append(match[0])
+        return match
 
 
 def _has(frame: Frame, column: Column) -> bool:
-    return any(one.id == column.id for one in (*frame.columns, *frame.hidden))
+    return any(known.id == column.id for known in (*frame.columns, *frame.hidden))
 
 
 def with_missing(nodes: Nodes, frame: Frame, missing: Sequence[Column]) -> Frame:
@@ -201,12 +203,12 @@ def with_missing(nodes: Nodes, frame: Frame, missing: Sequence[Column]) -> Frame
     chain = [frame]
     while not _can_have(chain[-1], missing):
         chain.append(chain[-1].inputs[0])
-    made = chain.pop()
-    if not all(column.id in made.ids for column in missing):
-        made = _wider(nodes, made, made.inputs[0], missing)
+    top = chain.pop()
+    if not all(column.id in top.ids for column in missing):
+        top = _wider(nodes, top, top.inputs[0], missing)
     for step in reversed(chain):
-        made = _wider(nodes, step, made, missing)
-    return made
+        top = _wider(nodes, step, top, missing)
+    return top
 
 
 def _can_have(frame: Frame, missing: Sequence[Column]) -> bool:
@@ -221,5 +223,5 @@ def _wider(nodes: Nodes, frame: Frame, child: Frame, missing: Sequence[Column]) 
     values = {**frame.node.values, "child": child.node}
     more = [column for column in missing if column.id not in frame.ids]
     if frame.node.kind == "Project":
-        values["projectList"] = [*frame.node.nodes("projectList"), *(nodes.reference(one).node for one in more)]
+        values["projectList"] = [*frame.node.nodes("projectList"), *(nodes.reference(column).node for column in more)]
     return replace(frame, node=nodes.node(frame.node.kind, **values), columns=(*frame.columns, *more), inputs=(child,))

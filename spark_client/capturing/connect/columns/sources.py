@@ -93,14 +93,14 @@ class SessionSources:
         return _of_schema(self.schema(relation), unknown(reason))
 
     def _named(self, read: TableRead | SourceRead, relation: Any = None) -> Snapshot:
-        found = self._session.find([read])
-        datasets = found.datasets
+        resolved = self._session.find([read])
+        datasets = resolved.datasets
         schema = datasets[0].schema if len(datasets) == 1 else ()
         if not schema and relation is None:
             raise Unreadable("the schema of a source")
         known = schema or self.schema(relation)
-        if found.unknown:
-            return _of_schema(known, unknown("; ".join(found.unknown)))
+        if resolved.unknown:
+            return _of_schema(known, unknown("; ".join(resolved.unknown)))
         qualifier = self._session.qualifier(read) if isinstance(read, TableRead) else ()
         return _of_datasets(known, datasets, qualifier, merged=len(datasets) > 1 and self._is_merged(read))
 
@@ -130,7 +130,7 @@ class SessionSources:
         return self._session.snapshot(TableRead(name))
 
     def _query(self, message: Any, references: Sequence[Any]) -> Snapshot:
-        named = [one for one in references if one.WhichOneof("rel_type") == "subquery_alias"]
+        named = [reference for reference in references if reference.WhichOneof("rel_type") == "subquery_alias"]
         if named:
             return self._with_frames(message, named)
         return self.read_text(self._session.explained(message), text_of(message))
@@ -146,7 +146,9 @@ class SessionSources:
             explained = self._session.server.explain_relation(whole)
         except NoResponse as reason:
             raise Unreadable(f"the plan: {reason}") from reason
-        frames = {one.subquery_alias.alias: snapshot_of(self, one.subquery_alias.input) for one in named}
+        frames = {
+            reference.subquery_alias.alias: snapshot_of(self, reference.subquery_alias.input) for reference in named
+        }
         return self.read_text(explained, text_of(message), frames)
 
     def read_text(
@@ -193,7 +195,7 @@ def snapshot_of(sources: SessionSources, relation: Any) -> Snapshot:
     columns = reader.steps.columns(frame)
     if [column.id for column in columns] != [id_ for id_, _ in related.columns]:
         raise Unreadable("columns in another order")
-    return Snapshot(tuple(replace(one, qualifier=()) for one in columns), tuple(related.values), related.rows)
+    return Snapshot(tuple(replace(column, qualifier=()) for column in columns), tuple(related.values), related.rows)
 
 
 def _is_frame(read: Read, frames: dict[str, Snapshot]) -> bool:
@@ -213,7 +215,7 @@ def _of_datasets(
     if merged:
         return Snapshot(columns, tuple(unknown("HadoopFsRelation: files of several schemas") for _ in columns))
     values = (
-        Value(frozenset(Dependency(ColumnSource(one.id, (column.name or "",)), IDENTITY) for one in datasets))
+        Value(frozenset(Dependency(ColumnSource(dataset.id, (column.name or "",)), IDENTITY) for dataset in datasets))
         for column in columns
     )
     return Snapshot(columns, tuple(values))

@@ -101,8 +101,8 @@ class _Parser:
         if index < 2 or atoms[index - 1].word != "IN":
             raise Unreadable("a subquery outside its form")
         query, values = atoms[index].item.node, [atoms[index - 2].item.node]
-        found = _Atom(Typed(self._nodes.node("InSubquery", values=values, query=query)))
-        return self._joined([*atoms[: index - 2], found, *atoms[index + 1 :]])
+        atom = _Atom(Typed(self._nodes.node("InSubquery", values=values, query=query)))
+        return self._joined([*atoms[: index - 2], atom, *atoms[index + 1 :]])
 
     def _filtered(self, atoms: Sequence[_Atom]) -> Typed:
         """Return an aggregate of some rows: `sum(x) FILTER (WHERE ...)`."""
@@ -118,10 +118,10 @@ class _Parser:
         text, at = self._text, self._at
         if text[at] == "(":
             return self._postfixed(self._group())
-        found = MARK.match(text, at)
-        if found is not None:
-            self._at = found.end()
-            return self._postfixed(self._marked(found))
+        match = MARK.match(text, at)
+        if match is not None:
+            self._at = match.end()
+            return self._postfixed(self._marked(match))
         word = _WORD.match(text, at)
         if word is None:
             raise Unreadable("the text of an expression")
@@ -134,16 +134,16 @@ class _Parser:
             return self._postfixed(self._call(word[0]))
         return _Atom(Typed(None), word[0])
 
-    def _marked(self, found: re.Match[str]) -> _Atom:
-        mark, id_ = found[0][0], found["id"]
+    def _marked(self, match: re.Match[str]) -> _Atom:
+        mark, id_ = match[0][0], match["id"]
         if mark == REFERENCE:
             return _Atom(self._texts.reference(id_))
         if mark == VARIABLE:
-            return _Atom(Typed(self._texts.variable(id_, found["kind"])))
+            return _Atom(Typed(self._texts.variable(id_, match["kind"])))
         plan = self._plans[int(id_)]
-        if found["kind"] == "scalar":
+        if match["kind"] == "scalar":
             return _Atom(Typed(self._nodes.node("ScalarSubquery", plan=plan)))
-        if found["kind"] == "exists":
+        if match["kind"] == "exists":
             return _Atom(Typed(self._nodes.node("Exists", plan=plan)))
         return _Atom(Typed(self._nodes.node("ListQuery", plan=plan)), _LIST)
 
@@ -186,8 +186,8 @@ class _Parser:
             return _Atom(self._window(items), small)
         if small in _SAME:
             return _Atom(items[0][0])
-        made = _CALLS[small](self._nodes, items) if small in _CALLS else None
-        return _Atom(made or function(self._nodes, small, [item for item, _ in items]))
+        call = _CALLS[small](self._nodes, items) if small in _CALLS else None
+        return _Atom(call or function(self._nodes, small, [item for item, _ in items]))
 
     def _window(self, items: Sequence[tuple[Typed, str]]) -> Typed:
         parts = [item.node for item, text in items if not text.startswith("specifiedwindowframe")]
@@ -252,17 +252,17 @@ class _Parser:
     def _field(self, item: Typed) -> Typed:
         rest = self._text[self._at + 1 :]
         if item.type is not None and item.type.fields:
-            fitting = [one.name for one in item.type.fields if rest.startswith(one.name)]
+            fitting = [field.name for field in item.type.fields if rest.startswith(field.name)]
             if not fitting:
                 raise Unreadable("a field of a struct")
             name = max(fitting, key=len)
             self._at += 1 + len(name)
             return field_of(self._nodes, item, name)
-        found = re.match(r"\w+", rest)
-        if found is None:
+        match = re.match(r"\w+", rest)
+        if match is None:
             raise Unreadable("a field of a struct")
-        self._at += 1 + found.end()
-        return Typed(self._nodes.node("GetStructField", child=item.node, field=found[0]))
+        self._at += 1 + match.end()
+        return Typed(self._nodes.node("GetStructField", child=item.node, field=match[0]))
 
 
 def cast(nodes: Nodes, item: Typed, to: SchemaField | None) -> Typed:
@@ -289,7 +289,7 @@ def _struct(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
 
 def _lambda(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     body, *variables = (item.node for item, _ in items)
-    arguments = [one for one in variables if one is not None]
+    arguments = [variable for variable in variables if variable is not None]
     return Typed(nodes.node("LambdaFunction", function=body, arguments=arguments))
 
 

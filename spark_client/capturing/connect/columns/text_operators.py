@@ -57,24 +57,24 @@ def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str 
     named, rest = reader.texts.named(marked)
     if not rest.startswith(end) or (not end and rest):
         raise Unreadable("a list in the text of a plan")
-    plans = iter([one.node for one in inside])
+    plans = iter([frame.node for frame in inside])
     items: list[Node] = []
     ids: list[str] = []
     columns: list[Column] = []
-    for one in named:
-        if one.id is None:
-            id_, reference = reader.texts.bare(one.text)
+    for entry in named:
+        if entry.id is None:
+            id_, reference = reader.texts.bare(entry.text)
             ids.append(id_)
             columns.append(replace(reader.texts.columns[id_], name=reference.name))
             items += [reference.node] if reference.node else []
             continue
-        own = [next(plans) for _ in range(one.text.count("\x02"))]
-        item = read_expression(reader.texts, _renumbered(one.text), own)
+        own = [next(plans) for _ in range(entry.text.count("\x02"))]
+        item = read_expression(reader.texts, _renumbered(entry.text), own)
         type_ = item.type
-        if one.is_long and type_ is None:
+        if entry.is_long and type_ is None:
             type_ = _LONG
-        node, column = reader.nodes.alias(Typed(item.node, one.name, type_))
-        ids.append(one.id or "")
+        node, column = reader.nodes.alias(Typed(item.node, entry.name, type_))
+        ids.append(entry.id or "")
         columns.append(column)
         items.append(node)
     return items, TextFrame(reader.nodes.node("OneRowRelation"), tuple(ids), tuple(columns))
@@ -83,7 +83,7 @@ def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str 
 def _filter(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `Filter (a#1 > 2)`."""
     marked = reader.texts.marked(text).removeprefix("Filter ")
-    condition = read_expression(reader.texts, marked, [one.node for one in inside])
+    condition = read_expression(reader.texts, marked, [frame.node for frame in inside])
     return reader.over(below[0], "Filter", condition=condition.node)
 
 
@@ -96,7 +96,7 @@ def _sort(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
 
 def _each(reader: TextReading, listed: str, inside: list[TextFrame]) -> list[Node | None]:
     """Return the expressions of a list without aliases."""
-    plans = iter([one.node for one in inside])
+    plans = iter([frame.node for frame in inside])
     items = _split(listed)
     own = [[next(plans) for _ in range(item.count("\x02"))] for item in items]
     return [
@@ -118,9 +118,9 @@ def _aggregate(reader: TextReading, text: str, below: list[TextFrame], inside: l
 
 def _window(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `Window [f(a#1) windowspecdefinition(...) AS b#2], [partitions], [orders]`."""
-    items, made = _listed(reader, reader.texts.marked(text).partition("[")[2], inside, end=", [")
+    items, listed = _listed(reader, reader.texts.marked(text).partition("[")[2], inside, end=", [")
     node = reader.nodes.node("Window", child=below[0].node, windowExpressions=items)
-    return TextFrame(node, below[0].ids + made.ids, below[0].columns + made.columns)
+    return TextFrame(node, below[0].ids + listed.ids, below[0].columns + listed.columns)
 
 
 def _join(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
@@ -152,11 +152,11 @@ def _lateral(reader: TextReading, text: str, below: list[TextFrame], inside: lis
 def _union(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `Union false, false`."""
     del text, inside
-    if len({len(one.ids) for one in below}) != 1:
+    if len({len(frame.ids) for frame in below}) != 1:
         raise Unreadable("a union of other numbers of columns")
-    node = reader.nodes.node("Union", children=[one.node for one in below])
+    node = reader.nodes.node("Union", children=[frame.node for frame in below])
     columns = tuple(
-        column if len({repr(one.columns[at].type) for one in below}) == 1 else replace(column, type=None)
+        column if len({repr(frame.columns[at].type) for frame in below}) == 1 else replace(column, type=None)
         for at, column in enumerate(below[0].columns)
     )
     return TextFrame(node, below[0].ids, columns)
@@ -198,12 +198,12 @@ def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: li
     generator = _generator(reader, called[1], arguments, columns)
     outputs_of = [reader.nodes.reference(column).node for column in columns]
     node = reader.nodes.node("Generate", child=below[0].node, generator=generator, generatorOutput=outputs_of)
-    return TextFrame(node, below[0].ids + tuple(one[1] for one in outputs), below[0].columns + columns)
+    return TextFrame(node, below[0].ids + tuple(output[1] for output in outputs), below[0].columns + columns)
 
 
 def _listed_columns(reader: TextReading, listed: Sequence[tuple[str, str, str]]) -> tuple[Column, ...]:
     """Return new columns by names, ids, and whether they are long."""
-    return tuple(Column(one, reader.nodes.new_id(), type=_LONG if is_long else None) for one, _, is_long in listed)
+    return tuple(Column(name, reader.nodes.new_id(), type=_LONG if is_long else None) for name, _, is_long in listed)
 
 
 def _generator(reader: TextReading, name: str, arguments: str, columns: Sequence[Column]) -> Node:
@@ -249,44 +249,44 @@ def _ctes(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
     """Return a query with CTEs, which are the steps before the last."""
     del text, inside
     *definitions, plan = below
-    node = reader.nodes.node("WithCTE", cteDefs=[one.node for one in definitions], plan=plan.node)
+    node = reader.nodes.node("WithCTE", cteDefs=[definition.node for definition in definitions], plan=plan.node)
     return plan._replace(node=node)
 
 
 def _cte(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `CTERelationDef 0, false`."""
     del inside
-    found = _CTE.match(text)
-    return reader.over(below[0], "CTERelationDef", id=f"text {found[1]}" if found else "")
+    match = _CTE.match(text)
+    return reader.over(below[0], "CTERelationDef", id=f"text {match[1]}" if match else "")
 
 
 def _cte_reference(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `CTERelationRef 0, true, [a#1]`."""
     del below, inside
-    found = _CTE_REFERENCE.match(text)
-    if found is None:
+    match = _CTE_REFERENCE.match(text)
+    if match is None:
         raise Unreadable("a reference to a CTE")
-    listed = listed_columns(found[2])
+    listed = listed_columns(match[2])
     columns = tuple(Column(name, reader.nodes.new_id(), type=_LONG if long else None) for name, _, long in listed)
     outputs = [reader.nodes.reference(column).node for column in columns]
     kind = text.split(" ")[0]
-    node = reader.nodes.node(kind, cteId=f"text {found[1]}", loopId=f"loop {found[1]}", output=outputs)
+    node = reader.nodes.node(kind, cteId=f"text {match[1]}", loopId=f"loop {match[1]}", output=outputs)
     if kind == "UnionLoopRef":
-        node.values = {"loopId": f"loop {found[1]}", "output": outputs}
+        node.values = {"loopId": f"loop {match[1]}", "output": outputs}
     return TextFrame(node, tuple(id_ for _, id_, _ in listed), columns)
 
 
 def _loop(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `UnionLoop 0`, the rows of a recursive CTE: those it begins with, and those made of rows so far."""
     del inside
-    found = _CTE.match(text)
-    if found is None or len(below) != 2:
+    match = _CTE.match(text)
+    if match is None or len(below) != 2:
         raise Unreadable("a recursive CTE")
     anchor, recursion = below
-    columns = tuple(Column(one.name, reader.nodes.new_id()) for one in anchor.columns)
+    columns = tuple(Column(column.name, reader.nodes.new_id()) for column in anchor.columns)
     node = reader.nodes.node(
         "UnionLoop",
-        id=f"loop {found[1]}",
+        id=f"loop {match[1]}",
         anchor=anchor.node,
         recursion=recursion.node,
         outputAttrIds=[column.id for column in columns],
@@ -320,25 +320,25 @@ def _renumbered(text: str) -> str:
     """Return the text with its own subqueries counted from 0."""
     count = -1
 
-    def again(found: re.Match[str]) -> str:
+    def again(match: re.Match[str]) -> str:
         nonlocal count
         count += 1
-        return f"\x02{found[1]}{count};"
+        return f"\x02{match[1]}{count};"
 
     return re.sub("\x02([a-z]+)\\d+;", again, text)
 
 
 def _outputs(text: str, known: Mapping[str, Column]) -> list[tuple[str, str]]:
     """Return names and ids of a marked list of columns, which may be those of the step below."""
-    found: list[tuple[str, str]] = []
+    outputs: list[tuple[str, str]] = []
     for item in _split(text):
         if item.startswith("\x01"):
             id_ = item[1:].partition("~")[0]
-            found.append((known[id_].name or "", id_))
+            outputs.append((known[id_].name or "", id_))
         else:
             name, _, id_ = item.rpartition("#")
-            found.append((name, id_.removesuffix("L")))
-    return found
+            outputs.append((name, id_.removesuffix("L")))
+    return outputs
 
 
 def _bracketed(text: str, pair: str = "[]") -> tuple[str, str]:

@@ -52,11 +52,11 @@ class Doubts(NamedTuple):
 
 def doubts_of(sql: str) -> Doubts:
     """Return what may be doubted: ids of references, parts of expressions, brackets of lists, commas."""
-    literals = [found["one"] or found["two"] or "" for found in _TOKENS.finditer(sql)]
-    ids = "#" in sql or "\\" in sql or any("\n" in one for one in literals)
-    parts = any(not _PLAIN.fullmatch(one) or _WORDS_OF_PLANS.search(one) for one in literals)
-    brackets = any(not _BRACKETS.isdisjoint(one) for one in literals)
-    return Doubts(ids, parts, brackets, any("," in one for one in literals))
+    literals = [token["one"] or token["two"] or "" for token in _TOKENS.finditer(sql)]
+    ids = "#" in sql or "\\" in sql or any("\n" in literal for literal in literals)
+    parts = any(not _PLAIN.fullmatch(literal) or _WORDS_OF_PLANS.search(literal) for literal in literals)
+    brackets = any(not _BRACKETS.isdisjoint(literal) for literal in literals)
+    return Doubts(ids, parts, brackets, any("," in literal for literal in literals))
 
 
 class Named(NamedTuple):
@@ -88,39 +88,39 @@ class Texts:
         """
         count = -1
 
-        def plan(found: re.Match[str]) -> str:
+        def plan(match: re.Match[str]) -> str:
             nonlocal count
             count += 1
-            return f"{PLAN}{found[1]}{count};"
+            return f"{PLAN}{match[1]}{count};"
 
         text = _SUBQUERY.sub(plan, self._without_session(text))
-        text = _LAMBDA.sub(lambda found: f"{VARIABLE}{found[2]};", text)
+        text = _LAMBDA.sub(lambda match: f"{VARIABLE}{match[2]};", text)
         pieces: list[str] = []
         end = 0
-        for found in _ID.finditer(text):
-            key = found[1]
+        for reference in _ID.finditer(text):
+            key = reference[1]
             column = self.columns.get(key)
-            if column is None and RANGE in self.columns and text[: found.start()].endswith("id"):
+            if column is None and RANGE in self.columns and text[: reference.start()].endswith("id"):
                 key, column = RANGE, self.columns[RANGE]
             if column is None:
                 continue
-            before = text[end : found.start()]
+            before = text[end : reference.start()]
             name = column.name or ""
             if not before.lower().endswith(name.lower()):
                 raise Unreadable(f"a reference to {name} under another name")
             self.spelled.append(before[len(before) - len(name) :])
             pieces += [before[: len(before) - len(name)], f"{REFERENCE}{key}~{len(self.spelled) - 1};"]
-            end = found.end()
+            end = reference.end()
         return "".join(pieces) + text[end:]
 
     def _without_session(self, text: str) -> str:
         """Return the text with marks for the session's variables, which are printed with their values."""
         pieces, end = [], 0
-        while (found := SESSION.search(text, end)) is not None:
+        while (variable := SESSION.search(text, end)) is not None:
             mark = f"{VARIABLE}{_OF_SESSION}{len(self._session)};"
-            self._session.append(_session_variable(self.nodes, found[1]))
-            pieces += [text[end : found.start()], mark]
-            end = _end_of_group(text, found.end())
+            self._session.append(_session_variable(self.nodes, variable[1]))
+            pieces += [text[end : variable.start()], mark]
+            end = _end_of_group(text, variable.end())
         return "".join(pieces) + text[end:]
 
     def named(self, text: str) -> tuple[list[Named], str]:
@@ -140,9 +140,9 @@ class Texts:
         return items, text[1:]
 
     def _item(self, text: str) -> tuple[Named, str]:
-        found = MARK.match(text)
-        if found is not None and text.startswith(REFERENCE) and text[found.end() :].startswith((", ", "]")):
-            return Named(found[0]), text[found.end() :]
+        match = MARK.match(text)
+        if match is not None and text.startswith(REFERENCE) and text[match.end() :].startswith((", ", "]")):
+            return Named(match[0]), text[match.end() :]
         index = 0
         while (ends := _ID.search(text, index)) is not None:
             before = text[: ends.start()]
@@ -174,10 +174,10 @@ class Texts:
 
     def bare(self, mark: str) -> tuple[str, Typed]:
         """Return the id of a reference in the text, and the reference under the name that is written there."""
-        found = MARK.fullmatch(mark)
-        if found is None or found["number"] is None:
+        match = MARK.fullmatch(mark)
+        if match is None or match["number"] is None:
             raise Unreadable("a list in the text of a plan")
-        return found["id"], self.reference(found["id"])._replace(name=self.spelled[int(found["number"])])
+        return match["id"], self.reference(match["id"])._replace(name=self.spelled[int(match["number"])])
 
     def references(self, text: str, plans: Sequence[Node]) -> Typed:
         """Return an expression of which only the references are read.
@@ -188,9 +188,9 @@ class Texts:
         if PLAN in text or plans:
             raise Unreadable("an expression with a subquery")
         marks = list(MARK.finditer(text))
-        ids = [found["id"] for found in marks if found[0].startswith(REFERENCE)]
+        ids = [mark["id"] for mark in marks if mark[0].startswith(REFERENCE)]
         children = [self.reference(id_).node for id_ in dict.fromkeys(ids)]
-        children += [self._session[int(found["id"])] for found in marks if found["kind"] == _OF_SESSION]
+        children += [self._session[int(mark["id"])] for mark in marks if mark["kind"] == _OF_SESSION]
         return Typed(self.nodes.node("DatabaseFunction", children=children) if children else None)
 
     def variable(self, id_: str, kind: str) -> Node:

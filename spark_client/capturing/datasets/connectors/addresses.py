@@ -13,8 +13,8 @@ def find_address(text: str, port: str | None) -> str | None:
     >>> [find_address(text, "9200") for text in ("Search-1", "10.0.0.1:9243", "[::1]:9200", "ann:s3cret", "a@b")]
     ['search-1:9200', '10.0.0.1:9243', '[::1]:9200', None, None]
     """
-    found = _HOST.fullmatch(text.strip())
-    if found is None:
+    match = _HOST.fullmatch(text.strip())
+    if match is None:
         return None
-    number = found["port"] or port
-    return f"{found['host'].lower()}{f':{number}' if number else ''}"
+    number = match["port"] or port
+    return f"{match['host'].lower()}{f':{number}' if number else ''}"

@@ -35,8 +35,8 @@ class MongoDb:
     def datasets(self, described: Described) -> Sequence[DatasetId]:
         """Return the collections; a pipeline makes other rows of theirs."""
         given = {"server": f"mongodb://localhost:{_PORT}"}
-        made = described.values.get(_WRITE if described.is_write else _READ)
-        for options in (made if isinstance(made, Mapping) else described.conf, described.options):
+        settings = described.values.get(_WRITE if described.is_write else _READ)
+        for options in (settings if isinstance(settings, Mapping) else described.conf, described.options):
             given |= _given(options, described.is_write)
         server, database = given["server"], given.get("database")
         if not server or not database:
@@ -69,11 +69,11 @@ def _of_uri(uri: str) -> dict[str, str]:
     >>> _of_uri("mongodb+srv://ann:s3cret@cluster0.ab1.mongodb.net/"), _of_uri("mongodb://ann:s3/cret@db-1/shop")
     ({'server': 'mongodb://cluster0.ab1.mongodb.net'}, {'server': ''})
     """
-    found = _URI.fullmatch(_APP_NAME.sub("", uri.strip()))
-    server = found and find_address(found["hosts"].split(",")[0], None if found["srv"] else _PORT)
-    if found is None or server is None:
+    match = _URI.fullmatch(_APP_NAME.sub("", uri.strip()))
+    server = match and find_address(match["hosts"].split(",")[0], None if match["srv"] else _PORT)
+    if match is None or server is None:
         return {"server": ""}
-    database, _, collection = (found["path"] or "").partition(".")
+    database, _, collection = (match["path"] or "").partition(".")
     given = {"server": f"mongodb://{server}", "database": database, "collection": collection}
     return {key: text for key, text in given.items() if text}
 

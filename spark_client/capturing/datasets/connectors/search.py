@@ -39,11 +39,11 @@ class Search:
     def datasets(self, described: Described) -> Sequence[DatasetId]:
         """Return the indices; the first node names all of them."""
         side = "write" if described.is_write else "read"
-        made = described.values
-        getter = "settings" if "settings.getNodes" in made else "cfg"
+        values = described.values
+        getter = "settings" if "settings.getNodes" in values else "cfg"
         # Settings that the package made have all the options and the conf in them.
-        nodes, port = made.get(f"{getter}.getNodes"), made.get(f"{getter}.getPort")
-        resource = made.get(f"{getter}.getResource{side.capitalize()}")
+        nodes, port = values.get(f"{getter}.getNodes"), values.get(f"{getter}.getPort")
+        resource = values.get(f"{getter}.getResource{side.capitalize()}")
         if nodes is None:
             options, conf = self._plain(described.options), self._plain(described.conf)
             resource = _resource(options, side) or _resource(conf, side)
@@ -51,10 +51,10 @@ class Search:
         if not isinstance(nodes, str) or not isinstance(resource, str):
             return []
         first = re.sub(r"^https?://|/$", "", nodes.split(",")[0].strip())
-        address, found = find_address(first, str(port or _PORT)), _RESOURCE.fullmatch(resource.strip())
-        if address is None or found is None or "*" in found["names"]:
+        address, match = find_address(first, str(port or _PORT)), _RESOURCE.fullmatch(resource.strip())
+        if address is None or match is None or "*" in match["names"]:
             return []
-        return [DatasetId(f"{self.scheme}://{address}", name) for name in found["names"].split(",") if name]
+        return [DatasetId(f"{self.scheme}://{address}", name) for name in match["names"].split(",") if name]
 
     def _plain(self, options: Mapping[str, str]) -> Mapping[str, str]:
         return {key.removeprefix("spark.").removeprefix(f"{self.prefix}."): options[key] for key in options}

@@ -123,11 +123,11 @@ def _in_bigquery(table: str, options: Mapping[str, str]) -> DatasetId | None:
     text = table.strip().replace("`", "")
     if _BIGQUERY_NAME.fullmatch(text) and options.get("dataset"):
         text = f"{options['dataset']}.{text}"
-    found = _BIGQUERY_TABLE.fullmatch(text)
-    project = found and (found["project"] or options.get("project"))
-    if not found or not project or not re.fullmatch(r"[a-z][a-z0-9.:-]*[a-z0-9]", project):
+    match = _BIGQUERY_TABLE.fullmatch(text)
+    project = match and (match["project"] or options.get("project"))
+    if not match or not project or not re.fullmatch(r"[a-z][a-z0-9.:-]*[a-z0-9]", project):
         return None
-    return DatasetId("bigquery", f"{project}.{found['dataset']}.{found['table']}")
+    return DatasetId("bigquery", f"{project}.{match['dataset']}.{match['table']}")
 
 
 def _of_table_or_query(described: Described, named: Callable[[str], DatasetId | None]) -> Sequence[DatasetId]:
@@ -140,8 +140,8 @@ def _of_table_or_query(described: Described, named: Callable[[str], DatasetId | 
 
 def _of_query(text: str, named: Callable[[str], DatasetId | None]) -> Sequence[DatasetId]:
     query = find_query(text)
-    found = _some(named(query.table) if query else None)
-    return found if query is None or query.plain else Computed(found)
+    datasets = _some(named(query.table) if query else None)
+    return datasets if query is None or query.plain else Computed(datasets)
 
 
 def _some(dataset: DatasetId | None) -> Sequence[DatasetId]:
