@@ -51,7 +51,7 @@ def read_units(operation: str, request: Mapping[str, Any], response: Mapping[str
         case "Query":
             return _share(request) * max(1, ceil(sum(map(item_bytes, response["Items"])) / _READ_BYTES))
         case "BatchGetItem":
-            return sum(_share(wanted) * _units_read(wanted, response) for wanted in request["RequestItems"].values())
+            return sum(_share(keys) * _units_read(keys, response) for keys in request["RequestItems"].values())
     return 0.0
 
 
@@ -63,7 +63,7 @@ def _units(item: Item) -> int:
     return max(1, ceil(item_bytes(item) / _WRITE_BYTES))
 
 
-def _units_read(wanted: Mapping[str, Any], response: Mapping[str, Any]) -> int:
+def _units_read(keys: Mapping[str, Any], response: Mapping[str, Any]) -> int:
     read: Sequence[Item] = [item for items in response["Responses"].values() for item in items]
-    missing = len(wanted["Keys"]) - len(read)
+    missing = len(keys["Keys"]) - len(read)
     return missing + sum(max(1, ceil(item_bytes(item) / _READ_BYTES)) for item in read)

@@ -67,8 +67,8 @@ def _starts(runs: int, report: Report) -> list[Row]:
             )
             for client in ("headwater", "openlineage")
         }
-        found = in_turns(runs, works, report)
-    return [start_row(client, figures) for client, figures in found.items()]
+        measured = in_turns(runs, works, report)
+    return [start_row(client, figures) for client, figures in measured.items()]
 
 
 def start_row(client: str, figures: Figures) -> Row:

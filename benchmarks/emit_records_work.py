@@ -87,8 +87,8 @@ def plainly(df: DataFrame, url: str) -> int:
 
     def send(rows: Iterator[Row]) -> None:
         connection = http.client.HTTPConnection(urlsplit(url).netloc)
-        while some := list(islice(rows, RECORDS_MAX)):
-            records = [{"parent_id": row.of, "node_id": row.flight, "storage_location": row.at} for row in some]
+        while batch := list(islice(rows, RECORDS_MAX)):
+            records = [{"parent_id": row.of, "node_id": row.flight, "storage_location": row.at} for row in batch]
             head = {"root_id": _ROOT_ID, "action_taken": _ACTION, "requested_at": _NOW_S}
             body = json.dumps({**head, "records": records})
             connection.request("POST", "/api/v1/records", body, {"Content-Type": "application/json"})

@@ -143,16 +143,16 @@ class MemoryDynamo:
 
     def _batch_get(self, request: Json) -> Json:
         """Read items by key; keys beyond 16 MB are returned as unprocessed."""
-        [(table, wanted)] = request["RequestItems"].items()
+        [(table, keys)] = request["RequestItems"].items()
         read: list[Json] = []
         size = 0
-        for number, key in enumerate(wanted["Keys"]):
+        for number, key in enumerate(keys["Keys"]):
             pk, sk = key["pk"]["S"], key["sk"]["S"]
             self.calls.partitions.add(pk)
             if pk not in self._partitions or sk not in self._partitions[pk].items:
                 continue
             if size >= _BATCH_BYTES:
-                unread = {**wanted, "Keys": wanted["Keys"][number:]}
+                unread = {**keys, "Keys": keys["Keys"][number:]}
                 return {"Responses": {table: read}, "UnprocessedKeys": {table: unread}}
             item, item_size = self._read(pk, sk)
             read.append(item)
@@ -168,18 +168,18 @@ class MemoryDynamo:
         pk = request["ExpressionAttributeValues"][":pk"]["S"]
         self.calls.partitions.add(pk)
         order = self._partitions[pk].order if pk in self._partitions else []
-        wanted = _wanted(order, request)
+        sort_keys = _wanted(order, request)
         read: list[Json] = []
         size = 0
-        for sk in wanted[: request.get("Limit")]:
+        for sk in sort_keys[: request.get("Limit")]:
             item, item_size = self._read(pk, sk)
             read.append(item)
             size += item_size
             if size >= _PAGE_BYTES:
                 break
-        if len(read) == len(wanted):
+        if len(read) == len(sort_keys):
             return {"Items": read, "Count": len(read)}
-        last = {"pk": {"S": pk}, "sk": {"S": wanted[len(read) - 1]}}
+        last = {"pk": {"S": pk}, "sk": {"S": sort_keys[len(read) - 1]}}
         return {"Items": read, "Count": len(read), "LastEvaluatedKey": last}
 
     def _batch_write(self, request: Json) -> Json:
@@ -292,13 +292,13 @@ def _wanted(order: Sequence[str], request: Json) -> Sequence[str]:
     elif ":prefix" in values:
         prefix = values[":prefix"]["S"]
         low, high = bisect_left(order, prefix), bisect_left(order, f"{prefix}\U0010ffff")
-    wanted = order[low:high]
+    sort_keys = order[low:high]
     start = request.get("ExclusiveStartKey", {}).get("sk", {}).get("S")
     if not request.get("ScanIndexForward", True):
-        wanted = wanted[::-1] if start is None else wanted[: bisect_left(wanted, start)][::-1]
+        sort_keys = sort_keys[::-1] if start is None else sort_keys[: bisect_left(sort_keys, start)][::-1]
     elif start is not None:
-        wanted = wanted[bisect_right(wanted, start) :]
-    return wanted
+        sort_keys = sort_keys[bisect_right(sort_keys, start) :]
+    return sort_keys
 
 
 def _error(code: str) -> Any:

@@ -72,9 +72,9 @@ class MemoryTable(GraphTable):
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Read rows by key."""
-        wanted = list(keys)
-        self._begin("get", wanted)
-        return super().get(wanted)
+        row_keys = list(keys)
+        self._begin("get", row_keys)
+        return super().get(row_keys)
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """Read rows by partition."""
@@ -83,9 +83,9 @@ class MemoryTable(GraphTable):
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Read rows by key and by partition, together."""
-        wanted = list(keys)
-        self._begin("read", [*wanted, *queries])
-        return super().read(wanted, queries)
+        row_keys = list(keys)
+        self._begin("read", [*row_keys, *queries])
+        return super().read(row_keys, queries)
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows that are the same whoever writes them."""

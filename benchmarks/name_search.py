@@ -34,11 +34,11 @@ def main(number: int) -> None:
         table.dynamo.calls = calls = Calls()
         table.calls.clear()
         start = time.process_time()
-        found = LineageQueries(table).search(text, kind=None, sort="relevance", limit=10)
+        hits = LineageQueries(table).search(text, kind=None, sort="relevance", limit=10)
         cpu_ms = 1_000 * (time.process_time() - start)
         cost = f"{sum(calls.requests.values())} requests, {table.rounds} rounds, {calls.items} items, "
         cost += f"{calls.read_units:.1f} read units, {calls.item_bytes} bytes, {cpu_ms:.1f} ms"
-        sys.stdout.write(f"{number} names, {text!r}: {found.total} found, {cost}\n")
+        sys.stdout.write(f"{number} names, {text!r}: {hits.total} found, {cost}\n")
 
 
 if __name__ == "__main__":

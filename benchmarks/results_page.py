@@ -119,8 +119,8 @@ def _short(figure: str) -> str:
 
 def _chart(results: Results) -> Iterator[str]:
     """Yield a chart of the headlines that are ahead of a plain program or behind it; 1 is as good as that."""
-    found = ((headline.part, results.row(headline.what)) for headline in _HEADLINES)
-    bars = [(part, min(ahead, _CHART_MAX)) for part, result in found if result and (ahead := advantage(result.row))]
+    parts = ((headline.part, results.row(headline.what)) for headline in _HEADLINES)
+    bars = [(part, min(ahead, _CHART_MAX)) for part, result in parts if result and (ahead := advantage(result.row))]
     yield "```mermaid"
     yield "xychart-beta horizontal"
     yield '    title "Times as good as the plain program (1 is the same)"'

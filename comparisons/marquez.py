@@ -137,9 +137,9 @@ def _world(parsed: argparse.Namespace, folder: Path) -> Iterator[World]:
 
 
 def _made(folder: Path, name: str) -> Path:
-    made = folder / name
-    made.mkdir()
-    return made
+    subfolder = folder / name
+    subfolder.mkdir()
+    return subfolder
 
 
 def _make_table(environment: dict[str, str]) -> None:

@@ -96,9 +96,9 @@ def _versions(results: Sequence[CaseResult], captures: Sequence[str]) -> Iterato
     """Yield by capture in how many cases a version that was read, or made, is reported, and in how many all agree."""
     rows = []
     for side in Versions._fields:
-        found = [[getattr(result.versions[capture], side) for capture in captures] for result in results]
-        counts = [str(sum(bool(each[place]) for each in found)) for place in range(len(captures))]
-        same = sum(bool(each[0]) and len(set(each)) == 1 for each in found)
+        versions = [[getattr(result.versions[capture], side) for capture in captures] for result in results]
+        counts = [str(sum(bool(each[place]) for each in versions)) for place in range(len(captures))]
+        same = sum(bool(each[0]) and len(set(each)) == 1 for each in versions)
         rows.append((f"versions {side}", *counts, str(same)))
     yield from render_table(("", *captures, "the same"), "l" + "r" * (len(captures) + 1), rows)
 
@@ -138,9 +138,9 @@ def differences(results: Sequence[CaseResult]) -> Iterator[str]:
 def _differing_versions(result: CaseResult) -> Iterator[str]:
     """Yield the versions of each capture, if they report different ones."""
     for side in Versions._fields:
-        found = {capture: getattr(versions, side) for capture, versions in result.versions.items()}
-        if len(set(found.values())) > 1:
-            each = (f"{capture}: {sorted(versions)}" for capture, versions in found.items())
+        by_capture = {capture: getattr(versions, side) for capture, versions in result.versions.items()}
+        if len(set(by_capture.values())) > 1:
+            each = (f"{capture}: {sorted(versions)}" for capture, versions in by_capture.items())
             yield f"{result.kind}: {result.name}: versions {side}, {'; '.join(each)}"
 
 

@@ -77,8 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed.differences.write_text("\n".join(list_differences(results)) + "\n", encoding="utf-8")
     print(f"Spark {pyspark.__version__}, {parsed.package}, {len(results)} queries\n")
     print("\n".join(render(results, list(dict.fromkeys(result.benchmark for result in results)))))
-    found = [one for result in results for one in differences_of(result, "ours") if one]
-    return int(any(explain(one)[0] == UNEXPLAINED for one in found))
+    differences = [difference for result in results for difference in differences_of(result, "ours") if difference]
+    return int(any(explain(difference)[0] == UNEXPLAINED for difference in differences))
 
 
 if __name__ == "__main__":

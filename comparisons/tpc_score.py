@@ -34,7 +34,9 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         signed = [
-            f"{sign} {'.'.join(one)}" for sign, part in (("+", self.more), ("-", self.less)) for one in sorted(part)
+            f"{sign} {'.'.join(column)}"
+            for sign, part in (("+", self.more), ("-", self.less))
+            for column in sorted(part)
         ]
         return f"{self.query} {self.column}: {', '.join(signed)}"
 
@@ -56,9 +58,9 @@ def sources_of(lineage: Lineage, number: int) -> Sources:
 
 def differences_of(result: QueryResult, capture: str) -> Iterator[Difference | None]:
     """Yield each output column's difference, None where there is none."""
-    for number, (name, found) in enumerate(zip(result.names, result.found.columns, strict=True)):
+    for number, (name, sources) in enumerate(zip(result.names, result.found.columns, strict=True)):
         reported = sources_of(result.reported[capture], number)
-        more, less = reported - found, found - reported
+        more, less = reported - sources, sources - reported
         yield Difference(result.query, name, more, less) if more or less else None
 
 
@@ -123,7 +125,9 @@ def _render_captures(results: Sequence[QueryResult]) -> Iterator[str]:
     """Yield each capture's columns that are as the oracle has them where it is right, and queries whose tables are."""
     rows = []
     for capture in results[0].reported:
-        count = Counter(_how(one) for result in results for one in differences_of(corrected(result), capture))
+        count = Counter(
+            _how(difference) for result in results for difference in differences_of(corrected(result), capture)
+        )
         tables = sum(tables_of(result, capture) == result.found.tables for result in results)
         rows.append((capture, *(str(count[word]) for word in ("equal", "more", "less", "both")), str(tables)))
     columns = ("columns beside the corrected oracle", "equal", "more", "less", "both", "queries with the same inputs")
@@ -132,9 +136,10 @@ def _render_captures(results: Sequence[QueryResult]) -> Iterator[str]:
 
 def corrected(result: QueryResult) -> QueryResult:
     """Return the result with the columns of the oracle as our capture has them where that is right."""
-    found = zip(result.found.columns, differences_of(result, "ours"), strict=True)
+    pairs = zip(result.found.columns, differences_of(result, "ours"), strict=True)
     columns = (
-        (sources | one.more) - one.less if one and explain(one)[0] == OURS else sources for sources, one in found
+        (sources | difference.more) - difference.less if difference and explain(difference)[0] == OURS else sources
+        for sources, difference in pairs
     )
     return result._replace(found=result.found._replace(columns=tuple(columns)))
 

@@ -66,14 +66,16 @@ def queries() -> list[Query]:
     """Return the queries: of the first chain, of the hub, and of the lists."""
     first = chain(0)
     middle, last = first[CHAIN // 2], first[-1]
-    made, column = f"dataset:{STORE}:hub", "feature_0003"
+    hub_node, column = f"dataset:{STORE}:hub", "feature_0003"
     upstream = f"nodeId=datasetField:{STORE}:{last.outputs[0]}:{column}&depth=20"
     both = f"nodeId=datasetField:{STORE}:{middle.outputs[0]}:{column}&depth=20&withDownstream=true"
     return [
         _graph("/lineage of a job, depth 2", middle, 2),
         _graph("/lineage of a job, depth 20", middle, 20),
-        _same(f"/lineage of a hub of {READERS} readers, depth 2", f"/api/v1/lineage?nodeId={made}&depth=2", _nodes),
-        _same(f"/lineage of a hub of {READERS} readers, depth 20", f"/api/v1/lineage?nodeId={made}&depth=20", _nodes),
+        _same(f"/lineage of a hub of {READERS} readers, depth 2", f"/api/v1/lineage?nodeId={hub_node}&depth=2", _nodes),
+        _same(
+            f"/lineage of a hub of {READERS} readers, depth 20", f"/api/v1/lineage?nodeId={hub_node}&depth=20", _nodes
+        ),
         _same("/column-lineage, upstream", f"/api/v1/column-lineage?{upstream}", _columns),
         _same("/column-lineage, withDownstream", f"/api/v1/column-lineage?{both}", _columns, _SIBLINGS),
         _same("a dataset", f"{_DATASETS}/{quote(middle.outputs[0], safe='')}", _fields),

@@ -132,7 +132,7 @@ def compare(package: str, only: str | None = None) -> list[CaseResult]:
     with tempfile.TemporaryDirectory() as name, open_session(package, folder := Path(name)) as spark:
         _make_datasets(spark, folder)
         peers = Peers(spark, folder / "events")
-        found = (
+        cases = (
             find_format_cases(spark)
             if table_formats.chosen()
             else chain(find_cases(pyspark.__version__), find_stream_cases(folder))
@@ -141,7 +141,7 @@ def compare(package: str, only: str | None = None) -> list[CaseResult]:
             CaseResult(
                 kind, case.name, of_lines(expected(case.lineage)), *peers.report_all(case, f"{folder}/{number}/out")
             )
-            for number, (kind, case) in enumerate(each for each in found if only in (None, each[0]))
+            for number, (kind, case) in enumerate(each for each in cases if only in (None, each[0]))
         ]
         peers.close()
     return results

@@ -106,7 +106,7 @@ class Versions(NamedTuple):
 
 def versions_of_events(events: Iterable[Mapping[str, Any]]) -> Versions:
     """Return the versions that run events report of their inputs and outputs."""
-    read, made = (
+    read, written = (
         frozenset(
             (_name(dataset), str(version["datasetVersion"]))
             for event in events
@@ -115,17 +115,19 @@ def versions_of_events(events: Iterable[Mapping[str, Any]]) -> Versions:
         )
         for side in ("inputs", "outputs")
     )
-    return Versions(read, made)
+    return Versions(read, written)
 
 
 def versions_of_writes(writes: Iterable[Write]) -> Versions:
     """Return the versions that our capture reports of writes."""
     datasets = [(write.inputs, (write.output,)) for write in writes]
-    read, made = (
-        frozenset((short_name(one.id), one.version) for pair in datasets for one in pair[side] if one.version)
+    read, written = (
+        frozenset(
+            (short_name(dataset.id), dataset.version) for pair in datasets for dataset in pair[side] if dataset.version
+        )
         for side in (0, 1)
     )
-    return Versions(read, made)
+    return Versions(read, written)
 
 
 def _name(dataset: Mapping[str, Any]) -> str:

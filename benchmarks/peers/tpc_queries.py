@@ -63,9 +63,9 @@ def read_benchmarks(spark: SparkSession, jar: Path) -> tuple[Benchmark, ...]:
 
 def _read_queries(jar: Path, folder: str) -> Mapping[str, str]:
     with zipfile.ZipFile(jar) as archive:
-        found = [match for match in map(_QUERY.fullmatch, archive.namelist()) if match and match["folder"] == folder]
-        found.sort(key=lambda match: (int(match["number"]), match["name"]))
-        return {match["name"]: archive.read(match[0]).decode() for match in found}
+        matches = [match for match in map(_QUERY.fullmatch, archive.namelist()) if match and match["folder"] == folder]
+        matches.sort(key=lambda match: (int(match["number"]), match["name"]))
+        return {match["name"]: archive.read(match[0]).decode() for match in matches}
 
 
 def _tpcds_tables(spark: SparkSession, jar: Path) -> Mapping[str, str]:
