@@ -85,7 +85,7 @@ def _oddities(gold: Mapping[str, Job], bronze: Mapping[str, Job], calendar: Data
     jobs = []
     for number, (name, (source, namespace, target)) in enumerate(outputs.items()):
         reads = (source, calendar) if number < 5 else (source,)
-        made = a_table(namespace, target, source.columns, "team:finance" if number in (1, 2) else "")
+        table = a_table(namespace, target, source.columns, "team:finance" if number in (1, 2) else "")
         owner = "team:finance" if number in (1, 2) else "team:platform"
-        jobs.append(Job(SPARK, name, reads, (Write(made, copied(source)),), owner, 322 + number, 5, weekly))
+        jobs.append(Job(SPARK, name, reads, (Write(table, copied(source)),), owner, 322 + number, 5, weekly))
     return jobs

@@ -120,16 +120,16 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
         )
         lineage = {column: _sources(formula, tables) for column, formula in formulas.items()}
         tags = ("tier:gold", "sox") if table in ("revenue", "fct_postings") else ("tier:gold",)
-        made = a_table(WAREHOUSE, f"nordwind.gold.{table}", formulas, "team:analytics", *tags)
+        model = a_table(WAREHOUSE, f"nordwind.gold.{table}", formulas, "team:analytics", *tags)
         reads = list(dict.fromkeys(source.dataset for sources in lineage.values() for source in sources))
         rows = [Source(calendar, "date", role="JOIN")]
         rows += [Source(read, next(iter(read.columns)), role="JOIN") for read in reads[1:]]
         sql = f"select {', '.join(f'{formula} as {column}' for column, formula in formulas.items())}"
         jobs[table] = Job(
             DBT,
-            made.name,
+            model.name,
             (*reads, calendar),
-            (Write(made, lineage, rows),),
+            (Write(model, lineage, rows),),
             "team:analytics",
             170 + 3 * number,
             3,
@@ -137,7 +137,7 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
             root,
             sql,
         )
-        tables[table] = made
+        tables[table] = model
     return jobs
 
 

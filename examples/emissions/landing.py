@@ -19,12 +19,12 @@ DAYS_MAX = 365
 
 def land_flights(landing: Path, days: int) -> list[Path]:
     """Write the first `days` of flights as `flights-2013-01-01.csv` and so on, and return the files in order."""
-    wanted = {FIRST_DAY + timedelta(days=number): [] for number in range(days)}  # type: dict[date, list[str]]
+    lines_by_day = {FIRST_DAY + timedelta(days=number): [] for number in range(days)}  # type: dict[date, list[str]]
     with zipfile.ZipFile(source_folder() / "flights.csv.zip") as archive, archive.open("flights.csv") as raw:
-        header = _sort_by_day(io.TextIOWrapper(raw, encoding="utf-8"), wanted)
+        header = _sort_by_day(io.TextIOWrapper(raw, encoding="utf-8"), lines_by_day)
     landing.mkdir(parents=True, exist_ok=True)
     files = []
-    for day, lines in wanted.items():
+    for day, lines in lines_by_day.items():
         file = landing / f"flights-{day}.csv"
         file.write_text(header + "".join(lines), encoding="utf-8")
         files.append(file)
@@ -39,11 +39,11 @@ def source_folder() -> Path:
     return Path(spec.submodule_search_locations[0]) / "data"
 
 
-def _sort_by_day(source: TextIO, wanted: dict[date, list[str]]) -> str:
+def _sort_by_day(source: TextIO, lines_by_day: dict[date, list[str]]) -> str:
     header = next(source)
     for line in source:
         year, month, day, _ = line.split(",", 3)
-        lines = wanted.get(date(int(year), int(month), int(day)))
+        lines = lines_by_day.get(date(int(year), int(month), int(day)))
         if lines is not None:
             lines.append(line)
     return header

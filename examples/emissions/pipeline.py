@@ -81,8 +81,12 @@ def run(spark: SparkSession, landing: Path, output: Path, lineage: LineageClient
     rows["ESTIMATED"] = record_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
     report("adding up")
     write(sum_up(flights), totals, "day")
-    counts = {"READ": len(days), "CHECK": 2 * len(days), **{action: count_of(one) for action, one in rows.items()}}
-    return Counts(counts, sum(one.failed + one.refused for one in rows.values()))
+    counts = {
+        "READ": len(days),
+        "CHECK": 2 * len(days),
+        **{action: count_of(written) for action, written in rows.items()},
+    }
+    return Counts(counts, sum(written.failed + written.refused for written in rows.values()))
 
 
 def references(spark: SparkSession, lineage: LineageClient, output: Path) -> tuple[DataFrame, DataFrame, DataFrame]:
