@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def pins(folder: Path) -> set[tuple[str, str]]:
     """Return every package and version that a lock file of the folder pins, for whatever Python and machine."""
-    return {found for path in folder.glob("*.txt") for found in _PIN.findall(path.read_text(encoding="utf-8"))}
+    return {pin for path in folder.glob("*.txt") for pin in _PIN.findall(path.read_text(encoding="utf-8"))}
 
 
 def audit_python(pip_audit: Path, pinned: Iterable[tuple[str, str]]) -> bool:
@@ -56,7 +56,7 @@ def each_name_once(pinned: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str
     while left:
         part = dict(reversed(left))
         yield sorted(part.items())
-        left = [one for one in left if part[one[0]] != one[1]]
+        left = [pin for pin in left if part[pin[0]] != pin[1]]
 
 
 def audit_node() -> bool:

@@ -32,9 +32,9 @@ _FILES = ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"
 def main(arguments: Sequence[str]) -> int:
     """Run the command line."""
     _write_document()
-    wanted = digest_of(sources())
+    digest = digest_of(sources())
     script = next((name for name in ("check", "format") if f"--{name}" in arguments), "build")
-    if _is(_STAMP, wanted) and script == "build":
+    if _is(_STAMP, digest) and script == "build":
         return 0
     is_needed = bool(os.environ.get("CI"))
     try:
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
         _print(f"{script} failed:\n{failure}")
         return int(is_needed or "--optional" not in arguments)
     if script == "build":
-        _STAMP.write_text(wanted, encoding="utf-8")
+        _STAMP.write_text(digest, encoding="utf-8")
     return 0
 
 
@@ -75,13 +75,13 @@ def digest_of(files: Iterable[Path]) -> str:
 
 def _install(npm: Sequence[str]) -> str:
     """Install what the lock pins, unless it is there; return the output of a failure."""
-    wanted = digest_of([ROOT / "package-lock.json"])
-    if _is(_INSTALLED, wanted):
+    digest = digest_of([ROOT / "package-lock.json"])
+    if _is(_INSTALLED, digest):
         return ""
     _print("installing what explorer/package-lock.json pins")
     failure = _run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
     if not failure:
-        _INSTALLED.write_text(wanted, encoding="utf-8")
+        _INSTALLED.write_text(digest, encoding="utf-8")
     return failure
 
 
@@ -94,8 +94,8 @@ def _run(npm: Sequence[str], *arguments: str) -> str:
     return "" if done.returncode == 0 else f"{' '.join(command)}\n{done.stdout}{done.stderr}".rstrip()
 
 
-def _is(stamp: Path, wanted: str) -> bool:
-    return stamp.exists() and stamp.read_text(encoding="utf-8") == wanted
+def _is(stamp: Path, digest: str) -> bool:
+    return stamp.exists() and stamp.read_text(encoding="utf-8") == digest
 
 
 def _print(text: str) -> None:

@@ -28,7 +28,11 @@ def _examples(context: schemathesis.HookContext, place: str) -> dict[str, list[A
     item = _PATHS[operation.path] if operation is not None else {}
     method = operation.method.lower() if operation is not None else ""
     parameters = [*item.get("parameters", []), *item.get(method, {}).get("parameters", [])]
-    return {one["name"]: one["schema"].get("examples", []) for one in parameters if one["in"] == place}
+    return {
+        parameter["name"]: parameter["schema"].get("examples", [])
+        for parameter in parameters
+        if parameter["in"] == place
+    }
 
 
 def _with_examples(

@@ -82,10 +82,10 @@ def read_npm_lock(lock_file: Path) -> Iterator[Package]:
 def required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
     """Return the locked packages that the wheel requires without an extra, and those that these require."""
     named = {canonicalize_name(requirement.name) for requirement in _requirements(wheel) if requirement.marker is None}
-    wanted: set[str] = named & {package.name for package in locked}
-    while behind := {package.name for package in locked if package.required_by & wanted} - wanted:
-        wanted |= behind
-    return [package for package in locked if package.name in wanted]
+    names: set[str] = named & {package.name for package in locked}
+    while behind := {package.name for package in locked if package.required_by & names} - names:
+        names |= behind
+    return [package for package in locked if package.name in names]
 
 
 def merged(packages: Iterable[Package]) -> Sequence[Package]:

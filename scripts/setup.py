@@ -115,8 +115,8 @@ def set_up(folder: Path, lock: str, environment: Environment) -> None:
     python = _program(folder, "python")
     if not python.exists():
         _make_environment(folder, environment.pythons)
-    stamp, wanted = folder / f".installed-{lock}", _digest(lock, environment)
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+    stamp, digest = folder / f".installed-{lock}", _digest(lock, environment)
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
         return
     _print_step(f"installing what requirements/{lock} pins into {folder.name}/")
     _install(python, "--require-hashes", f"-rrequirements/{lock}")
@@ -126,7 +126,7 @@ def set_up(folder: Path, lock: str, environment: Environment) -> None:
         _install_marquez(python, folder / "marquez")
     if environment.has_project:
         _install(python, "--no-build-isolation", "-e", ".")
-    stamp.write_text(wanted, encoding="utf-8")
+    stamp.write_text(digest, encoding="utf-8")
 
 
 def _digest(lock: str, environment: Environment) -> str:
@@ -153,10 +153,10 @@ def _make_environment(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
 
 def _make_with_another_python(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
     """Let uv make the environment of a Python of this machine, or of one that uv fetches."""
-    wanted = " or ".join(map(_dotted, pythons))
+    versions = " or ".join(map(_dotted, pythons))
     uv = find_uv(_program(ROOT / ".venv", "python"))
     if uv is None:
-        raise NotForThisMachine(f"Python {wanted} is needed, this is {_dotted(sys.version_info[:2])}, without uv")
+        raise NotForThisMachine(f"Python {versions} is needed, this is {_dotted(sys.version_info[:2])}, without uv")
     failures = []
     for version in map(_dotted, sorted(pythons, reverse=True)):
         command = (str(uv), "venv", "--quiet", "--allow-existing", "--python", version, str(folder))
@@ -165,7 +165,7 @@ def _make_with_another_python(folder: Path, pythons: Sequence[tuple[int, int]]) 
             return
         failures.append(_last_line(done.stderr))
     shutil.rmtree(folder, ignore_errors=True)
-    raise NotForThisMachine(f"Python {wanted} is needed, and uv finds and fetches none ({failures[0]})")
+    raise NotForThisMachine(f"Python {versions} is needed, and uv finds and fetches none ({failures[0]})")
 
 
 def _pythons_of_pyenv(version: str) -> Iterable[str]:

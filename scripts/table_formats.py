@@ -113,9 +113,9 @@ def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cach
         _print(f"{name} has no version for Spark {spark} in {Path(__file__).name}: its tests are skipped")
         return 0
     try:
-        wanted = _last(name, spark) if newest else str(version)
+        number = _last(name, spark) if newest else str(version)
         jars = without_sparks_own(
-            _connectors(spark, cache) if name == "connectors" else fetch(package_of(name, spark), wanted, cache)
+            _connectors(spark, cache) if name == "connectors" else fetch(package_of(name, spark), number, cache)
         )
         broker = fetch(*_BROKER.rsplit(":", 1), cache) if name == "kafka" else []
     except NotFetched as error:
@@ -186,9 +186,9 @@ def compare_hashes(jars: Iterable[Path], lock: Path, *, add: bool) -> None:
     locked = {name: digest for digest, name in (line.split() for line in lock.read_text("utf-8").splitlines())}
     for jar in jars:
         digest = hashlib.sha256(jar.read_bytes()).hexdigest()
-        wanted = locked.setdefault(jar.name, digest) if add else locked.get(jar.name)
-        if digest != wanted:
-            raise WrongHash(f"{jar} has the SHA-256 {digest}, must be the one in {lock.name}: {wanted}")
+        expected = locked.setdefault(jar.name, digest) if add else locked.get(jar.name)
+        if digest != expected:
+            raise WrongHash(f"{jar} has the SHA-256 {digest}, must be the one in {lock.name}: {expected}")
     if add:
         lock.write_text("".join(f"{locked[name]}  {name}\n" for name in sorted(locked)), "utf-8")
 
