@@ -94,8 +94,8 @@ def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:
     """Return the facts with those of these datasets alone."""
     parts: dict[str, Any] = {}
     for name in _BY_DATASET:
-        every = getattr(facts, name)
-        parts[name] = {text: every[text] for text in texts & every.keys()}
+        by_text = getattr(facts, name)
+        parts[name] = {text: by_text[text] for text in texts & by_text.keys()}
     return replace(facts, **parts)
 
 

@@ -86,7 +86,7 @@ def _job_edges(delta: FactsDelta, sent: Event, job: JobId, run: RunKey) -> None:
     """Add the jobs whose data the run takes, and the job to the dependents of all jobs that it has edges to."""
     sources, others = jobs_reported(sent)
     if sources:
-        add(delta.runs, run, RunFacts(job_sources={text_of(one): sent.time for one in sources}))
+        add(delta.runs, run, RunFacts(job_sources={text_of(source): sent.time for source in sources}))
     for other in others:
         add(delta.jobs, other, JobFacts(dependents={text_of(job): sent.time}))
 
@@ -97,7 +97,7 @@ def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
     parent_run = None if reads else str(event.parent.key) if event.parent else NO_PARENT
     dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
     named = frozenset(event.named)
-    for use in [one for one in event.inputs if one.dataset not in named]:
+    for use in [mention for mention in event.inputs if mention.dataset not in named]:
         _dataset(delta, use, stamp, parent_run, reads=True, role="input", drops=use.dataset in dropped)
     for use in event.outputs:
         role: _Role = "described" if reads else "output"

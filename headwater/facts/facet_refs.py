@@ -170,8 +170,8 @@ def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
     """Return the columns that the run reported of each dataset of which it reported any, in the order of names."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     named = {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
-    every = ((dataset, reported_columns(facts, dataset)) for dataset in sorted(named | facts.written_facets.keys()))
-    return {dataset: columns for dataset, columns in every if columns}
+    reports = ((dataset, reported_columns(facts, dataset)) for dataset in sorted(named | facts.written_facets.keys()))
+    return {dataset: columns for dataset, columns in reports if columns}
 
 
 def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
@@ -238,9 +238,9 @@ def roots_of(facts: RunFacts) -> list[str]:
 
 def restored(many: Sequence[Facets], table: GraphReader) -> list[Facets]:
     """Return the facets as they were sent; one round of requests, if any must be looked up."""
-    wanted = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
-    rows = table.get(wanted.values()) if wanted else {}
-    sent = {ref: rows[key].data for ref, key in wanted.items() if key in rows}
+    keys = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
+    rows = table.get(keys.values()) if keys else {}
+    sent = {ref: rows[key].data for ref, key in keys.items() if key in rows}
     return [{name: sent.get(ref_of(facet) or "", facet) for name, facet in facets.items()} for facets in many]
 
 

@@ -157,7 +157,7 @@ def job_version_id(
     >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
     '27b12297-0463-32be-bc26-b463467b981c'
     """
-    sides = [":".join(f"{one.namespace}:{one.name}" for one in sorted(side)) for side in (inputs, outputs)]
+    sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]
     return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
 
 

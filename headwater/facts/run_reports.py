@@ -82,7 +82,7 @@ class RunReports:
 
     def _use_of(self, text: IdText) -> Mapping[str, Any]:
         """Return what the run made of a dataset that it read or reported as a source, and which operations read it."""
-        made: Mapping[IdText, list[str]] = self._made.get(text, {})
+        outputs: Mapping[IdText, list[str]] = self._made.get(text, {})
         if text in self._facts.inputs:
-            made = {**self._unreported, **made} if made else self._unreported
-        return {"outputs": made, "reads": self._operations.get(text, [])}
+            outputs = {**self._unreported, **outputs} if outputs else self._unreported
+        return {"outputs": outputs, "reads": self._operations.get(text, [])}
