@@ -69,13 +69,13 @@ class Athena:
     def get(self, execution: str) -> Execution:
         """Return the state of a query; raise `NotFound` if this workgroup has no query of this id."""
         with _refusals(_UNKNOWN):
-            found = self.client.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
-        if found.get("WorkGroup") != self.workgroup:
+            query = self.client.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
+        if query.get("WorkGroup") != self.workgroup:
             raise NotFound(f"query execution {execution} is of another workgroup")
-        status = found["Status"]
+        status = query["Status"]
         state = status["State"]
         failed = f"{state}: {status.get('StateChangeReason', '')}" if state in ("FAILED", "CANCELLED") else None
-        return Execution(found["Query"], state == "SUCCEEDED", failed)
+        return Execution(query["Query"], state == "SUCCEEDED", failed)
 
     def rows(self, execution: str, token: str | None) -> Rows:
         """Return the first page of a finished query's result, or a token's; raise `NotFound` if it is gone."""
@@ -91,8 +91,8 @@ class Athena:
     def bytes_max(self) -> int | None:
         """Return the workgroup's limit of bytes read by a query, or None."""
         with _refusals():
-            found = self.client.get_work_group(WorkGroup=self.workgroup)["WorkGroup"]
-        return found.get("Configuration", {}).get("BytesScannedCutoffPerQuery")
+            group = self.client.get_work_group(WorkGroup=self.workgroup)["WorkGroup"]
+        return group.get("Configuration", {}).get("BytesScannedCutoffPerQuery")
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class Catalog:
             DatabaseName=self.database, TableName=table, ExcludeColumnSchema=True
         )
         partitions = (partition for page in pages for partition in page["Partitions"])
-        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in partitions}
+        return {partition["Values"][0]: partition["StorageDescriptor"]["Location"] for partition in partitions}
 
     def remove_partition(self, table: str, value: str) -> None:
         """Remove the partition of this value, if it exists; its files stay."""

@@ -47,7 +47,7 @@ class TransactionCanceledException(ClientError):
 
 
 _ERRORS: dict[str, type[ClientError]] = {
-    one.__name__: one for one in (ConditionalCheckFailedException, TransactionCanceledException)
+    error.__name__: error for error in (ConditionalCheckFailedException, TransactionCanceledException)
 }
 
 
@@ -216,10 +216,10 @@ def _decode(value: dict[str, Any]) -> None:
         if kind == "B":
             value[kind] = a2b_base64(content)
         elif kind == "BS":
-            value[kind] = [a2b_base64(one) for one in content]
+            value[kind] = [a2b_base64(part) for part in content]
         elif kind == "L":
-            for one in content:
-                _decode(one)
+            for member in content:
+                _decode(member)
         elif kind == "M":
             _decode_items((content,))
 

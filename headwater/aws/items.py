@@ -41,19 +41,19 @@ def batch_get(
     sleep: Callable[[float], None] = time.sleep,
 ) -> list[Item]:
     """Return the existing items of the keys in any order, strongly consistent; `Unavailable` if some stay unread."""
-    found: list[Item] = []
-    for some in chunks(keys, GET_KEYS_MAX):
-        left: Sequence[Item] = some
+    items: list[Item] = []
+    for batch in chunks(keys, GET_KEYS_MAX):
+        left: Sequence[Item] = batch
         for _ in attempts(_TRIES, sleep):
             response = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": True}})
-            found += response["Responses"].get(table, [])
+            items += response["Responses"].get(table, [])
             unprocessed = response.get("UnprocessedKeys", {}).get(table)
             left = unprocessed["Keys"] if unprocessed else []
             if not left:
                 break
         else:
             raise Unavailable(f"{len(left)} items of {table} could not be read")
-    return found
+    return items
 
 
 def batch_write(
@@ -63,8 +63,8 @@ def batch_write(
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Do every put and delete, each key once. Raises `Unavailable` if some stay unwritten."""
-    for some in chunks(writes, WRITES_MAX):
-        left: Sequence[WriteRequestTypeDef] = some
+    for batch in chunks(writes, WRITES_MAX):
+        left: Sequence[WriteRequestTypeDef] = batch
         for _ in attempts(_TRIES, sleep):
             response = dynamodb.batch_write_item(RequestItems={table: left})
             left = cast("Sequence[WriteRequestTypeDef]", response.get("UnprocessedItems", {}).get(table, []))

@@ -57,15 +57,15 @@ def put_versions(
     for group in _groups(items):
         left = group
         for _ in attempts(_TRIES, sleep):
-            responses = dynamodb.batch_execute_statement(Statements=[_statement(table, items[one]) for one in left])
+            responses = dynamodb.batch_execute_statement(Statements=[_statement(table, items[index]) for index in left])
             results = [_written(response) for response in responses["Responses"]]
-            written |= {one: done for one, done in zip(left, results, strict=True) if done is not None}
-            left = [one for one in left if one not in written]
+            written |= {index: done for index, done in zip(left, results, strict=True) if done is not None}
+            left = [index for index in left if index not in written]
             if not left:
                 break
         else:
             raise Unavailable(f"{len(left)} items of {table} could not be written")
-    return [written[one] for one in range(len(items))]
+    return [written[index] for index in range(len(items))]
 
 
 def _groups(items: Sequence[Item]) -> Iterator[list[int]]:

@@ -94,13 +94,13 @@ class IndexedEvent:
 def read_hours(days: Iterable[str], table: GraphReader) -> dict[str, dict[str, int]]:
     """Return by hour (`2026-11-20T12`) and type the numbers of events of these days; one request for 25 days."""
     day_of = {_hours_key(day, shard): day for day in days for shard in range(_SHARDS)}
-    found: dict[str, dict[str, int]] = {}
+    hours: dict[str, dict[str, int]] = {}
     for key, row in table.get(day_of).items():
         for hour, of_hour in row.data["hours"].items():
-            counts = found.setdefault(f"{day_of[key]}T{hour}", {})
+            counts = hours.setdefault(f"{day_of[key]}T{hour}", {})
             for kind, number in of_hour.items():
                 counts[kind] = counts.get(kind, 0) + number
-    return found
+    return hours
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ class EventIndex:
     def put(self, events: Iterable[IndexedEvent]) -> None:
         """Add the events that are not in the index yet. `Unavailable` if other writers kept changing the same years."""
         once = {event.hash: event for event in events}
-        for some in chunks(sorted(once.values(), key=lambda event: event.time), _PUT_MAX):
-            self._put_some(some)
+        for batch in chunks(sorted(once.values(), key=lambda event: event.time), _PUT_MAX):
+            self._put_some(batch)
 
     def _put_some(self, pending: Sequence[IndexedEvent]) -> None:
         for _ in attempts(_TRIES, self.table.sleep, longest_s=1):
@@ -155,8 +155,8 @@ class EventIndex:
         total = sum(months.values())
         if not limit:
             return ResultPage([], total)
-        wanted, skip = _ranges(sorted(months, reverse=newest_first), months, limit, offset)
-        days = self._days(wanted, known)
+        month_ranges, skip = _ranges(sorted(months, reverse=newest_first), months, limit, offset)
+        days = self._days(month_ranges, known)
         ranges, skip = _ranges(sorted(days, reverse=newest_first), days, limit, skip)
         if ranges and skip > limit:
             # Within the first day the minutes show how far to go.

@@ -217,7 +217,7 @@ class EventLog:
 
     def _objects_of(self, day: str) -> Iterator[tuple[datetime, str]]:
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
-        return ((found["LastModified"], found["Key"]) for page in pages for found in page.get("Contents", []))
+        return ((entry["LastModified"], entry["Key"]) for page in pages for entry in page.get("Contents", []))
 
     def stored_lines(self, key: str) -> StoredLines:
         """Return the events of an object, as they were returned when it was stored."""
@@ -247,7 +247,7 @@ class EventLog:
         pages = self.s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.bucket, Prefix=f"{prefix}{name}", Delimiter="/"
         )
-        return [found["Prefix"] for page in pages for found in page.get("CommonPrefixes", [])]
+        return [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", [])]
 
 
 def _run_of(event: Mapping[str, Any]) -> RunKey:
