@@ -77,8 +77,8 @@ export function addressOf(path: string, parts: Record<string, string>, query: Qu
   const url = new URL(`..${filled}`, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === "" || value === false) continue;
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
-      url.searchParams.append(name, String(one));
+    for (const item of Array.isArray(value) ? (value as readonly string[]) : [value])
+      url.searchParams.append(name, String(item));
   }
   return url;
 }

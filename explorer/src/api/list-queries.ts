@@ -37,20 +37,20 @@ interface Listing {
 /** Return a page of all jobs, or of a namespace's, the last updated first. */
 export async function listJobs({ namespace, state, ...page }: Listing & { state: string }, signal?: AbortSignal) {
   const query = { ...page, lastRunStates: state, sort: "updated_at", form: "summary" };
-  const found = namespace
+  const response = namespace
     ? await get("/api/v1/namespaces/{namespace}/jobs", { parts: { namespace }, query, signal })
     : await get("/api/v1/jobs", { query, signal });
-  return { items: (found as Schema<"ShortJobs">).jobs, total: found.totalCount };
+  return { items: (response as Schema<"ShortJobs">).jobs, total: response.totalCount };
 }
 
 /** Return a page of a namespace's datasets, the last updated first. */
 export async function listDatasets({ namespace, ...page }: Listing, signal?: AbortSignal) {
-  const found = await get("/api/v1/namespaces/{namespace}/datasets", {
+  const response = await get("/api/v1/namespaces/{namespace}/datasets", {
     parts: { namespace },
     query: { ...page, sort: "updated_at", form: "summary" },
     signal,
   });
-  return { items: (found as Schema<"ShortDatasets">).datasets, total: found.totalCount };
+  return { items: (response as Schema<"ShortDatasets">).datasets, total: response.totalCount };
 }
 
 /** What a namespace has, as search hits have it. */
@@ -60,12 +60,12 @@ export async function browse(
   signal?: AbortSignal,
 ): Promise<{ hits: Hit[]; total: number }> {
   const request = { parts: { namespace }, query: { limit, form: "summary" }, signal };
-  const [found, jobs] = await Promise.all([
+  const [datasets, jobs] = await Promise.all([
     get("/api/v1/namespaces/{namespace}/datasets", request),
     get("/api/v1/namespaces/{namespace}/jobs", request),
   ]);
   const hits: Hit[] = [
-    ...found.datasets.map(({ name, updatedAt }) => ({
+    ...datasets.datasets.map(({ name, updatedAt }) => ({
       type: "DATASET" as const,
       name,
       namespace,
@@ -80,5 +80,5 @@ export async function browse(
       nodeId: jobId({ namespace, name }),
     })),
   ];
-  return { hits, total: found.totalCount + jobs.totalCount };
+  return { hits, total: datasets.totalCount + jobs.totalCount };
 }

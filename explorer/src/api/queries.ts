@@ -153,13 +153,13 @@ export async function history(node: string, depth: number, signal?: AbortSignal)
   let start = "1970-01-01T00:00:00Z";
   for (let page = 0; page < HISTORY_PAGES_MAX; page++) {
     try {
-      const found = await get("/api/v1/lineage/history", {
+      const response = await get("/api/v1/lineage/history", {
         query: { nodeId: node, depth, direction: "through", start },
         signal,
       });
-      changes.push(...found.changes);
-      if (!found.truncated) return changes;
-      start = found.until;
+      changes.push(...response.changes);
+      if (!response.truncated) return changes;
+      start = response.until;
     } catch (error) {
       if (error instanceof Failure && error.status === 413) return null;
       throw error;
@@ -286,14 +286,14 @@ export async function columnsThen(node: string, depth: number, at: string, signa
 export async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
   const query = { nodeId: node, depth, lineageAt: at, withDownstream: true };
   const response = await get("/api/v1/column-lineage", { query, signal });
-  const found: Column[] = [],
+  const shown: Column[] = [],
     sources = new Map<string, readonly Source[]>(),
     about = new Map<string, Source[]>();
   for (const node of response.graph) {
     if (!node.data) continue;
     const id = unversioned(node.id),
       { data } = node;
-    found.push({
+    shown.push({
       id,
       dataset: datasetId({ namespace: data.namespace, name: data.dataset }),
       namespace: data.namespace,
@@ -313,9 +313,9 @@ export async function columns(node: string, depth: number, at: string, signal?: 
     about.set(id, data.datasetDependencies.map(toSource));
   }
   const dependencies = new Map(
-    response.datasets.map((one) => [unversioned(one.id), one.datasetDependencies.map(toSource)]),
+    response.datasets.map((entry) => [unversioned(entry.id), entry.datasetDependencies.map(toSource)]),
   );
-  return { columns: found, sources, own: about, dependencies, truncated: response.truncated };
+  return { columns: shown, sources, own: about, dependencies, truncated: response.truncated };
 }
 
 type InputField = NonNullable<ResponseOf<"/api/v1/column-lineage">["graph"][number]["data"]>["inputFields"][number];

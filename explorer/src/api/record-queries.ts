@@ -19,8 +19,8 @@ export const rootsFrom = (prefix: string, signal?: AbortSignal) =>
 
 /** A record of each root that has a node of this id: mostly one. */
 export async function recordNode(id: string, signal?: AbortSignal): Promise<{ matches: Place[]; truncated: boolean }> {
-  const found = await get("/api/v1/records/nodes/{node_id}", { parts: { node_id: id }, signal });
-  return "matches" in found ? found : { matches: [found], truncated: false };
+  const response = await get("/api/v1/records/nodes/{node_id}", { parts: { node_id: id }, signal });
+  return "matches" in response ? response : { matches: [response], truncated: false };
 }
 
 export const rootOutline = (id: string, signal?: AbortSignal) =>

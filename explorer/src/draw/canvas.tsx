@@ -277,10 +277,10 @@ function Flow({
   }, [handle, fit, flow]);
 
   const change = useCallback((changes: NodeChange[]) => {
-    for (const one of changes) {
-      const { type } = one;
-      if (type === "position" && one.position && one.dragging) {
-        const { id, position } = one;
+    for (const nodeChange of changes) {
+      const { type } = nodeChange;
+      if (type === "position" && nodeChange.position && nodeChange.dragging) {
+        const { id, position } = nodeChange;
         setPins((now) => ({ ...now, [id]: position }));
       }
     }

@@ -85,12 +85,12 @@ export function toSvg(
   const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY }) => {
     const a = placed.at[from],
       b = placed.at[to],
-      one = sizes.get(from),
-      other = sizes.get(to);
-    if (!a || !b || !one || !other) return [];
-    const end = { x: b.x - 13, y: b.y + (toY ?? other.height / 2) };
+      origin = sizes.get(from),
+      target = sizes.get(to);
+    if (!a || !b || !origin || !target) return [];
+    const end = { x: b.x - 13, y: b.y + (toY ?? target.height / 2) };
     const path = pathOf(
-      { x: a.x + one.width, y: a.y + (fromY ?? one.height / 2) },
+      { x: a.x + origin.width, y: a.y + (fromY ?? origin.height / 2) },
       end,
       bendsOf(placed, { from, to }),
       100,

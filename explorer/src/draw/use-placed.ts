@@ -35,8 +35,8 @@ export function usePlaced(
       },
       stop.signal,
     )
-      .then((found) => {
-        last.current = anchored(found, anchor, last.current?.at[anchor]);
+      .then((layout) => {
+        last.current = anchored(layout, anchor, last.current?.at[anchor]);
         setPlaced({ placed: last.current, of: key });
         onPlaced?.(last.current);
       })

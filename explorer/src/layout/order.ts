@@ -33,8 +33,8 @@ export function orderByHeights(layers: readonly Cell[][], heights: Map<Cell, num
   for (let round = 0; round < layers.length; round++) {
     const missing = layers.flat().filter((cell) => !heights.has(cell));
     for (const cell of missing) {
-      const near = [...cell.before, ...cell.after].flatMap((other) => heights.get(other) ?? []);
-      if (near.length) heights.set(cell, near.reduce((sum, y) => sum + y, 0) / near.length);
+      const known = [...cell.before, ...cell.after].flatMap((other) => heights.get(other) ?? []);
+      if (known.length) heights.set(cell, known.reduce((sum, y) => sum + y, 0) / known.length);
     }
     if (missing.every((cell) => !heights.has(cell))) break;
   }
@@ -44,10 +44,10 @@ export function orderByHeights(layers: readonly Cell[][], heights: Map<Cell, num
 function sortByMean(layer: Cell[], places: Map<Cell, number>, side: "before" | "after"): void {
   const means = new Map(
     layer.map((cell, index) => {
-      const near = cell[side];
+      const neighbours = cell[side];
       return [
         cell,
-        near.length ? near.reduce((sum, other) => sum + places.get(other)!, 0) / near.length : index,
+        neighbours.length ? neighbours.reduce((sum, other) => sum + places.get(other)!, 0) / neighbours.length : index,
       ] as const;
     }),
   );
@@ -77,7 +77,8 @@ function swap(layer: Cell[], places: Map<Cell, number>): void {
 function pairCrossings(above: Cell, below: Cell, places: Map<Cell, number>): number {
   let count = 0;
   for (const side of ["before", "after"] as const) {
-    for (const one of above[side]) for (const other of below[side]) if (places.get(one)! > places.get(other)!) count++;
+    for (const cell of above[side])
+      for (const other of below[side]) if (places.get(cell)! > places.get(other)!) count++;
   }
   return count;
 }

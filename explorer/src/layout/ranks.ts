@@ -69,8 +69,8 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
   const next = new Map<string, string[]>(),
     waits = new Map(ids.map((id) => [id, 0]));
   for (const { from, to } of lines) {
-    const found = next.get(from);
-    if (found) found.push(to);
+    const targets = next.get(from);
+    if (targets) targets.push(to);
     else next.set(from, [to]);
     waits.set(to, waits.get(to)! + 1);
   }

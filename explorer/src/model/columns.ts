@@ -82,7 +82,7 @@ export function cardsOf(
   order: ReadonlyMap<string, number> = new Map(),
 ): Card[] {
   const cards = new Map<string, Card & { columns: { id: string; field: string; type: string | null }[] }>();
-  const at = (one: {
+  const at = (column: {
     id: string;
     dataset: string;
     namespace: string;
@@ -91,18 +91,18 @@ export function cardsOf(
     type?: string | null;
     stale?: boolean;
   }) => {
-    const card = cards.get(one.dataset) ?? {
-      id: one.dataset,
-      namespace: one.namespace,
-      name: one.datasetName,
+    const card = cards.get(column.dataset) ?? {
+      id: column.dataset,
+      namespace: column.namespace,
+      name: column.datasetName,
       stale: false,
       columns: [],
       more: 0,
     };
-    cards.set(one.dataset, card);
-    card.stale ||= one.stale ?? false;
-    if (one.field !== null && !card.columns.some(({ id }) => id === one.id))
-      card.columns.push({ id: one.id, field: one.field, type: one.type ?? null });
+    cards.set(column.dataset, card);
+    card.stale ||= column.stale ?? false;
+    if (column.field !== null && !card.columns.some(({ id }) => id === column.id))
+      card.columns.push({ id: column.id, field: column.field, type: column.type ?? null });
   };
   lines.columns.forEach(at);
   for (const sources of lines.sources.values()) sources.forEach(at);
@@ -138,12 +138,12 @@ export function indirectUses(lines: ColumnLines, id: string): number {
 
 /** Arrows between datasets, each once. */
 export function cardArrows(arrows: readonly ColumnArrow[], datasetOf: (id: string) => string): Arrow[] {
-  const found = new Map<string, Arrow>();
+  const byKey = new Map<string, Arrow>();
   for (const { from, to } of arrows) {
     const arrow = { from: datasetOf(from), to: datasetOf(to) };
-    if (arrow.from !== arrow.to) found.set(`${arrow.from}→${arrow.to}`, arrow);
+    if (arrow.from !== arrow.to) byKey.set(`${arrow.from}→${arrow.to}`, arrow);
   }
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
 /** The lines on a directed path through the focus, a column or all of a dataset's, on the given sides. */

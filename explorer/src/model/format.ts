@@ -49,8 +49,8 @@ export const callerName = (caller: string) =>
 
 export const count = (value: number) => value.toLocaleString("en-US");
 
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+export function plural(value: number, singular: string, many = `${singular}s`): string {
+  return `${count(value)} ${value === 1 ? singular : many}`;
 }
 
 const UNITS: Record<string, string> = { second: "s", minute: "min", hour: "h", day: "d" };

@@ -13,20 +13,20 @@ const isFailed = (item: Item | undefined) => item?.state === "FAILED" || item?.s
 
 /** Return the freshness of the datasets at and below failed jobs. */
 export function freshnessOf(lineage: Lineage): Map<string, Freshness> {
-  const found = new Map<string, Freshness>();
+  const freshness = new Map<string, Freshness>();
   const failed = [...lineage.items.values()].filter(isFailed);
   const outputs = new Set(failed.flatMap(({ id }) => lineage.down.get(id) ?? []));
   for (const id of outputs) {
     const written = lineage.items.get(id)?.touchedAt;
-    found.set(id, { late: true, builtOn: found.get(id)?.builtOn ?? null });
+    freshness.set(id, { late: true, builtOn: freshness.get(id)?.builtOn ?? null });
     if (!written) continue;
     for (const [below, hops] of reach(lineage.down, id)) {
       const item = lineage.items.get(below);
       if (hops === 0 || item?.kind !== "dataset" || !item.touchedAt || item.touchedAt <= written) continue;
-      const known = found.get(below);
+      const known = freshness.get(below);
       const oldest = known?.builtOn && known.builtOn < written ? known.builtOn : written;
-      found.set(below, { late: known?.late ?? outputs.has(below), builtOn: oldest });
+      freshness.set(below, { late: known?.late ?? outputs.has(below), builtOn: oldest });
     }
   }
-  return found;
+  return freshness;
 }

@@ -70,7 +70,7 @@ export function toLineage(
   truncated = false,
   more: ReadonlyMap<string, Degree> = new Map(),
 ): Lineage {
-  const found = new Map(items.map((item) => [item.id, item]));
+  const byId = new Map(items.map((item) => [item.id, item]));
   const up = new Map<string, Set<string>>(),
     down = new Map<string, Set<string>>();
   const controls = new Set(arrows.filter(({ isControl }) => isControl).map(arrowKey));
@@ -78,7 +78,7 @@ export function toLineage(
     const { from, to } = arrow;
     // Where data goes as well, the arrow is one of data.
     if (!arrow.isControl) controls.delete(arrowKey(arrow));
-    if (!found.has(from) || !found.has(to) || from === to) continue;
+    if (!byId.has(from) || !byId.has(to) || from === to) continue;
     add(down, from, to);
     add(up, to, from);
   }
@@ -95,7 +95,7 @@ export function toLineage(
       ];
     }),
   );
-  return { items: found, up: sorted(up), down: sorted(down), degrees, controls, truncated };
+  return { items: byId, up: sorted(up), down: sorted(down), degrees, controls, truncated };
 }
 
 /** The union of lineages, as of one moment: the first has the items that are in several. */
@@ -247,9 +247,9 @@ function choose(
   const mark = `${side}:${id}`;
   const ranked = rank(lineage, neighbours);
   const picked = new Set(ranked.slice(0, showing.all.includes(mark) ? DRAWN_MAX : FOLD_SHOWS));
-  for (const one of ranked)
-    if (showing.pick.includes(one) || hops.has(one) || (showing.unfolded?.has(one) && picked.size < DRAWN_MAX))
-      picked.add(one);
+  for (const node of ranked)
+    if (showing.pick.includes(node) || hops.has(node) || (showing.unfolded?.has(node) && picked.size < DRAWN_MAX))
+      picked.add(node);
   const count = all - picked.size;
   if (count) folds.set(mark, { id: `fold:${mark}`, of: id, side, count, exact });
   else folds.delete(mark);
@@ -273,7 +273,7 @@ function countHidden(
   const count = (id: string, side: Side) =>
     folds.has(`${side}:${id}`)
       ? 0
-      : degreeOf(lineage, id)[side] - (lineage[side].get(id) ?? []).filter((one) => hops.has(one)).length;
+      : degreeOf(lineage, id)[side] - (lineage[side].get(id) ?? []).filter((neighbour) => hops.has(neighbour)).length;
   return new Map([...hops.keys()].map((id) => [id, { up: count(id, "up"), down: count(id, "down") }]));
 }
 
@@ -285,15 +285,15 @@ export const isWide = (lineage: Lineage) =>
 export function reach(next: ReadonlyMap<string, readonly string[]>, start: string): Map<string, number> {
   const hops = new Map([[start, 0]]);
   for (let level = [start]; level.length; ) {
-    const found: string[] = [];
+    const reached: string[] = [];
     for (const id of level) {
-      for (const one of next.get(id) ?? []) {
-        if (hops.has(one)) continue;
-        hops.set(one, (hops.get(id) ?? 0) + 1);
-        found.push(one);
+      for (const neighbour of next.get(id) ?? []) {
+        if (hops.has(neighbour)) continue;
+        hops.set(neighbour, (hops.get(id) ?? 0) + 1);
+        reached.push(neighbour);
       }
     }
-    level = found.sort();
+    level = reached.sort();
   }
   return hops;
 }
@@ -328,8 +328,8 @@ export function sidesOf(dir: Direction): readonly Side[] {
 }
 
 function add(map: Map<string, Set<string>>, key: string, value: string): void {
-  const found = map.get(key);
-  if (found) found.add(value);
+  const values = map.get(key);
+  if (values) values.add(value);
   else map.set(key, new Set([value]));
 }
 

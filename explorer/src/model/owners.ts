@@ -14,17 +14,17 @@ export interface Reached {
 
 /** Return the owners, the nearest first; columns count as their datasets, which are in the list, too. */
 export function byOwner(impacted: readonly Impacted[]): Reached[] {
-  const found = new Map<string, Reached>();
+  const byName = new Map<string, Reached>();
   for (const { item, hops } of impacted) {
     if (item.id.startsWith("datasetField:")) continue;
     for (const owner of item.owners.length ? item.owners : [""]) {
-      const reached = found.get(owner) ?? { owner, jobs: [], datasets: [], hops };
+      const reached = byName.get(owner) ?? { owner, jobs: [], datasets: [], hops };
       (item.kind === "job" ? reached.jobs : reached.datasets).push(item.name);
-      found.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
+      byName.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
     }
   }
   const isUnknown = ({ owner }: Reached) => Number(owner === "");
-  return [...found.values()].sort(
+  return [...byName.values()].sort(
     (a, b) => isUnknown(a) - isUnknown(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1),
   );
 }

@@ -33,17 +33,17 @@ function pathOf(arrows: readonly Arrow[], ...parts: readonly PathNodes[]): Path 
 }
 
 /** What lies on a directed path between two nodes, whichever comes first; only the two if none leads. */
-export function between(arrows: readonly Arrow[], one: string, other: string): Path {
+export function between(arrows: readonly Arrow[], start: string, end: string): Path {
   const { up, down } = sides(arrows);
   for (const [first, last] of [
-    [one, other],
-    [other, one],
+    [start, end],
+    [end, start],
   ] as const) {
     const ahead = reach(down, first),
       back = reach(up, last);
     if (ahead.has(last)) return pathOf(arrows, new Set([...ahead.keys()].filter((id) => back.has(id))));
   }
-  return pathOf([], new Set([one, other]));
+  return pathOf([], new Set([start, end]));
 }
 
 export function neighboursOf(arrows: readonly Arrow[], id: string): PathNodes {
@@ -69,7 +69,7 @@ export function nearestTroubles(lineage: Lineage, id: string, most = 10): Troubl
   let level = [id];
   for (let hops = 1; level.length && troubles.length < most; hops++) {
     const next: string[] = [];
-    for (const above of level.flatMap((one) => lineage.up.get(one) ?? [])) {
+    for (const above of level.flatMap((node) => lineage.up.get(node) ?? [])) {
       const item = lineage.items.get(above);
       if (!item || seen.has(above)) continue;
       seen.add(above);

@@ -23,7 +23,7 @@ const text = (sources: Record<string, Source[]>, of: string) => textOf(recipeOf(
 
 describe("a recipe", () => {
   test("goes from the column back to its sources, each column once", () => {
-    const made = text(
+    const recipe = text(
       {
         sum: [source("a", "a + b"), source("b", "a + b")],
         a: [source("raw", "trim(raw)")],
@@ -31,7 +31,7 @@ describe("a recipe", () => {
       },
       "sum",
     );
-    expect(made).toBe(
+    expect(recipe).toBe(
       "1. sum is a + b, of a, b.\n2. a is trim(raw), of raw.\n3. b is hash(raw), of raw, masked.\nIt begins in raw.",
     );
   });
@@ -83,7 +83,7 @@ test("flows without the tag come first, those of failed runs apart, and what is 
     [{ column: column("silver") }],
   );
   const names = (flows: readonly { column: { dataset: { name: string } } }[]) =>
-    flows.map((one) => one.column.dataset.name);
+    flows.map((item) => item.column.dataset.name);
   expect([names(sorted.untagged), names(sorted.failed), names(sorted.rest)]).toEqual([
     ["near", "far", "perhaps"],
     ["failed"],

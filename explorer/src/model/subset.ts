@@ -69,7 +69,7 @@ function list(things: unknown, text: (thing: unknown) => string | null): string 
   const texts = things
     .slice(0, LISTED_MAX)
     .map(text)
-    .filter((one) => one !== null);
+    .filter((line) => line !== null);
   if (!texts.length) return null;
   const left = things.length - Math.min(things.length, LISTED_MAX);
   return texts.join(", ") + (left ? ` and ${left} more` : "");

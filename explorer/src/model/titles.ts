@@ -50,15 +50,15 @@ export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, 
   const text = ({ parts, joint, taken }: (typeof named)[number]) => parts.slice(-taken).join(joint);
   for (let isLonger = true; isLonger; ) {
     const counts = new Map<string, number>();
-    for (const one of named) counts.set(text(one), (counts.get(text(one)) ?? 0) + 1);
-    const alike = named.filter((one) => counts.get(text(one))! > 1 && one.taken < one.parts.length);
-    for (const one of alike) one.taken += 1;
+    for (const title of named) counts.set(text(title), (counts.get(text(title)) ?? 0) + 1);
+    const alike = named.filter((title) => counts.get(text(title))! > 1 && title.taken < title.parts.length);
+    for (const title of alike) title.taken += 1;
     isLonger = alike.length > 0;
   }
   return new Map(
-    named.map((one) => [
-      one.thing.id,
-      { title: text(one), place: placeOf(one.thing, one.parts.slice(0, -one.taken), one.joint) },
+    named.map((title) => [
+      title.thing.id,
+      { title: text(title), place: placeOf(title.thing, title.parts.slice(0, -title.taken), title.joint) },
     ]),
   );
 }
