@@ -47,11 +47,11 @@ export function SetHere({ of }: { of: Dataset | Job }) {
     ...(reportedBy.description && isSet(reportedBy.description)
       ? [["description", reportedBy.description] as [string, Reporter]]
       : []),
-    ...reportedBy.fieldDescriptions.map((one): [string, Reporter] => [`description of ${one.field}`, one]),
-    ...reportedBy.owners.filter(isSet).map((one): [string, Reporter] => [`owner ${one.name}`, one]),
+    ...reportedBy.fieldDescriptions.map((entry): [string, Reporter] => [`description of ${entry.field}`, entry]),
+    ...reportedBy.owners.filter(isSet).map((owner): [string, Reporter] => [`owner ${owner.name}`, owner]),
     ...reportedBy.tags
       .filter(({ source }) => source === "API")
-      .map((one): [string, Reporter] => [`tag ${one.name}${one.field ? ` of ${one.field}` : ""}`, one]),
+      .map((tag): [string, Reporter] => [`tag ${tag.name}${tag.field ? ` of ${tag.field}` : ""}`, tag]),
   ];
   if (!rows.length) return null;
   return (
@@ -139,12 +139,12 @@ type Save = (act: (target: Target) => Promise<Dataset | Job>) => Promise<boolean
 function Parts({ thing, target, save, isBusy }: { thing: Dataset | Job; target: Target; save: Save; isBusy: boolean }) {
   const { field } = target,
     { reportedBy } = thing;
-  const column = "fields" in thing ? thing.fields.find((one) => one.name === field) : undefined;
+  const column = "fields" in thing ? thing.fields.find((reported) => reported.name === field) : undefined;
   const text = (field === undefined ? thing.description : column?.description) ?? "";
   const by =
     field === undefined
       ? reportedBy.description
-      : (reportedBy.fieldDescriptions.find((one) => one.field === field) ?? null);
+      : (reportedBy.fieldDescriptions.find((reported) => reported.field === field) ?? null);
   const tags = reportedBy.tags.filter((tag) => (tag.field ?? undefined) === field);
   return (
     <fieldset {...(isBusy ? { "aria-busy": true } : {})}>

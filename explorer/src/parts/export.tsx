@@ -36,8 +36,8 @@ export function Downloads({
             className="icon"
             onClick={() =>
               void done(() => {
-                const made = svg();
-                if (made) download(`${file}.svg`, "image/svg+xml", made.text);
+                const picture = svg();
+                if (picture) download(`${file}.svg`, "image/svg+xml", picture.text);
               })()
             }
           >
@@ -49,8 +49,8 @@ export function Downloads({
             className="icon"
             onClick={() =>
               void done(async () => {
-                const made = svg();
-                if (made) download(`${file}.png`, "image/png", await toPng(made));
+                const picture = svg();
+                if (picture) download(`${file}.png`, "image/png", await toPng(picture));
               })()
             }
           >

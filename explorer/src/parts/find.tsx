@@ -111,8 +111,8 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   ]
     .filter(Boolean)
     .join(" and ");
-  const found = useHits(open ? q : "", 8);
-  const hits = q.trim() ? (found.data?.all.slice(0, 12) ?? []) : [];
+  const answer = useHits(open ? q : "", 8);
+  const hits = q.trim() ? (answer.data?.all.slice(0, 12) ?? []) : [];
 
   useEffect(() => {
     const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);
@@ -132,8 +132,8 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     records &&
     !filters &&
     typed.trim() === q &&
-    found.data !== undefined &&
-    !found.isPlaceholderData &&
+    answer.data !== undefined &&
+    !answer.isPlaceholderData &&
     hits.length === 0;
   const go = (hit?: Hit) => {
     setOpen(false);
@@ -156,7 +156,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     }
   };
   const shown =
-    open && q !== "" && (found.data !== undefined || found.error !== null || filters !== "" || !can("search"));
+    open && q !== "" && (answer.data !== undefined || answer.error !== null || filters !== "" || !can("search"));
   const rest = filters
     ? `All that ${filters}${terms.words && ` and has “${terms.words}”`}`
     : hits.length
@@ -216,7 +216,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
         ))}
         <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
           <span className="muted">
-            {found.error ? `The search did not respond: ${found.error.message}. Try again` : rest}
+            {answer.error ? `The search did not respond: ${answer.error.message}. Try again` : rest}
           </span>
         </li>
       </ul>

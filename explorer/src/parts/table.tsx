@@ -30,7 +30,7 @@ export function LongTable<T>({
 }) {
   const [order, setOrder] = useState<{ name: string; down: boolean } | null>(null);
   const sorted = useMemo(() => {
-    const by = columns.find((one) => one.name === order?.name)?.by;
+    const by = columns.find((column) => column.name === order?.name)?.by;
     if (!by || !order) return rows;
     const sign = order.down ? -1 : 1;
     return [...rows].sort((a, b) => (by(a) < by(b) ? -sign : by(a) > by(b) ? sign : 0));

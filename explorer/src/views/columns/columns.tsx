@@ -135,9 +135,9 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
     [lines, state.indirect, sel, state.node, cards],
   );
   const arrows = useMemo<DrawnArrow[]>(() => {
-    const lineOf = (one: (typeof kept)[number]): DrawnArrow[] => {
-      const from = rows.get(one.from),
-        end = rows.get(one.to);
+    const lineOf = (arrow: (typeof kept)[number]): DrawnArrow[] => {
+      const from = rows.get(arrow.from),
+        end = rows.get(arrow.to);
       if (!from || !end || from.card === end.card) return [];
       return [
         {
@@ -145,8 +145,8 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
           to: end.card,
           fromY: from.y,
           toY: end.y,
-          key: `${one.from}→${one.to}`,
-          look: `${one.direct ? "" : "is-indirect"} ${one.masked ? "is-masked" : ""} ${changeOf(comparison?.arrows.get(`${one.from}→${one.to}`))}`,
+          key: `${arrow.from}→${arrow.to}`,
+          look: `${arrow.direct ? "" : "is-indirect"} ${arrow.masked ? "is-masked" : ""} ${changeOf(comparison?.arrows.get(`${arrow.from}→${arrow.to}`))}`,
         },
       ];
     };
@@ -160,7 +160,7 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
 
   const draw = useCallback(
     (id: string) => {
-      const card = cards.find((one) => one.id === id);
+      const card = cards.find((other) => other.id === id);
       if (!card) return null;
       return (
         <ColumnCard
@@ -352,11 +352,11 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
               label={label}
               onChoose={() => undefined}
               onClear={() => (state.sel ? to({ sel: "" }) : undefined)}
-              handle={(one) => {
-                handled.current = one;
+              handle={(handle) => {
+                handled.current = handle;
               }}
-              onPlaced={(one) => {
-                placed.current = one;
+              onPlaced={(layout) => {
+                placed.current = layout;
               }}
             />
             <div className="corner">

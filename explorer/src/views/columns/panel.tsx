@@ -28,7 +28,7 @@ interface Props {
 
 export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choose }: Props) {
   const name = nameOf(id);
-  const column = lines.columns.find((one) => one.id === id);
+  const column = lines.columns.find((other) => other.id === id);
   const sources = lines.sources.get(id) ?? [];
   const uses = arrows.filter(({ from }) => from === id);
   const others = indirectUses(lines, id);

@@ -75,10 +75,10 @@ export function CoverageView() {
                 title="By namespace"
                 name="Namespace"
                 rows={report.namespaces}
-                keyOf={(one) => one.namespace}
-                cell={(one) => (
-                  <Link className="mono" href={link("coverage", { namespace: one.namespace, level })}>
-                    {one.namespace}
+                keyOf={(row) => row.namespace}
+                cell={(row) => (
+                  <Link className="mono" href={link("coverage", { namespace: row.namespace, level })}>
+                    {row.namespace}
                   </Link>
                 )}
               />
@@ -87,8 +87,8 @@ export function CoverageView() {
               title="By producer"
               name="Producer"
               rows={report.producers}
-              keyOf={(one) => one.producer ?? ""}
-              cell={(one) => <span className="mono">{one.producer ?? "names none in its jobType"}</span>}
+              keyOf={(row) => row.producer ?? ""}
+              cell={(row) => <span className="mono">{row.producer ?? "names none in its jobType"}</span>}
             />
             <section className="card">
               <h2>{LEVELS.find(([name]) => name === level)?.[1] ?? "Jobs"}</h2>
@@ -124,15 +124,15 @@ function Table<T extends Counts>({
 }) {
   const columns: ColumnOf<T>[] = [
     { name, by: keyOf, cell },
-    { name: "Jobs", number: true, by: (one) => one.total, cell: (one) => count(one.total) },
+    { name: "Jobs", number: true, by: (row) => row.total, cell: (row) => count(row.total) },
     ...LEVELS.map(([level, word]) => ({
       name: word,
       number: true,
-      by: (one: T) => one[level],
-      cell: (one: T) => count(one[level]),
+      by: (row: T) => row[level],
+      cell: (row: T) => count(row[level]),
     })),
-    { name: "Incomplete", number: true, by: (one) => one.incompleteJobs, cell: (one) => count(one.incompleteJobs) },
-    { name: "Outputs with columns", by: (one) => (one.outputs ? one.certainOutputs / one.outputs : -1), cell: share },
+    { name: "Incomplete", number: true, by: (row) => row.incompleteJobs, cell: (row) => count(row.incompleteJobs) },
+    { name: "Outputs with columns", by: (row) => (row.outputs ? row.certainOutputs / row.outputs : -1), cell: share },
   ];
   return (
     <section className="card">

@@ -39,10 +39,10 @@ export function DatasetView() {
   return (
     <div className="page">
       <Loaded of={result}>
-        {(found) => (
+        {(about) => (
           <>
-            <NodeHead id={node} name={found.name} where={found.namespace}>
-              {found.description && <p>{found.description}</p>}
+            <NodeHead id={node} name={about.name} where={about.namespace}>
+              {about.description && <p>{about.description}</p>}
             </NodeHead>
             <div className="actions">
               <Link className="button main" href={mapLink({ node })}>
@@ -54,10 +54,10 @@ export function DatasetView() {
               <Link className="button" href={link("impact", { node })}>
                 Impact
               </Link>
-              <Edit id={node} namespace={found.namespace} />
+              <Edit id={node} namespace={about.namespace} />
             </div>
-            <Neighbours dataset={{ ...found.id, node }} />
-            <About dataset={found} />
+            <Neighbours dataset={{ ...about.id, node }} />
+            <About dataset={about} />
             <nav className="tabs" aria-label="parts">
               {TABS.map(([value, title]) => (
                 <Link
@@ -69,11 +69,11 @@ export function DatasetView() {
                 </Link>
               ))}
             </nav>
-            {tab === "" && <Schema dataset={found} />}
+            {tab === "" && <Schema dataset={about} />}
             {tab === "versions" && <Versions node={node} isAll={query.get("all") === "1"} />}
-            {tab === "columns" && <Sources dataset={found} />}
+            {tab === "columns" && <Sources dataset={about} />}
             {tab === "tests" && <Tests node={node} />}
-            {tab === "facets" && <Facets facets={found.facets} />}
+            {tab === "facets" && <Facets facets={about.facets} />}
           </>
         )}
       </Loaded>
@@ -241,11 +241,11 @@ function Tests({ node }: { node: string }) {
               {truncated && <p className="small muted">There are more than are kept.</p>}
             </section>
             <Loaded of={history}>
-              {(found) => (
+              {(answer) => (
                 <section className="card">
                   <h2>History</h2>
-                  <TestList results={found.tests} />
-                  {found.truncated && <p className="small muted">Older results are not here.</p>}
+                  <TestList results={answer.tests} />
+                  {answer.truncated && <p className="small muted">Older results are not here.</p>}
                 </section>
               )}
             </Loaded>

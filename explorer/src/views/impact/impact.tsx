@@ -73,7 +73,7 @@ export function ImpactView() {
         </div>
       </div>
       {result.data && <ByOwner impact={result.data} node={node} />}
-      <Loaded of={result}>{(found) => <Table impact={found} node={node} depth={depth} kind={kind} />}</Loaded>
+      <Loaded of={result}>{(answer) => <Table impact={answer} node={node} depth={depth} kind={kind} />}</Loaded>
     </div>
   );
 }

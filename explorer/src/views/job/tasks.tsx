@@ -38,7 +38,7 @@ export function Tasks({ node }: { node: string }) {
           </thead>
           <tbody>
             {[...data.jobs]
-              .sort((one, other) => rankOf(one.latestRun?.state) - rankOf(other.latestRun?.state))
+              .sort((job, other) => rankOf(job.latestRun?.state) - rankOf(other.latestRun?.state))
               .map((job) => (
                 <tr key={jobId(job)}>
                   <td>

@@ -50,20 +50,30 @@ const JOBS: ColumnOf<ShortJob>[] = [
 const DATASETS: ColumnOf<ShortDataset>[] = [
   {
     name: "Dataset",
-    by: (one) => one.name,
-    cell: (one) => <NodeLink id={datasetId(one)} name={one.name} where={null} href={pageOf(datasetId(one))} />,
+    by: (dataset) => dataset.name,
+    cell: (dataset) => (
+      <NodeLink id={datasetId(dataset)} name={dataset.name} where={null} href={pageOf(datasetId(dataset))} />
+    ),
   },
   {
     name: "State",
     by: stateOf,
-    cell: (one) =>
-      stateOf(one) ? <span className={stateOf(one) === "dropped" ? "removed" : "stale"}>{stateOf(one)}</span> : muted,
+    cell: (dataset) =>
+      stateOf(dataset) ? (
+        <span className={stateOf(dataset) === "dropped" ? "removed" : "stale"}>{stateOf(dataset)}</span>
+      ) : (
+        muted
+      ),
   },
-  { name: "Updated", by: (one) => one.updatedAt, cell: (one) => <When time={one.updatedAt} /> },
-  { name: "Columns", number: true, by: (one) => one.fieldCount, cell: (one) => count(one.fieldCount) },
-  { name: "Owner", by: (one) => owned(one.owners), cell: (one) => owned(one.owners) || muted },
-  { name: "Tags", by: (one) => one.tags.join(), cell: (one) => (one.tags.length ? <Tags names={one.tags} /> : muted) },
-  { name: "See", cell: (one) => <Link href={mapOf(datasetId(one))}>map</Link> },
+  { name: "Updated", by: (dataset) => dataset.updatedAt, cell: (dataset) => <When time={dataset.updatedAt} /> },
+  { name: "Columns", number: true, by: (dataset) => dataset.fieldCount, cell: (dataset) => count(dataset.fieldCount) },
+  { name: "Owner", by: (dataset) => owned(dataset.owners), cell: (dataset) => owned(dataset.owners) || muted },
+  {
+    name: "Tags",
+    by: (dataset) => dataset.tags.join(),
+    cell: (dataset) => (dataset.tags.length ? <Tags names={dataset.tags} /> : muted),
+  },
+  { name: "See", cell: (dataset) => <Link href={mapOf(datasetId(dataset))}>map</Link> },
 ];
 
 function stateOf(dataset: ShortDataset): string {
@@ -77,7 +87,7 @@ function useFilters(view: "jobs" | "datasets") {
   const given = { namespace: query.get("namespace") ?? "", state: query.get("state") ?? "" };
   return {
     ...given,
-    change: (some: Partial<typeof given>) => navigate(link(view, { ...given, ...some }), { replace: true }),
+    change: (changes: Partial<typeof given>) => navigate(link(view, { ...given, ...changes }), { replace: true }),
   };
 }
 
@@ -95,7 +105,7 @@ export function JobsView() {
     <div className="page">
       <h1>Jobs</h1>
       <div className="actions">
-        <NamespaceChoice value={namespace} none="all namespaces" choose={(one) => change({ namespace: one })} />
+        <NamespaceChoice value={namespace} none="all namespaces" choose={(chosen) => change({ namespace: chosen })} />
         <div className="group" role="group" aria-label="state of the last run">
           {STATES.map(([value, title]) => (
             <button
@@ -135,7 +145,11 @@ export function DatasetsView() {
     <div className="page">
       <h1>Datasets</h1>
       <div className="actions">
-        <NamespaceChoice value={namespace} none="choose a namespace" choose={(one) => change({ namespace: one })} />
+        <NamespaceChoice
+          value={namespace}
+          none="choose a namespace"
+          choose={(chosen) => change({ namespace: chosen })}
+        />
       </div>
       {namespace ? (
         <Listed
@@ -143,7 +157,7 @@ export function DatasetsView() {
           columns={DATASETS}
           word="dataset"
           keyOf={datasetId}
-          textOf={(one) => `${one.name} ${owned(one.owners)} ${one.tags.join(" ")}`}
+          textOf={(dataset) => `${dataset.name} ${owned(dataset.owners)} ${dataset.tags.join(" ")}`}
         />
       ) : (
         <Nothing title="Datasets are listed by namespace">Choose one above, or search for a part of a name.</Nothing>
@@ -199,7 +213,7 @@ function Listed<T>({
   const all = useMemo(() => of.data?.pages.flatMap(({ items }) => items) ?? [], [of.data]);
   if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
   const words = filter.toLowerCase().split(/\s+/);
-  const rows = all.filter((row) => words.every((one) => textOf(row).toLowerCase().includes(one)));
+  const rows = all.filter((row) => words.every((part) => textOf(row).toLowerCase().includes(part)));
   const total = of.data.pages[0]?.total ?? 0;
   return (
     <section className="card">

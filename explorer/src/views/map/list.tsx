@@ -29,7 +29,7 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
   const [all, setAll] = useState(false);
   const isOfChanges = comparison !== null && comparison.changes.size > 0 && !all;
   const rows = useMemo(() => rowsOf(lineage, shown.hops, comparison), [lineage, shown, comparison]);
-  const found = rows.filter(
+  const matches = rows.filter(
     ({ item, change }) =>
       (!isOfChanges || change !== null) &&
       `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()),
@@ -65,7 +65,7 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
           onChange={(event) => setFilter(event.target.value)}
         />
         <span className="muted" role="status">
-          {count(found.length)} of {count(rows.length)}
+          {count(matches.length)} of {count(rows.length)}
         </span>
         {comparison !== null && comparison.changes.size > 0 && (
           <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>
@@ -73,7 +73,13 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
           </button>
         )}
       </div>
-      <LongTable label="nodes of the map" columns={columns} rows={found} keyOf={(row) => row.item.id} selected={sel} />
+      <LongTable
+        label="nodes of the map"
+        columns={columns}
+        rows={matches}
+        keyOf={(row) => row.item.id}
+        selected={sel}
+      />
     </section>
   );
 }

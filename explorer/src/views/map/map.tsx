@@ -103,7 +103,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
     (id: string, side: Side) => {
       setAnchor(id);
       const mark = `${side}:${id}`;
-      to({ open: state.open.includes(mark) ? state.open.filter((one) => one !== mark) : [...state.open, mark] });
+      to({ open: state.open.includes(mark) ? state.open.filter((other) => other !== mark) : [...state.open, mark] });
     },
     [to, state.open],
   );
@@ -120,7 +120,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       const item = lineage.items.get(id);
       const selected = id === state.sel || id === state.to;
       if (!item) {
-        const fold = shown.folds.find((one) => one.id === id);
+        const fold = shown.folds.find((other) => other.id === id);
         return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
       }
       const change = comparison?.changes.get(id);
@@ -365,11 +365,11 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
               label={label}
               onChoose={choose}
               onClear={() => (state.sel ? to({ sel: "", to: "" }) : undefined)}
-              handle={(one) => {
-                handled.current = one;
+              handle={(handle) => {
+                handled.current = handle;
               }}
-              onPlaced={(one) => {
-                placed.current = one;
+              onPlaced={(layout) => {
+                placed.current = layout;
               }}
             />
             <Corner handled={handled} />
@@ -468,7 +468,7 @@ function arrowsWithFolds(shown: Shown): Arrow[] {
 
 function labelOf(lineage: Lineage, shown: Shown, id: string): string {
   const item: Item | undefined = lineage.items.get(id);
-  const fold = shown.folds.find((one) => one.id === id);
+  const fold = shown.folds.find((other) => other.id === id);
   if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
   return fold ? `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}` : id;
 }

@@ -118,44 +118,45 @@ function Troubles({
 }: { lineage: Lineage; id: string } & Pick<Props, "state" | "drawn" | "choose">) {
   const troubles = useMemo(() => nearestTroubles(lineage, id), [lineage, id]);
   const isPart =
-    lineage.truncated || [...lineage.degrees].some(([one, { up }]) => up > (lineage.up.get(one)?.length ?? 0));
+    lineage.truncated ||
+    [...lineage.degrees].some(([neighbour, { up }]) => up > (lineage.up.get(neighbour)?.length ?? 0));
   return (
     <>
       {troubles.length === 0 && (
         <p className="muted">No failed or aborted job, no stale dataset and no failing test is known upstream.</p>
       )}
       <ul className="plain">
-        {troubles.map(({ item: found, hops }) => (
-          <li key={found.id}>
-            {drawn.has(found.id) ? (
-              <button className="chip" onClick={() => choose(found.id)}>
-                {found.name}
+        {troubles.map(({ item: trouble, hops }) => (
+          <li key={trouble.id}>
+            {drawn.has(trouble.id) ? (
+              <button className="chip" onClick={() => choose(trouble.id)}>
+                {trouble.name}
               </button>
             ) : (
-              <b>{found.name}</b>
+              <b>{trouble.name}</b>
             )}{" "}
-            {found.kind === "job" && <StateOf state={found.state} />}
-            {found.stale && (
+            {trouble.kind === "job" && <StateOf state={trouble.state} />}
+            {trouble.stale && (
               <span className="state stale">
                 <SignOf of="stale" />
                 stale
               </span>
             )}{" "}
-            <FailingTests tests={found.tests} />{" "}
+            <FailingTests tests={trouble.tests} />{" "}
             <span className="muted">
-              {plural(hops, "hop")} up, <When time={found.touchedAt} />
+              {plural(hops, "hop")} up, <When time={trouble.touchedAt} />
             </span>
-            {found.state === "FAILED" && found.runId && <RunError id={found.runId} />}
+            {trouble.state === "FAILED" && trouble.runId && <RunError id={trouble.runId} />}
             <div className="actions">
-              <Link className="button" href={mapLink({ ...showWay(lineage, found.id, id), at: state.at })}>
+              <Link className="button" href={mapLink({ ...showWay(lineage, trouble.id, id), at: state.at })}>
                 Show the way
               </Link>
-              {found.runId && (
-                <Link className="button" href={link("run", { id: found.runId })}>
+              {trouble.runId && (
+                <Link className="button" href={link("run", { id: trouble.runId })}>
                   Run
                 </Link>
               )}
-              {found.owners.length > 0 && <span className="muted">owned by {found.owners.join(", ")}</span>}
+              {trouble.owners.length > 0 && <span className="muted">owned by {trouble.owners.join(", ")}</span>}
             </div>
           </li>
         ))}

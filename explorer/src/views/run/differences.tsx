@@ -32,7 +32,7 @@ function usesOf(mine: Run, other: Run): UsedTwice[] {
     return [...ids].map((id): UsedTwice => ({ id, word, uses: [sides[0]!.get(id), sides[1]!.get(id)] }));
   };
   return [...pair("read", "inputDatasetVersions"), ...pair("made", "outputDatasetVersions")].filter(
-    ({ uses: [one, two] }) => one?.datasetVersionId.version !== two?.datasetVersionId.version,
+    ({ uses: [first, second] }) => first?.datasetVersionId.version !== second?.datasetVersionId.version,
   );
 }
 
@@ -110,8 +110,8 @@ function UseRow({ used, changes }: { used: UsedTwice; changes: ReturnType<typeof
 
 /** Changes of schema from the other run's version to this one's, by the dataset's id. */
 function useSchemas(uses: readonly UsedTwice[]): Map<string, ReturnType<typeof fieldChanges>> {
-  const both = uses.filter(({ uses: [one, two] }) => one && two).slice(0, SCHEMAS_MAX / 2);
-  const asked = both.flatMap(({ uses: [one, two] }) => [one!.datasetVersionId, two!.datasetVersionId]);
+  const both = uses.filter(({ uses: [first, second] }) => first && second).slice(0, SCHEMAS_MAX / 2);
+  const asked = both.flatMap(({ uses: [first, second] }) => [first!.datasetVersionId, second!.datasetVersionId]);
   const results = useQueries({
     queries: asked.map((id) => ({
       queryKey: ["version", id.namespace, id.name, id.version],

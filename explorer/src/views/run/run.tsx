@@ -312,7 +312,7 @@ function StartedRuns({ id }: { id: string }) {
         label="runs that it started"
         height="420px"
         columns={STARTED}
-        rows={[...data.runs].sort((one, other) => rankOf(one.state) - rankOf(other.state))}
+        rows={[...data.runs].sort((first, second) => rankOf(first.state) - rankOf(second.state))}
         keyOf={(run) => run.id}
       />
       {data.totalCount > data.runs.length && (

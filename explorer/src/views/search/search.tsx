@@ -214,26 +214,26 @@ function Roots({ prefix }: { prefix: string }) {
       <LongTable
         label="roots"
         rows={data.roots}
-        keyOf={(one) => one.root_id}
+        keyOf={(match) => match.root_id}
         columns={[
           {
             name: "Root",
-            by: (one) => one.root_id,
-            cell: (one) => (
-              <Link className="mono" href={link("record", { root: one.root_id })}>
-                {one.root_id}
+            by: (match) => match.root_id,
+            cell: (match) => (
+              <Link className="mono" href={link("record", { root: match.root_id })}>
+                {match.root_id}
               </Link>
             ),
           },
           {
             name: "Archived",
-            by: (one) => one.archivedOn ?? "",
-            cell: (one) => one.archivedOn ?? <span className="muted">not yet</span>,
+            by: (match) => match.archivedOn ?? "",
+            cell: (match) => match.archivedOn ?? <span className="muted">not yet</span>,
           },
           {
             name: "Records in the archive",
-            by: (one) => one.archivedRecords,
-            cell: (one) => count(one.archivedRecords),
+            by: (match) => match.archivedRecords,
+            cell: (match) => count(match.archivedRecords),
           },
         ]}
       />
@@ -266,31 +266,31 @@ function Records({ q }: { q: string }) {
             <LongTable
               label="records"
               rows={records}
-              keyOf={(one) => `${one.root_id} ${one.node_id}`}
+              keyOf={(record) => `${record.root_id} ${record.node_id}`}
               columns={[
                 {
                   name: "Node",
-                  by: (one) => one.node_id,
-                  cell: (one) => (
-                    <Link className="mono" href={link("record", { node: one.node_id, root: one.root_id })}>
-                      {one.node_id}
+                  by: (record) => record.node_id,
+                  cell: (record) => (
+                    <Link className="mono" href={link("record", { node: record.node_id, root: record.root_id })}>
+                      {record.node_id}
                     </Link>
                   ),
                 },
-                { name: "Action", by: (one) => one.action_taken, cell: (one) => one.action_taken },
+                { name: "Action", by: (record) => record.action_taken, cell: (record) => record.action_taken },
                 {
                   name: "Root",
-                  by: (one) => one.root_id,
-                  cell: (one) => (
-                    <Link className="mono" href={link("record", { root: one.root_id })}>
-                      {one.root_id}
+                  by: (record) => record.root_id,
+                  cell: (record) => (
+                    <Link className="mono" href={link("record", { root: record.root_id })}>
+                      {record.root_id}
                     </Link>
                   ),
                 },
                 {
                   name: "Recorded",
-                  by: (one) => one.recordedAt,
-                  cell: (one) => <When time={new Date(one.recordedAt * 1000).toISOString()} />,
+                  by: (record) => record.recordedAt,
+                  cell: (record) => <When time={new Date(record.recordedAt * 1000).toISOString()} />,
                 },
               ]}
             />

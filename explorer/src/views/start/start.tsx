@@ -213,10 +213,10 @@ function Namespaces() {
     <section className="card">
       <h2>Namespaces</h2>
       <Loaded of={result} rows={3}>
-        {({ namespaces: found, totalCount }) => (
+        {({ namespaces: listed, totalCount }) => (
           <>
             <ul className="plain">
-              {found.map(({ name }) => (
+              {listed.map(({ name }) => (
                 <li key={name}>
                   <Link className="mono" href={link("search", { namespace: name })}>
                     {name}
@@ -227,7 +227,7 @@ function Namespaces() {
                 </li>
               ))}
             </ul>
-            {totalCount > found.length && <p className="muted">and {count(totalCount - found.length)} more</p>}
+            {totalCount > listed.length && <p className="muted">and {count(totalCount - listed.length)} more</p>}
           </>
         )}
       </Loaded>
