@@ -21,7 +21,16 @@ from headwater.facts.index_rows import (
     unverified_rows,
     version_rows,
 )
-from headwater.facts.run_facts import code_of, effective_times, ended, has_io, owner, parent_run, version_times
+from headwater.facts.run_facts import (
+    code_of,
+    effective_times,
+    ended,
+    has_io,
+    io_times,
+    owner,
+    parent_run,
+    version_times,
+)
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row
 from headwater_model.ids import JobId, RunKey
@@ -112,6 +121,7 @@ def _times_of_change(before: RunFacts, after: RunFacts, new: RunFacts) -> list[s
         for text, first in of_side.items()
         if old.get(text) != first
     ]
+    firsts += sorted(io_times(after) - io_times(before)) if new.windows else []
     if not firsts:
         return []
     # At its end, and at any if it is no stream, all datasets count.

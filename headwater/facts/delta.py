@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ from headwater.facts.assertions import (
     results_of_run,
     results_row,
 )
-from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, is_reference
+from headwater.facts.facet_refs import LINEAGE, OF_DATASETS, OF_JOBS, OF_RUNS, is_reference, ref_of
 from headwater.facts.facts import (
     NO_PARENT,
     DatasetFacts,
@@ -35,6 +35,7 @@ from headwater.facts.run_facts import storage_version
 from headwater.facts.source_rows import sources_in
 from headwater.facts.table import Row
 from headwater.facts.tag_rows import failure_rows
+from headwater.facts.windows import window_of
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 Statement: TypeAlias = Event | ApiChange
@@ -72,23 +73,16 @@ def _event(delta: FactsDelta, sent: Event) -> None:
         add(delta.jobs, event.job, _job_facts(event, stamp))
         delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job, event.run or name_uuid(event.hash))
-        add(delta.runs, run, _run_facts(event, stamp))
-        _job_edges(delta, sent, event.job, run)
+        sources, others = jobs_reported(sent)
+        add(delta.runs, run, _run_facts(event, stamp, sources))
+        for other in others:
+            add(delta.jobs, other, JobFacts(dependents={text_of(event.job): event.time}))
         delta.rows += _streamed_versions(event, run)
     for parent, facets in ((event.parent, event.parent_facets), (event.root, event.root_facets)):
         if parent is not None:
             _parent(delta, parent, stamp, facets)
     if event.parent is not None and event.parent.job != event.job:
         add(delta.jobs, event.parent.job, JobFacts(is_parent=True))
-
-
-def _job_edges(delta: FactsDelta, sent: Event, job: JobId, run: RunKey) -> None:
-    """Add the jobs whose data the run takes, and the job to the dependents of all jobs that it has edges to."""
-    sources, others = jobs_reported(sent)
-    if sources:
-        add(delta.runs, run, RunFacts(job_sources={text_of(source): sent.time for source in sources}))
-    for other in others:
-        add(delta.jobs, other, JobFacts(dependents={text_of(job): sent.time}))
 
 
 def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
@@ -275,7 +269,7 @@ def _job_facts(event: Event, stamp: str) -> JobFacts:
     )
 
 
-def _run_facts(event: Event, stamp: str) -> RunFacts:
+def _run_facts(event: Event, stamp: str, job_sources: Set[JobId]) -> RunFacts:
     """Return the facts of a run event or JobEvent; a JobEvent is a run that completed at once."""
     declared = event.kind == "JOB"
     state = "COMPLETED" if declared else TERMINAL.get(event.type or "")
@@ -291,6 +285,8 @@ def _run_facts(event: Event, stamp: str) -> RunFacts:
         parents=_parents(event, stamp),
         inputs={text_of(use.dataset): event.time for use in event.inputs},
         outputs={text_of(use.dataset): event.time for use in event.outputs},
+        job_sources={text_of(source): event.time for source in job_sources},
+        windows=window_of(event, stamp, ref_of(event.job_facets.get(LINEAGE, {})), job_sources),
         run_facets=_histories(event.run_facets, stamp),
         job_facets=_histories(event.job_facets, stamp),
         input_facets=_used(event.inputs, stamp),

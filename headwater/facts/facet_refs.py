@@ -6,7 +6,8 @@ each dataset beside it, and the facts of a run are small whatever it reports. A 
 the datasets that operations read, whether or not anything was derived from them. The prefix of a ref is its kind.
 
 A run's columns of a dataset are those of its operation sets (`op:`), overlaid column by column on those of all its
-`lineage` facets (`lin:`) or, if it sent none, of its last `columnLineage` facet (`col:`).
+`lineage` facets (`lin:`) or, if it sent none, of its last `columnLineage` facet (`col:`). Of the `lineage` facets of
+its windows (see `windows`) the last that reports the dataset counts alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from headwater.facts.facts import IdText, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
 from headwater.facts.lattice import History, latest
 from headwater.facts.table import GraphReader, Key, Row
+from headwater.facts.windows import Window, windows_of
 from headwater_model.columns import ColumnLineage, columns_to_json
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
@@ -150,7 +152,7 @@ class ReportedColumns:
 def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None:
     """Return the columns that the run reported of a dataset (under this name); None if it reported none."""
     facets = facts.written_facets.get(dataset, {})
-    explicit = [*_references(facts.job_facets.get(LINEAGE, {})), *_references(facets.get(LINEAGE, {}))]
+    explicit = [*_lineage_of(facts, dataset), *_references(facets.get(LINEAGE, {}))]
     base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
     operations = _references(facts.run_facets.get(OPERATIONS, {}))
     sources_by_ref = {
@@ -203,19 +205,55 @@ def is_explicit(facts: RunFacts) -> bool:
     return bool(_references(facts.job_facets.get(LINEAGE, {})))
 
 
+def _lineage_of(facts: RunFacts, dataset: IdText) -> list[Mapping[str, Any]]:
+    """Return the references to the job's `lineage` facets that count for a dataset."""
+    references = _references(facts.job_facets.get(LINEAGE, {}))
+    if not facts.windows:
+        return references
+    by_ref = {reference[_REF]: reference for reference in references}
+    of_windows = [by_ref[window.lineage] for window in windows_of(facts) if window.lineage in by_ref]
+    return [reference for reference in of_windows if dataset in reference["outputs"]][-1:]
+
+
 def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
-    """Return the inputs that each output is made of, by the job's `lineage` facets; None if the run sent none.
+    """Return the inputs that each output is made of: by the job's `lineage` facets, or by windows; None if by neither.
+
+    An output of a window is made of inputs of the window.
+    """
+    references = _references(facts.job_facets.get(LINEAGE, {}))
+    if not facts.windows:
+        return _flows_in(references, facts.inputs, facts.outputs) if references else None
+    flows: dict[IdText, set[IdText]] = {}
+    for window in windows_of(facts):
+        of_window = flows_of_window(facts, window)
+        for output in window.outputs:
+            sources = set(window.inputs) if of_window is None else of_window[output]
+            flows.setdefault(output, set()).update(sources)
+    # An output of an earlier event than the windows may be made of all inputs.
+    return {output: flows.get(output, set(facts.inputs)) for output in facts.outputs}
+
+
+def flows_of_window(facts: RunFacts, window: Window) -> dict[IdText, set[IdText]] | None:
+    """Return the inputs that each output of a window is made of, by its `lineage` facet; None if it sent none."""
+    references = [
+        reference for reference in _references(facts.job_facets.get(LINEAGE, {})) if reference[_REF] == window.lineage
+    ]
+    return _flows_in(references, window.inputs, window.outputs) if references else None
+
+
+def _flows_in(
+    references: Iterable[Mapping[str, Any]], inputs: Iterable[IdText], outputs: Iterable[IdText]
+) -> dict[IdText, set[IdText]]:
+    """Return the flows by references to `lineage` facets.
 
     An output without an entry is made of no input: the job itself produces it (precedence rule 2 of OpenLineage's
     proposal of explicit lineage).
     """
-    references = _references(facts.job_facets.get(LINEAGE, {}))
-    if not references:
-        return None
-    flows: dict[IdText, set[IdText]] = {output: set() for output in facts.outputs}
+    read = set(inputs)
+    flows: dict[IdText, set[IdText]] = {output: set() for output in outputs}
     for reference in references:
         for output in reference["outputs"].keys() & flows.keys():
-            flows[output].update(facts.inputs.keys() & set(reference["outputs"][output]))
+            flows[output].update(read & set(reference["outputs"][output]))
     return flows
 
 

@@ -21,6 +21,7 @@ from headwater.facts.lattice import (
     LATEST_MENTIONS,
     LATEST_STATED,
     LATEST_TIMES,
+    LATEST_WINDOWS,
     LEAST,
     MENTIONS_MAX,
     NAMES,
@@ -59,6 +60,7 @@ class RunFacts:
     `outputs` hold the first mention of each dataset, up to `RUN_DATASETS_MAX`. `input_facets` and `output_facets`
     describe the use; `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run;
     its time is its terminal. `job_sources` are jobs whose data it takes without a dataset, each with its first time.
+    `windows` are of its events that are complete snapshots (see `windows`).
     """
 
     job: IdText | None = None
@@ -75,6 +77,7 @@ class RunFacts:
     inputs: Mapping[IdText, str] = field(default_factory=dict)
     outputs: Mapping[IdText, str] = field(default_factory=dict)
     job_sources: Mapping[IdText, str] = field(default_factory=dict)
+    windows: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     run_facets: Histories = field(default_factory=dict)
     job_facets: Histories = field(default_factory=dict)
     input_facets: Mapping[IdText, Histories] = field(default_factory=dict)
@@ -230,6 +233,7 @@ _RULES: Mapping[str, JoinRule] = {
     "mentioned_at": LATEST_MENTIONS,
     "named_at": LATEST_MENTIONS,
     "terminals": TERMINALS,
+    "windows": LATEST_WINDOWS,
     "dropped_at": LATEST_MENTIONS,
     "mentioned_undropped_at": LATEST_MENTIONS,
     "deleted_at": LATEST_TIMES,

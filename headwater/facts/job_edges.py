@@ -15,6 +15,7 @@ from headwater.events.event import Event
 from headwater.events.explicit_lineage import jobs_in_lineage
 from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
 from headwater.facts.lattice import JOBS_MAX
+from headwater.facts.windows import window_at
 from headwater_model.ids import JobId
 
 JOB_DEPENDENCIES = "jobDependencies"
@@ -60,7 +61,7 @@ def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | Non
     """
     edges = set[JobEdge]()
     if reporting is not None:
-        edges.update(JobEdge(job_of(text), "up", "DATA") for text in sorted(reporting.job_sources)[:JOBS_MAX])
+        edges.update(JobEdge(job_of(text), "up", "DATA") for text in _job_sources(reporting)[:JOBS_MAX])
     if latest is not None:
         edges.update(_dependencies(facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}), job))
     ordered = sorted(edges, key=lambda edge: (edge.other, edge.side, edge.kind, edge.type or "", _rules(edge)))
@@ -70,9 +71,15 @@ def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | Non
 def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
     """True if these runs of a job report more edges than its node lists."""
     facet = facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}) if latest else {}
-    return (reporting is not None and len(reporting.job_sources) > JOBS_MAX) or any(
+    return (reporting is not None and len(_job_sources(reporting)) > JOBS_MAX) or any(
         len(facet.get(side) or ()) > REPORTED_MAX for side in _SIDES
     )
+
+
+def _job_sources(facts: RunFacts) -> Sequence[IdText]:
+    """Return the jobs whose data a run takes, sorted: those of its last window if it has windows."""
+    window = window_at(facts)
+    return window.job_sources if window else sorted(facts.job_sources)
 
 
 def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from headwater.events.event import ParentRun
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import annotations_to_json
-from headwater.facts.facet_refs import flows_of, is_explicit, reported_columns
+from headwater.facts.facet_refs import flows_of, flows_of_window, is_explicit, reported_columns
 from headwater.facts.facts import (
     IdText,
     JobFacts,
@@ -46,6 +46,7 @@ from headwater.facts.run_facts import (
 )
 from headwater.facts.run_results import Run
 from headwater.facts.table import GraphReader
+from headwater.facts.windows import window_at
 from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -138,7 +139,8 @@ def _flows_json(
     facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
 ) -> dict[str, list[list[int]]]:
     """Return `flows`: by output, the positions of the inputs that it is made of; nothing where that is not stated."""
-    flows = flows_of(facts)
+    window = window_at(facts)
+    flows = flows_of_window(facts, window) if window else flows_of(facts)
     if flows is None:
         return {}
     positions = {text_of(dataset): position for position, dataset in enumerate(inputs)}

@@ -258,6 +258,31 @@ def _latest_outcomes(count: int) -> JoinRule:
     return JoinRule(join, as_of)
 
 
+def _latest_windows(count: int, bytes_max: int) -> JoinRule:
+    """Return the rule that keeps, by content, a body with its stamps: the latest `count` stamps of all contents.
+
+    A stamp stays if the contents of the newer ones have at most `bytes_max` together: that hangs on the newer alone.
+    """
+
+    def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        bodies = {content: body for content, (body, *_) in (*left.items(), *right.items())}
+        stamped = {(stamp, content) for side in (left, right) for content in side for stamp in side[content][1:]}
+        kept: dict[str, list[str]] = {}
+        newer_bytes = 0
+        for stamp, content in sorted(stamped, reverse=True)[:count]:
+            if newer_bytes > bytes_max:
+                break
+            newer_bytes += 0 if content in kept else len(orjson.dumps(bodies[content]))
+            kept.setdefault(content, []).append(stamp)
+        return {content: [bodies[content], *sorted(kept[content])] for content in sorted(kept)}
+
+    def as_of(values: Mapping[str, Sequence[Any]], time: str) -> Mapping[str, Sequence[Any]]:
+        earlier = {content: [stamp for stamp in stamps if stamp < time] for content, (_, *stamps) in values.items()}
+        return {content: [values[content][0], *stamps] for content, stamps in earlier.items() if stamps}
+
+    return JoinRule(join, as_of)
+
+
 def _stamp(value: Sequence[Any]) -> str:
     return str(value[0])
 
@@ -283,6 +308,7 @@ LATEST_EVER = JoinRule(LATEST.join, lambda value, _: value)
 LATEST_EACH = _latest_each(TAGS_MAX)
 OUTCOMES = _latest_outcomes(ASSERTIONS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)
+LATEST_WINDOWS = _latest_windows(CONTENTS_MAX, CONTENTS_BYTES_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets(LATEST)
 FACETS_OF_EACH = _least_keys(_each(FACETS), RUN_DATASETS_MAX)

@@ -9,6 +9,7 @@ from headwater.events.event import WEIGHT, Facets
 from headwater.facts.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
 from headwater.facts.run_results import State
+from headwater.facts.windows import window_at, windows_of
 from headwater.times import parse_time
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
@@ -77,15 +78,26 @@ def effective_times(facts: RunFacts) -> list[str]:
 
 
 def version_times(facts: RunFacts) -> list[str]:
-    """Return the effective times at which its job version may change: its ends, and first mentions by a stream."""
+    """Return the effective times at which its job version may change: its ends, and of a stream `io_times`."""
     ends = {terminal.partition("#")[0] for terminal in facts.terminals}
-    firsts = (*facts.inputs.values(), *facts.outputs.values()) if facts.streaming else ()
-    return sorted(ends.union(firsts))
+    return sorted(ends.union(io_times(facts) if facts.streaming else ()))
+
+
+def io_times(facts: RunFacts) -> set[str]:
+    """Return the times at which its inputs and outputs may change: first mentions up to its windows, and these."""
+    windows = [window.time for window in windows_of(facts)]
+    firsts = {*facts.inputs.values(), *facts.outputs.values()}
+    return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
 
 def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """Return its inputs and outputs, sorted: of a streaming run those mentioned by then, at its end all."""
+    """Return its inputs and outputs, sorted: of a streaming run those mentioned by then, at its end all.
+
+    Of a run with windows they are those of its last window alone.
+    """
     whole = not facts.streaming or time == ended(facts)
+    if window := window_at(facts, None if whole else time):
+        return list(map(dataset_of, window.inputs)), list(map(dataset_of, window.outputs))
 
     def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
         return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)

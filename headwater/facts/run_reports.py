@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from headwater.facts.facet_refs import is_explicit, read_by, reported_by_dataset
+from headwater.facts.facet_refs import flows_of, is_explicit, read_by, reported_by_dataset
 from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import owner, root_run, state
@@ -20,7 +20,8 @@ RowKind: TypeAlias = Literal["BACKWARD", "FORWARD"]
 class RunReports:
     """The reports of a run on its datasets, as rows: BACKWARD of those that it wrote, FORWARD of those that it read.
 
-    Outputs without columns depend on all inputs. Rows share these names, so all rows take space for each name once.
+    Outputs without columns depend on all inputs, or on those of their windows. Rows share these names, so all rows take
+    space for each name once.
     """
 
     def __init__(self, run: RunKey, facts: RunFacts) -> None:
@@ -29,6 +30,7 @@ class RunReports:
         unreported = [] if is_explicit(facts) else sorted(facts.outputs.keys() - self._reported.keys())
         self._unreported: Mapping[IdText, list[str]] = {text: [] for text in unreported}
         self._inputs = [] if is_explicit(facts) else sorted(facts.inputs)
+        self._flows = None if is_explicit(facts) else flows_of(facts)
         self._operations = read_by(facts)
         self._made: dict[IdText, dict[IdText, list[str]]] = {}
         for text, columns in self._reported.items():
@@ -77,12 +79,15 @@ class RunReports:
         """Return the refs and sources of a dataset that the run wrote or reported; without refs, its inputs."""
         columns = self._reported.get(text)
         if columns is None:
-            return {"refs": [], "sources": self._inputs}
+            return {"refs": [], "sources": sorted(self._flows[text]) if self._flows else self._inputs}
         return {"refs": list(columns.refs), "sources": list(columns.sources)}
 
     def _use_of(self, text: IdText) -> Mapping[str, Any]:
         """Return what the run made of a dataset that it read or reported as a source, and which operations read it."""
         outputs: Mapping[IdText, list[str]] = self._made.get(text, {})
         if text in self._facts.inputs:
-            outputs = {**self._unreported, **outputs} if outputs else self._unreported
+            unreported = self._unreported
+            if self._flows:
+                unreported = {output: refs for output, refs in unreported.items() if text in self._flows[output]}
+            outputs = {**unreported, **outputs} if outputs else unreported
         return {"outputs": outputs, "reads": self._operations.get(text, [])}

@@ -20,6 +20,7 @@ from headwater.facts.lattice import History
 from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
+from headwater.facts.windows import windows_of
 from headwater.queries.current_facets import is_doubtful
 from headwater.queries.descriptions import schema_of
 from headwater.queries.prefetch import ReadAhead
@@ -112,6 +113,7 @@ def _times_of_run(facts: RunFacts) -> Iterator[str]:
     ends = min(map(_time, facts.terminals), default="~")
     for side in (facts.inputs, facts.outputs):
         yield from (first for first in side.values() if facts.streaming or first > ends)
+    yield from (window.time for window in windows_of(facts))
     yield from map(_time, _stamps(facts.job_facets.get(LINEAGE, {})))
     for histories in facts.written_facets.values():
         if len(histories.get("schema", {})) > 1:

@@ -22,7 +22,7 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_nodes import streamed_jobs, summarize_run
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.run_facts import code_of, effective_time, has_io, io_at, job_version_id, owner
+from headwater.facts.run_facts import code_of, effective_time, has_io, io_at, io_times, job_version_id, owner
 from headwater.facts.table import RowQuery
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -74,7 +74,7 @@ def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
     if job is None or last is None or not has_io(facts):
         return
     location, code = code_of(facts)
-    firsts = sorted({*facts.inputs.values(), *facts.outputs.values()}) if facts.streaming else [last]
+    firsts = sorted(io_times(facts)) if facts.streaming else [last]
     for number, first in enumerate(firsts, 1):
         whole = number == len(firsts)
         if not whole and first >= last:

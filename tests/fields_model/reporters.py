@@ -18,7 +18,8 @@ class ColumnReporter:
 
     `explicit`: it has a `lineage` facet, and datasets missing there depend on nothing. `position` is None while it does
     not count yet. A reporter is a `run` (started at `start`) or the Job- or DatasetEvent `event`. `operations` are
-    its recorded sets, `named` the datasets that any facet named as sources, even if another facet counted.
+    its recorded sets, `named` the datasets that any facet named as sources, even if another facet counted. `read` are
+    its inputs now; of a run with windows, those of the last, and `flows` are the inputs of each output by windows.
     """
 
     id: RunKey
@@ -33,12 +34,18 @@ class ColumnReporter:
     event: Event | None = None
     operations: tuple = ()
     named: frozenset = frozenset()
+    read: tuple = ()
+    flows: dict | None = None
+
+    def sources(self, names):
+        """Return the inputs of which it may have made a dataset of these names."""
+        return self.inputs if self.flows is None else {one for name in names for one in self.flows.get(name, ())}
 
     def columns(self, name):
         """Return the columns of a dataset that it wrote or reported."""
         if name in self.reported or self.explicit:
             return self.reported.get(name, NO_COLUMNS)
-        return unknown(self.inputs)
+        return unknown(self.sources([name]))
 
 
 def unknown(inputs):
@@ -72,8 +79,9 @@ def every_reporter(statements):
 def _of_run(run):
     sets = _operation_sets(run.events)
     operations = [columns for one in sets for columns in written(one).items()]
-    lineage = [event.job_facets.get("lineage") for event in run.events]
-    base, explicit = _base(lineage, run.uses("out"))
+    base, explicit = _base([event.job_facets.get("lineage") for event in run.events], run.uses("out"))
+    if run.windows and explicit:
+        base = _base_of_windows(run)
     upper = _by_name(operations)
     reported = {
         name: by_columns(upper[name], base.get(name, NO_COLUMNS)) if name in upper else base[name]
@@ -82,9 +90,17 @@ def _of_run(run):
     start = run.events[0].time
     sides = run.names("in"), run.names("out")
     named = frozenset(one.dataset for columns in (*base.values(), *upper.values()) for one in sources_in(columns))
-    return ColumnReporter(
-        run.key, run.job, run.position, start, *sides, reported, explicit, run.key, None, tuple(sets), named
-    )
+    about = {"operations": tuple(sets), "named": named, "read": run.io_at()[0], "flows": run.flows}
+    return ColumnReporter(run.key, run.job, run.position, start, *sides, reported, explicit, run.key, **about)
+
+
+def _base_of_windows(run):
+    """Return a run's reports: of each dataset those of the last window with a `lineage` facet that names it."""
+    reported = {}
+    for event in run.windows:
+        facet = event.job_facets.get("lineage")
+        reported |= _base([facet], [])[0] if _there(facet) else {}
+    return {**_base([], run.uses("out"))[0], **reported}
 
 
 def _operation_sets(events):
@@ -96,7 +112,10 @@ def _of_job_event(event):
     reported, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
     id = RunKey.of(event.job, name_uuid(event.hash))  # noqa: A001 - what it is
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
-    return ColumnReporter(id, event.job, (event.time, id), event.time, inputs, outputs, reported, explicit, event=event)
+    position = (event.time, id)
+    return ColumnReporter(
+        id, event.job, position, event.time, inputs, outputs, reported, explicit, event=event, read=inputs
+    )
 
 
 def _of_dataset_event(event):

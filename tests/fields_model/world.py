@@ -96,7 +96,7 @@ class World:
             if reported:
                 return [Word(reporter, columns) for columns in reported]
         last = [one for one in mine if one.inputs or one.outputs][-1]
-        return [Word(last, NO_COLUMNS if last.explicit else unknown(last.inputs), is_reported=False)]
+        return [Word(last, NO_COLUMNS if last.explicit else unknown(last.read), is_reported=False)]
 
     def present(self, dataset):
         """Return the current columns of a dataset, without hidden sources."""
@@ -136,8 +136,9 @@ class World:
         reported = [
             Word(reporter, one) for name, one in reporter.reported.items() if self.statements.primary(name) == dataset
         ]
+        names = [name for name in reporter.outputs if self.statements.primary(name) == dataset]
         return reported or [
-            Word(reporter, NO_COLUMNS if reporter.explicit else unknown(reporter.inputs), is_reported=False)
+            Word(reporter, NO_COLUMNS if reporter.explicit else unknown(reporter.sources(names)), is_reported=False)
         ]
 
     def version_read(self, reporter, dataset):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+from headwater_model.ids import JobId, RunKey, name_uuid
 from tests.runs_model.facets import merged, text_in
+from tests.runs_model.run import inputs_in, io_of, lineage_of, stated_flows
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,7 @@ class Entry:
     @property
     def flows(self):
         """(input, output) pairs where it says which outputs are made of which inputs; None where it does not."""
-        if not self.lineage:
-            return None
-        entries = [entry for facet in self.lineage for entry in facet["entries"] if entry["type"] == "DATASET"]
-        stated = {(_dataset(source), _dataset(entry)) for entry in entries for source in _sources(entry)}
-        return {(source, output) for source, output in stated if source in self.inputs and output in self.outputs}
+        return stated_flows(self.lineage, self.inputs, self.outputs)
 
     @property
     def known(self):
@@ -45,15 +42,6 @@ class Entry:
         return name_uuid(":".join([job.namespace, job.name, *sides, *code]))
 
 
-def _inputs(entry):
-    columns = entry.get("fields", {}).values()
-    return [*entry.get("inputs", []), *(one for column in columns for one in column["inputs"])]
-
-
-def _sources(entry):
-    return [one for one in _inputs(entry) if one["type"] == "DATASET"]
-
-
 def source_jobs(facet, own):
     """Return the jobs whose data an event's own job takes by a `lineage` facet."""
 
@@ -61,20 +49,7 @@ def source_jobs(facet, own):
         return JobId(form["namespace"], form["name"]) if "name" in form else own
 
     entries = [one for one in facet["entries"] if one["type"] == "DATASET" or job_of(one) == own]
-    return {job_of(one) for entry in entries for one in _inputs(entry) if one["type"] == "JOB"}
-
-
-def _dataset(form):
-    return DatasetId(form["namespace"], form["name"])
-
-
-def lineage_of(events):
-    """Return the `lineage` facets of the job in these events."""
-    facets = [event.job_facets.get("lineage", _DELETED) for event in events]
-    return tuple(facet for facet in facets if "_deleted" not in facet)
-
-
-_DELETED = {"_deleted": True}
+    return {job_of(one) for entry in entries for one in inputs_in(entry) if one["type"] == "JOB"}
 
 
 def entries_of(statements, job):
@@ -95,40 +70,25 @@ def _runs_of(statements, job):
 
 def _entry_of_run(run):
     location, code = _code(run.job_facets)
-    # A stream's report is complete when its last dataset was first seen.
-    created = min(max(_seen(run).values()), run.position[0]) if run.streaming and _seen(run) else run.position[0]
-    sides = [tuple(run.names("in")), tuple(run.names("out"))]
-    return Entry(run.position, created, run.key, *sides, location, code, lineage=lineage_of(run.events))
-
-
-def _seen(run):
-    return {
-        (direction, name): run.first_seen(direction, [name])
-        for direction in ("in", "out")
-        for name in run.names(direction)
-    }
+    # A stream's report is complete when its last dataset was first seen, or its last window.
+    created = min(max(run.io_times), run.position[0]) if run.streaming and run.io_times else run.position[0]
+    lineage = lineage_of(run.windows[-1:] or run.events)
+    return Entry(run.position, created, run.key, *run.io_at(), location, code, lineage=lineage)
 
 
 def _prefixes_of_run(run):
-    whole, seen = _entry_of_run(run), _seen(run)
+    whole = _entry_of_run(run)
+    partial = [(time, *run.io_at(time)) for time in sorted(run.io_times) if time < whole.created]
     return [
-        replace(
-            whole,
-            position=(time, run.key),
-            created=time,
-            inputs=tuple(name for name in whole.inputs if seen["in", name] <= time),
-            outputs=tuple(name for name in whole.outputs if seen["out", name] <= time),
-        )
-        for time in sorted(set(seen.values()))
-        if time < whole.created
+        replace(whole, position=(time, run.key), created=time, inputs=inputs, outputs=outputs)
+        for time, inputs, outputs in partial
     ]
 
 
 def _entry_of_event(event):
     location, code = _code(merged([(event, event.job_facets)]))
-    sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
     stands_for = RunKey.of(event.job, name_uuid(event.hash))
-    return Entry((event.time, stands_for), event.time, None, *sides, location, code, lineage=lineage_of([event]))
+    return Entry((event.time, stands_for), event.time, None, *io_of(event), location, code, lineage=lineage_of([event]))
 
 
 def _code(job_facets):

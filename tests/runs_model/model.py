@@ -259,7 +259,10 @@ class Model(Catalogues, Tested, Newspaper):
 
     def flows_of_run(self, key):
         """Return the same of a run."""
-        entries = [one for one in self.job_entries(self.statements.runs[key].job) if one.run == key]
+        run = self.statements.runs[key]
+        entries = [one for one in self.job_entries(run.job) if one.run == key]
+        if entries and run.windows:
+            return self._under_primaries({(source, output) for output in run.flows for source in run.flows[output]})
         return self._under_primaries(entries[0].flows) if entries else None
 
     def _under_primaries(self, flows):

@@ -5,15 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from headwater.events.event import TERMINAL
-from headwater_model.ids import RunKey
+from headwater_model.ids import DatasetId, RunKey
 from tests.runs_model.facets import merged, text_in, when
 
+_SIDES = ("in", "out")
 _GRAVITY = ("COMPLETE", "ABORT", "FAIL")
 
 
 def streams(event):
     """Return True if the event says that its job is streaming, or a service: its runs last."""
     return (text_in(event.job_facets, "jobType", "processingType") or "").upper() in ("STREAMING", "SERVICE")
+
+
+def is_snapshot(event):
+    """Return True if the event names datasets, and its job says that each event is complete: it is a window."""
+    pattern = event.job_facets.get("jobType", {}).get("emissionPattern", {})
+    mode = pattern.get("eventContentMode", "COMPLETE_SNAPSHOT" if "windowDuration" in pattern else None)
+    return mode == "COMPLETE_SNAPSHOT" and bool(event.inputs or event.outputs)
 
 
 def lost_lineage(event):
@@ -133,5 +141,83 @@ class Run:
     def names(self, direction):
         return sorted({use.dataset for _, use in self.uses(direction)})
 
+    @property
+    def windows(self):
+        """Its events that stand for what they name, alone."""
+        return [event for event in self.events if is_snapshot(event)]
+
+    @property
+    def io_times(self):
+        """The times at which its inputs and outputs may change: of its windows, and of first mentions before these."""
+        windows = [event.time for event in self.windows]
+        firsts = {self.first_seen(side, [name]) for side in ("in", "out") for name in self.names(side)}
+        return {*windows, *(first for first in firsts if not windows or first < windows[0])}
+
+    def io_at(self, time=None):
+        """Return its inputs and outputs: of its last window up to a time, else all that were named by then."""
+        windows = [event for event in self.windows if time is None or event.time <= time]
+        if windows:
+            return io_of(windows[-1])
+        sides = [
+            [one for one in self.names(side) if time is None or self.first_seen(side, [one]) <= time] for side in _SIDES
+        ]
+        return tuple(map(tuple, sides))
+
+    @property
+    def flows(self):
+        """Return the inputs that each output is made of by the windows; None without a window."""
+        if not self.windows:
+            return None
+        outputs = {output for event in self.windows for output in io_of(event)[1]}
+        by_window = {output: set().union(*(_made_of(event, output) for event in self.windows)) for output in outputs}
+        return {output: by_window.get(output, set(self.names("in"))) for output in self.names("out")}
+
     def first_seen(self, direction, names):
         return min(event.time for event, use in self.uses(direction) if use.dataset in names)
+
+
+def io_of(event):
+    """Return the inputs and outputs of an event."""
+    return tuple(tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs))
+
+
+def _made_of(event, output):
+    """Return the inputs that an output of a window is made of, by its `lineage` facet or, without one, all."""
+    inputs, outputs = io_of(event)
+    if output not in outputs:
+        return set()
+    flows = stated_flows(lineage_of([event]), inputs, outputs)
+    return set(inputs) if flows is None else {source for source, made in flows if made == output}
+
+
+def lineage_of(events):
+    """Return the `lineage` facets of the job in these events."""
+    facets = [event.job_facets.get("lineage", _DELETED) for event in events]
+    return tuple(facet for facet in facets if "_deleted" not in facet)
+
+
+_DELETED = {"_deleted": True}
+
+
+def stated_flows(lineage, inputs, outputs):
+    """Return the pairs of an input and an output made of it that `lineage` facets state; None without a facet."""
+    if not lineage:
+        return None
+    entries = [entry for facet in lineage for entry in facet["entries"] if entry["type"] == "DATASET"]
+    stated = {(_dataset(source), _dataset(entry)) for entry in entries for source in sources_in(entry)}
+    return {(source, output) for source, output in stated if source in inputs and output in outputs}
+
+
+def inputs_in(entry):
+    """Return the inputs of an entry of a `lineage` facet, and of its columns."""
+    columns = entry.get("fields", {}).values()
+    return [*entry.get("inputs", []), *(source for column in columns for source in column["inputs"])]
+
+
+def sources_in(entry):
+    """Return the datasets among them."""
+    return [source for source in inputs_in(entry) if source["type"] == "DATASET"]
+
+
+def _dataset(form):
+    return DatasetId(form["namespace"], form["name"])

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.facts.facet_refs import ever_sources, is_explicit, reported_columns
-from headwater.facts.facts import RunFacts, dataset_of, merged_facets, text_of
+from headwater.facts.facet_refs import ever_sources, flows_of, is_explicit, reported_columns
+from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import owner
@@ -197,8 +197,16 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDatas
             is_unreported = False
             yield ColumnReport(reporter, (reported.refs, name))
     if is_unreported:
-        unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
+        unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, _sources_of(facts, group)))
         yield ColumnReport(reporter, ((), group.primary), unknown)
+
+
+def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
+    """Return the inputs of which a run may have made a dataset: all, or those of the dataset's windows."""
+    flows = flows_of(facts)
+    if flows is None:
+        return facts.inputs
+    return {source for name in group.names for source in flows.get(text_of(name), ())}
 
 
 def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:

@@ -82,6 +82,16 @@ _ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
 _LASTING = tuple(
     {"jobType": {"processingType": kind, "integration": "FLINK", "jobType": "JOB"}} for kind in ("Streaming", "SERVICE")
 )
+_SNAPSHOT = {"eventTrigger": "PERIODIC", "eventContentMode": "COMPLETE_SNAPSHOT", "windowDuration": 300}
+_WINDOWS = tuple(
+    {"jobType": {"processingType": kind, "integration": "TRINO", "emissionPattern": pattern}}
+    for kind, pattern in (
+        ("SERVICE", _SNAPSHOT),
+        ("STREAMING", {"windowDuration": 60}),
+        ("SERVICE", {"eventTrigger": "PERIODIC", "eventContentMode": "ACCUMULATIVE"}),
+        ("BATCH", {"eventTrigger": "EVENT_BASED", "eventContentMode": "COMPLETE_SNAPSHOT"}),
+    )
+)
 _CODES = (
     {"url": "https://git/a", "version": "1"},
     {"url": "https://git/a", "version": "2"},
@@ -141,7 +151,7 @@ _uses = st.lists(
 _job_facets = _sometimes(
     st.one_of(
         _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
-        st.sampled_from(_LASTING),
+        st.sampled_from((*_LASTING, *_WINDOWS)),
         _facets(tags=_TAGS, ownership=_OWNERS),
         st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
     ),
@@ -363,6 +373,8 @@ def explicit_runs(draw):
         kind = draw(st.sampled_from(("COMPLETE", "COMPLETE", "START", "JOB")))
         of_run = {"kind": "JOB"} if kind == "JOB" else {"kind": "RUN", "type": kind, "run": run}
         event = Event(time=time, hash="", job=job, **of_run, **given)
+        if kind != "JOB":
+            event = replace(event, job_facets=draw(_sometimes(st.sampled_from(_WINDOWS), {}, 3)))
         pairs = draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=4))
         stated = draw(st.integers(1, 5))
         events.append(stamped(event) if stated == 5 else explicit(event, pairs, _deleted=stated == 4))
@@ -394,7 +406,8 @@ def linked_runs(draw):
         kind = draw(st.sampled_from(("COMPLETE", "START", "JOB")))
         of_run = {"kind": "JOB"} if kind == "JOB" else {"kind": "RUN", "type": kind, "run": run}
         of_run |= {"run_facets": {"jobDependencies": sides}} if sides and kind != "JOB" else {}
-        facets = {"lineage": {"entries": entries}} if entries else {}
+        facets = draw(_sometimes(st.sampled_from(_WINDOWS), {})) if kind != "JOB" else {}
+        facets = {**facets, **({"lineage": {"entries": entries}} if entries else {})}
         events.append(stamped(Event(time=time, hash="", job=job, outputs=outputs, job_facets=facets, **of_run)))
     return events
 
@@ -537,7 +550,23 @@ def runs_of_one_job(draw):
         event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=job, **sides)
         # A stream need not say so in each event.
         streaming = run in RUNS[:2] and draw(st.integers(1, 4)) > 1
-        events.append(stamped(replace(event, job_facets=draw(st.sampled_from(_LASTING)) if streaming else {})))
+        facets = draw(st.sampled_from((*_LASTING, *_WINDOWS[:3]))) if streaming else {}
+        events.append(stamped(replace(event, job_facets=facets)))
+    return events
+
+
+@st.composite
+def windows(draw):
+    """Draw a service whose events are snapshots of other datasets each time, and a batch run of the same job."""
+    uses = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:3]), _facets(schema=_SCHEMAS)), max_size=2)
+    sides = uses.map(lambda some: tuple({use.dataset: use for use in some}.values()))
+    job, events = draw(st.sampled_from(JOBS)), []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=6)):
+        run = draw(st.sampled_from((*RUNS[:1] * 4, RUNS[1])))
+        kind = draw(st.sampled_from(("START", "RUNNING", "RUNNING", "COMPLETE") if run == RUNS[0] else _ENDS))
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=job)
+        facets = draw(st.sampled_from((*_WINDOWS[:1] * 3, *_WINDOWS, *_LASTING[:1]))) if run == RUNS[0] else {}
+        events.append(stamped(replace(event, inputs=draw(sides), outputs=draw(sides), job_facets=facets)))
     return events
 
 
@@ -545,7 +574,7 @@ def streaming_runs(max_size=3):
     """Draw statements among which are streaming runs beside others of the same job, or of the same dataset."""
     pieces = st.one_of(
         runs_of_one_job(),
-        runs_of_one_job(),
+        windows(),
         writers_of_one_dataset(),
         versions_of_a_stream(),
         run_events().map(lambda one: [one]),
@@ -646,6 +675,7 @@ def streams(max_size=8):
         explicit_runs(),
         writers_of_one_dataset(),
         versions_of_a_stream(),
+        windows(),
         checks(),
         run_events().map(lambda one: [one]),
         st.one_of(job_events, dataset_events, deletions, taggings, ownerships, documentations, descriptions).map(

@@ -27,9 +27,15 @@ def grown(rule, values):
 THREE_DATASETS = lattice._least_keys(lattice.LEAST_EACH, 3)
 terminals = st.lists(st.builds("{}#{}".format, stamps, st.sampled_from(("FAILED", "ABORTED", "COMPLETED"))), max_size=1)
 TWO_TERMINALS = lattice._greatest_terminals(2)
-SMALL = {"THREE_DATASETS": THREE_DATASETS, "TWO_TERMINALS": TWO_TERMINALS}
+# Two of the windows below are beyond the bytes.
+FOUR_WINDOWS = lattice._latest_windows(4, 15)
+window_facts = st.builds(
+    lambda content, stamp: {content: [f"body of {content}", stamp]}, st.sampled_from(NAMES), stamps
+)
+SMALL = {"THREE_DATASETS": THREE_DATASETS, "TWO_TERMINALS": TWO_TERMINALS, "FOUR_WINDOWS": FOUR_WINDOWS}
 RULES = {
     "TWO_TERMINALS": terminals,
+    "FOUR_WINDOWS": window_facts,
     "LEAST": times,
     "GREATEST": times,
     "LEAST_EACH": st.dictionaries(st.sampled_from(NAMES), times),

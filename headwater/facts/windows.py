@@ -1,0 +1,82 @@
+"""Windows: the events of a run that are complete snapshots, each of which stands for what it names, alone.
+
+A job says so by `emissionPattern` in its `jobType` facet (OpenLineage 2-0-4): `eventContentMode` is COMPLETE_SNAPSHOT,
+or events have a `windowDuration` and no mode. The events of other runs add up. A snapshot without datasets is no
+window: a service that rests for five minutes keeps its lineage. A run's facts hold its latest hundred windows, by
+content; as of a time before these, its events add up like others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from headwater.events.event import Event
+from headwater.facts.facts import IdText, RunFacts, text_of
+from headwater_model.ids import JobId
+
+# Of an event's hash, in a window's stamp: enough to order events of one time.
+_HASH_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window of a run: its inputs and outputs, sorted, the ref of its `lineage` facet, and the jobs in that facet.
+
+    `job_sources` are the jobs whose data its job takes without a dataset, sorted.
+    """
+
+    time: str
+    inputs: Sequence[IdText]
+    outputs: Sequence[IdText]
+    lineage: str | None = None
+    job_sources: Sequence[IdText] = ()
+
+
+def window_of(
+    event: Event, stamp: str, lineage: str | None, job_sources: Iterable[JobId]
+) -> Mapping[str, Sequence[Any]]:
+    """Return the window that an event is, as the facts of its run hold it; empty if it is none.
+
+    `lineage` is the ref of its `lineage` facet, `job_sources` are the jobs in that.
+    """
+    if event.kind != "RUN" or not (event.inputs or event.outputs) or not _is_snapshot(event):
+        return {}
+    inputs, outputs = (sorted({text_of(use.dataset) for use in uses}) for uses in (event.inputs, event.outputs))
+    sources = sorted(map(text_of, job_sources))
+    about = {"lineage": lineage, "job_sources": sources}
+    body = {"inputs": inputs, "outputs": outputs, **{name: value for name, value in about.items() if value}}
+    content = hashlib.sha256(orjson.dumps(body)).hexdigest()[:32]
+    time, _, digest = stamp.partition("#")
+    return {content: [body, f"{time}#{digest[:_HASH_LENGTH]}"]}
+
+
+def windows_of(facts: RunFacts) -> Iterator[Window]:
+    """Yield the windows of a run that its facts hold, in the order of time."""
+    stamped = [(stamp, content) for content, (_, *stamps) in facts.windows.items() for stamp in stamps]
+    for stamp, content in sorted(stamped):
+        yield Window(stamp.partition("#")[0], **facts.windows[content][0])
+
+
+def window_at(facts: RunFacts, time: str | None = None) -> Window | None:
+    """Return the last window of a run, of those up to a time; None if it has none."""
+    last = None
+    for window in windows_of(facts):
+        if time is None or window.time <= time:
+            last = window
+    return last
+
+
+def _is_snapshot(event: Event) -> bool:
+    job_type = event.job_facets.get("jobType", {})
+    pattern = job_type.get("emissionPattern")
+    if not isinstance(pattern, Mapping) or job_type.get("_deleted") is True:
+        return False
+    mode = pattern.get("eventContentMode")
+    if mode is None:
+        return pattern.get("windowDuration") is not None
+    return isinstance(mode, str) and mode.upper() == "COMPLETE_SNAPSHOT"
