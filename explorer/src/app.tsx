@@ -27,6 +27,7 @@ const VIEWS: readonly [string, ComponentType, Feature?][] = [
   ["/jobs", lazyView(() => import("./views/lists/lists"), "JobsView"), "listAllJobs"],
   ["/datasets", lazyView(() => import("./views/lists/lists"), "DatasetsView"), "getDataset"],
   ["/tests", lazyView(() => import("./views/tests/tests"), "TestsView"), "listFailingTests"],
+  ["/feed", lazyView(() => import("./views/feed/feed"), "FeedView"), "listFeed"],
   ["/coverage", lazyView(() => import("./views/coverage/coverage"), "CoverageView"), "reportCoverage"],
   ["/usage", lazyView(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
 ];

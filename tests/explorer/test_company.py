@@ -53,6 +53,18 @@ def test_the_start_lists_what_needs_work_failed_jobs_first_with_their_cause_and_
     page.get_by_role("link", name="nordwind.marts.refunds_by_country").wait_for()
 
 
+def test_the_start_lists_what_changed_and_leads_to_all_of_it(open_view, company):
+    page = open_view(company)
+    changed = page.get_by_role("region", name="changed")
+    changed.get_by_text("~ amount").wait_for()
+    changed.get_by_text("int → decimal(12,2)").wait_for()
+    changed.get_by_text("dropped").wait_for()
+    changed.get_by_role("link", name=re.compile(r"^all \d+, by day$")).click()
+    page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_role("status").filter(has_text=re.compile(r"^\d+ changes")).wait_for()
+    assert page.get_by_role("listitem").count() > 100
+
+
 def test_where_nothing_responds_the_start_has_one_failure(open_view, company):
     for path in ("jobs", "namespaces", "tags"):
         company.refuse(f"/api/v1/{path}", 403, times=9)

@@ -25,6 +25,7 @@ VIEWS = {
     f"dataset?node={quote(ORDERS)}&tab=versions": "decimal(12,2)",
     "job?node=job:spark:spark.silver_payments": "CANNOT_UP_CAST_DATATYPE",
     f"usage?node={EMAIL}&start=1763000000&end=1764000000": "spark.silver_customers",
+    "feed": "Schemas",
     "usage?tag=pii&start=1763000000&end=1764000000": "bronze/crm/customers.email",
 }
 # Boxes that reach beyond the screen, though nothing scrolls to them.

@@ -116,8 +116,18 @@ def test_what_arrives_is_shown_without_a_reload(open_view, deployed):
     deployed.load(*events_in(shown_curl(page)))
     page.clock.fast_forward(5_000)
     page.get_by_role("link", name="estimate").wait_for()
-    page.get_by_role("heading", name="Changed lately").wait_for()
+    page.get_by_role("heading", name="Ran lately").wait_for()
     assert page.get_by_text("No job is known yet").count() == 0
+
+
+def test_many_new_datasets_take_a_few_lines_of_the_start(open_view, deployed):
+    deployed.load(*stories.a_hub(60))
+    changed = open_view(deployed).get_by_role("region", name="changed")
+    changed.get_by_text("more new").wait_for()
+    assert changed.get_by_role("listitem").count() == 2
+    more = changed.get_by_role("link", name=re.compile(r"^\d+ more new$"))
+    total = int(changed.get_by_role("link", name="by day").inner_text().split()[1].rstrip(","))
+    assert int(more.inner_text().split()[0]) == total - 2 > 10
 
 
 def test_a_page_looks_for_data_only_while_it_is_empty_and_in_sight(open_view, deployed):
@@ -178,7 +188,7 @@ def test_the_button_shows_the_stages_and_leads_to_what_the_run_made(open_view, l
     page.get_by_text("3.16 * fuel_kg").first.wait_for()
     assert page.url.endswith(f"/explore/{CO2}")
     page.go_back()
-    page.get_by_role("heading", name="Changed lately").wait_for()
+    page.get_by_role("heading", name="Ran lately").wait_for()
     assert page.get_by_text("Nothing is known yet").count() == 0
 
 

@@ -41,6 +41,8 @@ VIEWS = {
     f"usage?node=datasetField:{LAKE}:raw:passenger_email&start=1763000000&end=1764000000": "masked",
     "tests": "not_null of flight",
     f"tests?namespace={LAKE}": "All namespaces",
+    "feed": "+ contact",
+    "feed?kind=JOB_FAILS&namespace=marts&days=31": "marts.airline_report",
     "coverage": "By namespace",
     f"coverage?namespace={JOBS}&level=columns": "Outputs with columns",
     "no-such-view": "There is no such view",
@@ -84,6 +86,25 @@ def test_a_failing_test_of_the_start_leads_to_its_dataset_and_to_its_run(open_vi
     page.go_back()
     row.get_by_role("link", name="rejected").click()
     page.wait_for_url("**/explore/dataset?**tab=tests")
+
+
+def test_what_changed_is_on_the_start_and_leads_to_the_feed_by_day_kind_and_namespace(open_view, pipeline):
+    page = open_view(pipeline, bypass_csp=True)
+    changed = page.get_by_role("region", name="changed")
+    changed.get_by_role("listitem").filter(has_text="airline_report").get_by_text("fails, 1 run, since").wait_for()
+    changed.get_by_role("link", name=re.compile("by day")).click()
+    page.wait_for_url("**/explore/feed")
+    of_day = page.get_by_role("region", name="2025-11-18").get_by_role("listitem")
+    of_day.filter(has_text="checked").get_by_text("+ contact").wait_for()
+    assert serious_faults(page) == []
+    page.get_by_role("button", name="Schemas").click()
+    page.get_by_text("1 change.").wait_for()
+    page.get_by_role("combobox", name="namespace").select_option("marts")
+    page.get_by_text("Nothing new, dropped, changed or failing in these days.").wait_for()
+    assert page.url.endswith("/feed?kind=SCHEMA_CHANGED&namespace=marts")
+    page.get_by_role("combobox", name="namespace").select_option(LAKE)
+    page.get_by_role("link", name="checked").click()
+    page.wait_for_url("**/explore/dataset?**tab=versions")
 
 
 def node(page, name):

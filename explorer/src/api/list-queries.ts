@@ -25,6 +25,22 @@ export const TESTS_MAX = 500;
 export const failingTests = (namespace: string, signal?: AbortSignal) =>
   get("/api/v1/tests", { query: { namespace, limit: TESTS_MAX }, signal });
 
+/** The most news that the page of the feed shows. */
+export const FEED_MAX = 1_000;
+export type News = Schema<"News">;
+export type NewsKind = News["kind"];
+
+interface Feeding {
+  /** Days, today among them: the API knows which day it is. */
+  days: number;
+  kind: NewsKind | "";
+  namespace: string;
+  limit: number;
+}
+
+/** Return what happened in the last days, of a kind and a namespace or of all, the latest first. */
+export const feed = (query: Feeding, signal?: AbortSignal) => get("/api/v1/feed", { query: { ...query }, signal });
+
 export type ShortJob = Schema<"ShortJobs">["jobs"][number];
 export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
 

@@ -36,6 +36,7 @@ export type Feature =
   | "getRun"
   | "searchRecords"
   | "listFailingTests"
+  | "listFeed"
   | "reportCoverage"
   | Writing;
 /** Ids of operations that annotate. */

@@ -14,7 +14,8 @@ export type View =
   | "jobs"
   | "datasets"
   | "coverage"
-  | "tests";
+  | "tests"
+  | "feed";
 
 export type Side = "up" | "down";
 export type Direction = Side | "both";

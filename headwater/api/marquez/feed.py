@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import choice, day, given_text
+from headwater.api.http.parameters import choice, day, given_text, number
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import feed_types as types
 from headwater.api.marquez.feed_views import render_news
@@ -20,7 +20,10 @@ from headwater.times import day_of, days_between, shift
 from headwater_model.errors import Invalid
 
 _DEFAULT_DAYS = 7
-_SINCE = day("since", f"The first day, at most {FEED_DAYS - 1} days ago; by default, six days ago.", "2025-11-20")
+_SINCE = day("since", f"The first day, at most {FEED_DAYS - 1} days ago.", "2025-11-20")
+_DAYS = number(
+    "days", f"In place of `since`: so many days, with today; by default {_DEFAULT_DAYS}.", least=1, most=FEED_DAYS
+)
 _UNTIL = day("until", "The last day; by default, today.", "2025-11-26")
 _KIND = choice("kind", "Only news of this kind.", {kind: kind for kind in KINDS})
 _NAMESPACE = given_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
@@ -45,7 +48,10 @@ def list_feed(services: Services, request: HttpRequest) -> Response[str]:
 
 def _days(services: Services, request: HttpRequest) -> Sequence[str]:
     today = day_of(services.now_s())
-    since, until = _SINCE.read(request) or shift(today, 1 - _DEFAULT_DAYS), _UNTIL.read(request) or today
+    since, until, days = _SINCE.read(request), _UNTIL.read(request) or today, _DAYS.read(request)
+    if since and days:
+        raise Invalid.because("days", days, "must not be given with since")
+    since = since or shift(today, 1 - (days or _DEFAULT_DAYS))
     if since < (least := shift(today, 1 - FEED_DAYS)):
         raise Invalid.because("since", since, f"must be {least} or later")
     if until < since:
@@ -58,7 +64,7 @@ ROUTES = (
         "GET",
         "/api/v1/feed",
         list_feed,
-        parameters=(_SINCE, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET),
+        parameters=(_SINCE, _DAYS, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET),
         returns=types.Feed,
         errors=(400, 503),
     ),

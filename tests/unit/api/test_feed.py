@@ -45,6 +45,7 @@ def test_the_feed_is_of_seven_days_unless_others_are_named():
     assert kinds() == [("SCHEMA_CHANGED", "checked"), ("DATASET_NEW", "checked")]
     assert kinds(since="2025-11-13")[2:] == [("DATASET_NEW", "old")]
     assert kinds(since="2025-11-13", until=YESTERDAY) == [("DATASET_NEW", "checked"), ("DATASET_NEW", "old")]
+    assert kinds(days=8)[2:] == [("DATASET_NEW", "old")]
     assert kinds(since=TODAY, namespace=STORE) == [("SCHEMA_CHANGED", "checked")]
     assert kinds(namespace=NAMESPACE) == []
     assert kinds(limit=1, offset=1) == [("DATASET_NEW", "checked")]
@@ -78,6 +79,7 @@ def test_of_a_wide_change_a_hundred_fields_are_named():
     [
         ({"since": "yesterday"}, "since: must be a day, as YYYY-MM-DD, got 'yesterday'"),
         ({"since": "2025-10-20"}, "since: must be 2025-10-21 or later, got '2025-10-20'"),
+        ({"since": TODAY, "days": 2}, "days: must not be given with since, got 2"),
         ({"since": TODAY, "until": YESTERDAY}, f"until: must not be before since ({TODAY}), got '{YESTERDAY}'"),
         (
             {"kind": "rain"},

@@ -1,13 +1,13 @@
 /** Lists of all jobs, and of the datasets of a namespace: the last updated first, with state, owner and age. */
 
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { listDatasets, listJobs, type ShortDataset, type ShortJob } from "../../api/list-queries";
-import { namespaces } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
 import { Bones, Failed, mapOf, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
+import { NamespaceChoice } from "../../parts/namespace-choice";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { Tags } from "../../parts/tags";
@@ -163,27 +163,6 @@ export function DatasetsView() {
         <Nothing title="Datasets are listed by namespace">Choose one above, or search for a part of a name.</Nothing>
       )}
     </div>
-  );
-}
-
-function NamespaceChoice({
-  value,
-  none,
-  choose,
-}: {
-  value: string;
-  none: string;
-  choose: (namespace: string) => void;
-}) {
-  const { data } = useQuery({ queryKey: ["namespaces"], queryFn: ({ signal }) => namespaces(signal) });
-  const names = data?.namespaces.map(({ name }) => name) ?? [];
-  return (
-    <select className="field" aria-label="namespace" value={value} onChange={(event) => choose(event.target.value)}>
-      <option value="">{none}</option>
-      {[...new Set([...names, ...(value ? [value] : [])])].map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
   );
 }
 

@@ -4,13 +4,15 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 
-import { changedJobs, jobsOfState } from "../../api/list-queries";
+import { changedJobs, feed, jobsOfState } from "../../api/list-queries";
 import { errorOf, run as fetchRun, namespaces, tags } from "../../api/queries";
 import { shortError } from "../../model/error-text";
 import { count } from "../../model/format";
+import { inBrief } from "../../model/news";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, Loaded, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
+import { keyOfNews, NewsItem } from "../../parts/news";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
@@ -48,7 +50,8 @@ export function StartView() {
           {/* Where nothing responds, one failure says so. */}
           {!work.error && (
             <div>
-              <ChangedJobs />
+              {can("listFeed") && <Changed />}
+              <LastJobs />
               <Namespaces />
               <KnownTags />
             </div>
@@ -183,11 +186,52 @@ function Cause({ id }: { id: string }) {
   );
 }
 
-function ChangedJobs() {
+const NEWS_DAYS = 7,
+  NEWS_MAX = 200,
+  NEWS_LINES = 8;
+
+/** What happened in the last days, the latest first. */
+function Changed() {
+  const result = useQuery({
+    queryKey: ["feed"],
+    queryFn: ({ signal }) => feed({ days: NEWS_DAYS, kind: "", namespace: "", limit: NEWS_MAX }, signal),
+  });
+  return (
+    <section className="card" aria-label="changed">
+      <h2>Changed in the last {NEWS_DAYS} days</h2>
+      <Loaded of={result} rows={3}>
+        {({ news, totalCount, truncated }) => (
+          <>
+            <ul className="plain">
+              {news.length === 0 && <li className="muted">Nothing new, dropped, changed or failing.</li>}
+              {inBrief(news, NEWS_LINES).map(({ news: one, more }) => (
+                <NewsItem key={keyOfNews(one)} news={one}>
+                  {more > 0 && (
+                    <div>
+                      and <Link href={link("feed", { kind: "DATASET_NEW" })}>{count(more)} more new</Link>
+                    </div>
+                  )}
+                </NewsItem>
+              ))}
+            </ul>
+            <p className="muted">
+              <Link href={link("feed")}>
+                all {count(totalCount)}
+                {truncated && " or more"}, by day
+              </Link>
+            </p>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function LastJobs() {
   const result = useQuery({ queryKey: ["changed"], queryFn: ({ signal }) => changedJobs(signal) });
   return (
     <section className="card">
-      <h2>Changed lately</h2>
+      <h2>Ran lately</h2>
       <Loaded of={result} rows={3}>
         {({ jobs }) => (
           <ul className="plain">
