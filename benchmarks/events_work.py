@@ -21,7 +21,6 @@ import orjson
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from boto3.dynamodb.types import TypeDeserializer
 
-from benchmarks.memory_dynamodb import Calls, MemoryDynamo
 from benchmarks.pipelines import Sends, chain, parsed_runs, run_events
 from benchmarks.processes import Figures, Stopwatch, print_figures
 from headwater import settings
@@ -37,6 +36,7 @@ from headwater.loading.event_log import EventLog
 from headwater.loading.load import EventStores, load_events
 from lambdas.events import handler
 from local_stack.aws.partiql import parse_put
+from tests.fakes.memory_dynamodb import Calls, MemoryDynamo
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 
 from benchmarks.fields_pipelines import sends_columns
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import LINK, MemoryS3, MemoryTable
 from benchmarks.pipelines import Step, parsed_runs
 from headwater.api.app import Api
 from headwater.api.http.links import Links
@@ -23,6 +21,8 @@ from headwater.aws.items import chunks
 from headwater.events.event import Event
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import LINK, MemoryS3, MemoryTable
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

@@ -14,8 +14,6 @@ from statistics import median
 
 import orjson
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from benchmarks.pipelines import CHAIN, HUB, Step, chain, hub, parsed_runs
 from benchmarks.processes import Figures, print_figures
 from headwater.api.marquez.graph_views import render_graph
@@ -25,6 +23,8 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.graph_results import Graph
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 
 _RUNS_A_BATCH = 400
 _TIMES = 5

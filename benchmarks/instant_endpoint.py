@@ -18,7 +18,7 @@ from zlib import crc32
 import orjson
 from botocore.exceptions import ClientError
 
-from benchmarks.memory_dynamodb import MemoryDynamo
+from tests.fakes.memory_dynamodb import MemoryDynamo
 
 # From a request's head and body to the status and body of its response.
 Respond: TypeAlias = Callable[[bytes, bytes], tuple[int, bytes]]

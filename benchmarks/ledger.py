@@ -13,11 +13,11 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import boto3
 import orjson
 
-from benchmarks.capacity import read_units, write_units
 from headwater import settings
 from headwater.aws import clients
 from headwater.aws.connections import Connections, Response
 from headwater.aws.dynamodb import DynamoDB
+from tests.fakes.capacity import read_units, write_units
 
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper

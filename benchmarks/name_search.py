@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import time
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.facts import JobFacts, text_of, to_json
 from headwater.facts.keys import facts_key
 from headwater.facts.table import Row
 from headwater.facts.words import name_rows
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 
 _TIME = "2025-11-20T12:00:00.000000Z"
 

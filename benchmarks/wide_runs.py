@@ -15,12 +15,12 @@ from dataclasses import replace
 
 import orjson
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.events.parse import DATASETS_MAX
 from headwater.facts.apply import apply_statements
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
+from tests.fakes.memory_table import MemoryTable
 
 _JOB = JobId("lake", "compact_everything")
 _EVENTS = (

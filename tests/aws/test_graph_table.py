@@ -7,10 +7,10 @@ import random
 import pytest
 from botocore.exceptions import ClientError
 
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.table import SIDES_MAX, GraphTable, Increment, Row, RowPage, RowQuery, Swap
 from headwater_model.errors import Unavailable
 from tests.aws.faults import before, refused
+from tests.fakes.memory_table import MemoryTable
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from random import Random
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from examples.company.estate import build_estate
 from examples.company.history import history_of
 from headwater.aws.catalog import Catalog
@@ -27,6 +26,7 @@ from jobs.published_days import PublishedDays, days_to_make
 from jobs.storage import Storage
 from tests.aws.test_trace_on_spark import spark, workers  # noqa: F401 - fixtures
 from tests.builders_events import a_run_event
+from tests.fakes.memory_table import MemoryTable
 from tests.graph_lookups import ApiLookups, Tables
 
 pytestmark = pytest.mark.usefixtures("catalog")

@@ -13,7 +13,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import boto3
 
-from benchmarks.memory_table import MemoryS3, MemoryTable
 from headwater.api.app import Api
 from headwater.api.http.links import Links
 from headwater.api.services import Services
@@ -28,6 +27,7 @@ from headwater.queries.service import LineageQueries
 from headwater.times import from_seconds
 from local_stack.demo import DEMO_PATH
 from local_stack.web.server import Request
+from tests.fakes.memory_table import MemoryS3, MemoryTable
 
 CONTEXT = SimpleNamespace(
     function_name="f",

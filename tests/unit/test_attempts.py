@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.attempts import attempts
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_index import EventIndex, IndexedEvent
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import A, X, Y, an_event
 from tests.unit.facts.strategies import TIMES
 

@@ -307,11 +307,11 @@ def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) 
 def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     endpoint: str, datasets: Path, tmp_path: Path
 ) -> None:
-    from benchmarks.memory_table import MemoryTable
     from headwater.events.api_changes import parse_change
     from headwater.events.naming import NamingRules
     from headwater.facts.apply import apply_statements
     from headwater.queries.service import LineageQueries
+    from tests.fakes.memory_table import MemoryTable
 
     session = a_session(endpoint)
     emitted_to = tmp_path / "lineage.jsonl"

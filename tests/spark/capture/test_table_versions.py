@@ -255,11 +255,11 @@ def test_the_service_shows_by_the_version_that_spark_read_which_run_made_it(
 def queries_over(events: Sequence[dict[str, Any]]) -> Any:
     """Return the service over a graph of events; it needs more than Spark's client does."""
     pytest.importorskip("pydantic", reason="the service is not installed beside this Spark")
-    from benchmarks.memory_table import MemoryTable
     from headwater.events.naming import NamingRules
     from headwater.events.parse import parse_event
     from headwater.facts.apply import apply_statements
     from headwater.queries.service import LineageQueries
+    from tests.fakes.memory_table import MemoryTable
 
     graph = MemoryTable()
     for event in events:

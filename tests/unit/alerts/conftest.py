@@ -7,13 +7,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.alerts.alerter import Alerter
 from headwater.alerts.ledger import AlertLedger
 from headwater.alerts.looked_at import nodes_of
 from headwater.alerts.rules import AlertRules
 from headwater.facts.apply import apply_statements
 from headwater.settings import ALERTS, DUE
+from tests.fakes.memory_table import MemoryTable
 
 # A minute after the first of the statements' times.
 NOW_S = 1_763_640_060

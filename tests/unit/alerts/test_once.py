@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_table import MemoryTable
 from headwater.alerts.diagnosis import diagnose
 from headwater.alerts.ledger import CLAIM_S
 from headwater.alerts.looked_at import nodes_of, parse_look, render_look
@@ -19,6 +18,7 @@ from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 from headwater_model.errors import Invalid
 from tests.examples import examples
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.alerts.conftest import NOW_S, Bus, Watched
 from tests.unit.facts.statements import A, B, X, an_event
 from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, checked_streams, streams

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from urllib.parse import quote
 
-from benchmarks.memory_table import MemoryTable
 from headwater.api.app import Api
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.api.proxy import get
 
 

@@ -7,7 +7,6 @@ import re
 from dataclasses import MISSING, dataclass, fields
 from urllib.parse import quote
 
-from benchmarks.memory_table import MemoryTable
 from headwater.api.app import Api, all_routes
 from headwater.api.services import Services
 from headwater.api.tokens import Tokens, new_token
@@ -20,6 +19,7 @@ from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.builders_events import a_dataset, a_facet, a_run_event
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.api.proxy import get
 
 NOW_S = 1_763_726_400  # 2025-11-21T12:00:00Z, a day after the events

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.api import tokens as tokens_module
 from headwater.api.tokens import Token, Tokens, new_token
 from tests.builders import NOON
+from tests.fakes.memory_table import MemoryTable
 
 KNOWN_MAX = tokens_module._KNOWN_MAX
 

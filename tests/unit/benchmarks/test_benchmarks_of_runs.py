@@ -9,13 +9,13 @@ import pytest
 from benchmarks import events, graph, instant_endpoint
 from benchmarks.events_work import Recorder, batches, measure_calls, memory_load
 from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
-from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import PARTITIONS, SNAPSHOT
 from headwater.facts.table import GraphTable
+from tests.fakes.memory_dynamodb import MemoryDynamo
 
 SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.capacity import read_units, write_units
 from benchmarks.cost import Line, bill, read_prices
 from benchmarks.cost_events import bill_events, render_events_cost
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import Day, polled_queues
 from benchmarks.ledger import Ledger, Tally
+from tests.fakes.capacity import read_units, write_units
 
 
 def a_ledger():

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import threading
 
-from benchmarks.memory_dynamodb import MemoryDynamo
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.apply import apply_statements
+from tests.fakes.memory_dynamodb import MemoryDynamo
+from tests.fakes.memory_table import MemoryTable
 
 
 class Killed(BaseException):

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts import index_rows
 from headwater.facts.added_rows import added_rows
@@ -18,6 +16,8 @@ from headwater.facts.delta import delta_of
 from headwater.facts.facts import RunFacts, join
 from headwater_model.ids import DatasetId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, stamped, streams
 from tests.unit.queries.columns.strategies import streams as streams_of_columns
 

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import Deletion, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import NAMES, PARTITIONS, SNAPSHOT, SOURCES, change, compact, read_catalogue
@@ -20,6 +18,8 @@ from headwater.queries.service import LineageQueries
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import SteppedTable
 from tests.unit.facts.strategies import TIMES, stamped
 

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.contents import HISTORY_BYTES_MAX
@@ -23,6 +21,8 @@ from headwater.queries.service import LineageQueries
 from headwater_model.errors import Unavailable
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import Killed
 from tests.unit.facts.strategies import RUNS, stamped
 

@@ -12,9 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.capacity import write_units
-from benchmarks.memory_dynamodb import MemoryDynamo
-from benchmarks.memory_table import MemoryTable
 from benchmarks.shape import Shape
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
@@ -22,6 +19,9 @@ from headwater.records.items import render_item, render_life
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
 from local_stack.aws.partiql import parse_put
+from tests.fakes.capacity import write_units
+from tests.fakes.memory_dynamodb import MemoryDynamo
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import stamped
 
 OPERATIONS = Path("docs/operations.md").read_text()

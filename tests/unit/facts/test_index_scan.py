@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.index_scan import IndexScan, advance, end_of, first_found, time_of
 from headwater.facts.keys import facts_key
 from headwater.facts.table import Row
 from headwater_model.ids import RunKey
+from tests.fakes.memory_table import MemoryTable
 
 PK, OTHER = "DS#one", "DS#other"
 RUNS = [RunKey(f"run-{number}", "ns") for number in range(4)]

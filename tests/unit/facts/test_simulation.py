@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
 from tests.examples import SHARE, examples, scaled
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import Killed, Simulation, SteppedTable
 from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped, streams
 from tests.unit.queries.every_query import differences, results_of, right_results

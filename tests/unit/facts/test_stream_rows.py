@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.facts import RunFacts
 from headwater.facts.stream_rows import coarse_bounds, coarse_highs, stream_positions
 from headwater.times import just_after, normalize
 from headwater_model.ids import DatasetId, JobId
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import RUNS, stamped
 from tests.unit.queries.columns.column_statements import IDENTITY, column_lineage, taken
 

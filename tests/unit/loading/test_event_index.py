@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.result_page import ResultPage
 from headwater.loading.event_index import COUNTED, EventIndex, IndexedEvent, read_hours
 from headwater.times import from_seconds
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 
 NOON = 1_763_640_000
 NOON_DAY = date(2025, 11, 20)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater.settings import GRAPH_PARTITIONS
+from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.results import every_result
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES

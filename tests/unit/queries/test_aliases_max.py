@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.apply import apply_statements
 from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import a_dataset_event
 from tests.unit.facts.strategies import a_symlink
 

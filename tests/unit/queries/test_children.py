@@ -7,13 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
 from headwater.queries import children
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
 from tests.runs_model import Model
 from tests.runs_model.results import rendered
 from tests.unit.facts.statements import A, B, C, X, a_deletion, an_event, code, short, the

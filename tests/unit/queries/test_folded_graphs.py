@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.graph_results import Degree
@@ -21,6 +19,8 @@ from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
 from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event, ParentRun
 from headwater.facts.apply import apply_statements
 from headwater.queries import children
 from headwater.queries import job_graph as graphs
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 
 
 def a_run(number, job, inputs=(), outputs=(), at="12:00"):

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
 from headwater.events.event import DatasetUse
 from headwater.queries import history, job_graph
 from headwater.queries.descriptions import schema_of
@@ -16,6 +15,7 @@ from headwater.queries.service import LineageQueries
 from headwater.times import just_after
 from headwater_model.errors import TooLarge
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
 from tests.fields_model import FieldModel
 from tests.runs_model import Model
 from tests.runs_model.graph import directed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.apply import apply_statements
 from headwater.queries import resolve
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import A, X, an_event, at
 
 

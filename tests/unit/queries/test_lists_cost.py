@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
@@ -14,6 +12,8 @@ from headwater.queries.listings import STATES_MAX, WITH_RUNS_MAX
 from headwater.queries.name_search import MATCHES_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import TIMES, stamped
 
 NAMESPACES = 5

@@ -7,7 +7,6 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
@@ -17,6 +16,7 @@ from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId, RunKey, normalize_run_id
 from tests.builders_events import a_run_event
 from tests.examples import examples
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import DATASETS, JOBS, streams
 from tests.unit.queries.every_query import loaded
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
 from headwater.queries import neighbours
 from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 from headwater_model.ids import JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
 from tests.runs_model import Model
 from tests.runs_model.graph import directed, runs_downstream
 from tests.unit.facts.statements import A, X, an_event

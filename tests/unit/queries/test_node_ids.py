@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.visibility import Visibility
@@ -14,6 +13,7 @@ from headwater_model.errors import Invalid
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
+from tests.fakes.memory_table import MemoryTable
 
 VERSION = "27b12297-0463-32be-bc26-b463467b981c"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.prefetch import ReadAhead
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 
 A, B, C, NONE = (("P", sk) for sk in "abcz")
 ROWS = {key: Row(*key, {"is": key[1]}) for key in (A, B, C)}

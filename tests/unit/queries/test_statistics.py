@@ -12,8 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Description, Event
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_index import EventIndex, IndexedEvent
@@ -21,6 +19,8 @@ from headwater.queries.service import LineageQueries
 from headwater.times import from_seconds
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.unit.facts.loaders import Simulation
 from tests.unit.facts.strategies import RUNS, arrivals, stamped

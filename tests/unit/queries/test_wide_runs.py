@@ -8,8 +8,6 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.bounds import NAME_BYTES_MAX
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
@@ -17,6 +15,8 @@ from headwater.queries.input_versions import INPUTS_MAX
 from headwater.queries.job_graph import NODES_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import Killed, SteppedTable
 from tests.unit.facts.strategies import RUNS, TIMES, stamped
 

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.facts import JobFacts, text_of, to_json
@@ -19,6 +17,8 @@ from headwater.queries.name_search import CHECKED_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.runs_model.catalogues import holds
 from tests.unit.facts.strategies import TIMES, stamped
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.memory_dynamodb import Calls
-from benchmarks.memory_table import MemoryTable
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.run_facts import run_version_id
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId, RunKey
+from tests.fakes.memory_dynamodb import Calls
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import stamped
 from tests.unit.queries.columns.column_statements import (
     IDENTITY,

@@ -10,12 +10,12 @@ from collections import Counter as Counts
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.facts.apply import apply_statements
 from headwater.queries.columns import accesses, field_operations, near_fields
 from headwater.queries.columns.results import TimeRange
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunRange
 from headwater.queries.view import GraphView
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import a_dataset_event
 from tests.unit.queries.columns.counting import (
     CHAIN,

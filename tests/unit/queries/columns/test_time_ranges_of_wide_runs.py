@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.bounds import NAME_BYTES_MAX
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
@@ -24,6 +23,7 @@ from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 from local_stack.aws.item_sizes import item_bytes
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped
 
 SOURCE = DatasetId("s3://flights", "checked")

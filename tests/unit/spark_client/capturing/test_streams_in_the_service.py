@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.facts.apply import apply_statements
@@ -20,6 +19,7 @@ from spark_client.capturing.events.events import Application, stream_event, writ
 from spark_client.capturing.model import Dataset, SchemaField, StreamEnd, StreamProgress, StreamStart, WriteStatistics
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.current_run import JobRun, RunContext
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
 
 APPLICATION = Application(RunContext(JobRun("emissions", "emissions", "0176a8c2-fe01-7439-87e6-56a1a1b4029e")))

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.memory_table import MemoryTable
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.facts.apply import apply_statements
@@ -20,6 +19,7 @@ from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.items import parse_item
 from spark_client.capturing.model import Commit, Dataset, Execution, Write, WriteStatistics
 from spark_client.current_run import JobRun, RunContext
+from tests.fakes.memory_table import MemoryTable
 from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, SCHEMA, a_node
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
 

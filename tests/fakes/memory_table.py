@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from benchmarks.memory_dynamodb import MemoryDynamo
 from headwater.facts.table import GraphTable, Key, Row, RowPage, RowQuery, Swap
+from tests.fakes.memory_dynamodb import MemoryDynamo
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

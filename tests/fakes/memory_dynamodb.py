@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from botocore.exceptions import ClientError
 
-from benchmarks.capacity import read_units, write_units
 from local_stack.aws.item_sizes import item_bytes, transaction_refusal_of
 from local_stack.aws.partiql import VersionedPut, parse_put
+from tests.fakes.capacity import read_units, write_units
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -104,25 +104,25 @@ class MemoryDynamo:
             self.calls.read_units += read_units(operation, request, response)
             return response
 
-    def batch_get_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def batch_get_item(self, **request: Any) -> Json:
         return self.respond("BatchGetItem", request)
 
-    def query(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def query(self, **request: Any) -> Json:
         return self.respond("Query", request)
 
-    def batch_write_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def batch_write_item(self, **request: Any) -> Json:
         return self.respond("BatchWriteItem", request)
 
-    def batch_execute_statement(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def batch_execute_statement(self, **request: Any) -> Json:
         return self.respond("BatchExecuteStatement", request)
 
-    def put_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def put_item(self, **request: Any) -> Json:
         return self.respond("PutItem", request)
 
-    def transact_write_items(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def transact_write_items(self, **request: Any) -> Json:
         return self.respond("TransactWriteItems", request)
 
-    def update_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+    def update_item(self, **request: Any) -> Json:
         return self.respond("UpdateItem", request)
 
     @property
