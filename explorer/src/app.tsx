@@ -79,6 +79,11 @@ export function App() {
               <Link href="/datasets">Datasets</Link>
             </span>
           )}
+          {can("searchRecords") && (
+            <span className="lists">
+              <Link href="/search?kind=record">Records</Link>
+            </span>
+          )}
           {me?.stage && (
             <span className="stage-of" title={`stage ${me.stage} of the API`}>
               {me.stage}

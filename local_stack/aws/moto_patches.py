@@ -20,7 +20,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import compress
 from typing import Any
 from urllib.parse import quote
 
@@ -30,7 +29,6 @@ from moto.core.config import default_user_config
 from moto.core.model import StructureShape
 from moto.core.responses import ActionResult
 from moto.core.serialize import BaseJSONSerializer
-from moto.dynamodb.comparisons import COMPARISON_FUNCS
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
@@ -43,6 +41,8 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration impo
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+from local_stack.aws.moto_partitions import items_in
 
 _stock_attributes: Callable[[Queue], dict[str, Any]] = vars(Queue)["attributes"].fget
 _stock_get_attributes = SQSResponse.get_queue_attributes
@@ -154,28 +154,10 @@ def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoT
 
 
 def _items_in(items: dict[DynamoType, Item], comparison: str, bounds: list[DynamoType]) -> dict[DynamoType, Item]:
-    """Return the items of a partition whose sort key, a string, is in a range; and its first and its last item.
-
-    By these a page has a last key where the partition goes on behind the range, as in stock.
-    """
+    """Return the items of a partition whose sort key, a string, is in a range; and its first and its last item."""
     if not items or any(bound.type != "S" for bound in bounds):
         return items
-    # A partition may have thousands of items, and a query of columns reads hundreds of ranges.
-    texts: list[str] = [key.value for key in items]
-    are_in = _are_in(texts, comparison, [bound.value for bound in bounds])
-    are_in[texts.index(min(texts))] = are_in[texts.index(max(texts))] = True
-    return dict(compress(items.items(), are_in))
-
-
-def _are_in(texts: list[str], comparison: str, bounds: list[str]) -> list[bool]:
-    """Return for each text if it is in a range; of the usual comparisons without a call for each text."""
-    if comparison == "BETWEEN":
-        low, high = bounds
-        return [low <= text <= high for text in texts]
-    if comparison == "BEGINS_WITH":
-        return [text.startswith(bounds[0]) for text in texts]
-    is_in: Callable[..., bool] = COMPARISON_FUNCS[comparison]  # type: ignore[assignment]
-    return [is_in(text, *bounds) for text in texts]
+    return items_in(items, comparison, [bound.value for bound in bounds])
 
 
 def _is(stored: DynamoType | None, value: DynamoType) -> bool:

@@ -16,6 +16,7 @@ another arrives brings the other one down with it. One lock for each of DynamoDB
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -37,7 +38,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
-from local_stack.aws import moto_athena, moto_glue, moto_kms, moto_partiql, moto_patches, moto_tables
+from local_stack.aws import moto_athena, moto_glue, moto_kms, moto_partiql, moto_partitions, moto_patches, moto_tables
 from local_stack.aws.durable import Durable
 from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
@@ -239,6 +240,9 @@ class Server:
             removed = [removed for table in _tables() for removed in expire_items(table, time.time())]
             if self._durable:
                 self._durable.forget_expired(removed)
+            # A company's items are millions of objects, in no cycle: to look for cycles among them takes seconds.
+            gc.collect(1)
+            gc.freeze()
             return {"removed": removed}
 
     def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
@@ -276,6 +280,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.wait_at_most(_WAIT_S)
+    moto_partitions.keep_partitions_in_order()
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
     moto_patches.render_attribute_values_as_they_are()

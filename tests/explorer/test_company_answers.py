@@ -80,3 +80,25 @@ def test_a_state_of_tests_is_typed_as_a_filter(open_view, pipeline):
     page.goto(f"{pipeline.url}/explore/search?state=failing")
     page.get_by_role("heading", name="A test fails").wait_for()
     page.get_by_role("link", name="rejected", exact=True).wait_for()
+
+
+def test_the_impact_of_a_column_is_narrowed_by_owner_and_effect_and_so_is_its_csv(open_view, company):
+    column = f"datasetField:{LAKE}:bronze/shop/orders:customer_id"
+    page = open_view(company, f"impact?node={column}", bypass_csp=True)
+    table = page.get_by_role("region", name="impact")
+    row = table.get_by_role("row").filter(has=page.get_by_role("link", name="silver/shop/orders", exact=True))
+    row.get_by_text("breaks").wait_for()
+    row.get_by_text("customer_id", exact=True).wait_for()
+    owners = page.get_by_role("region", name="whom it reaches")
+    owners.get_by_role("button", name="team:shop").click()
+    page.wait_for_url("**owner=team%3Ashop**")
+    names = [line.get_by_role("link").first.inner_text() for line in table.get_by_role("row").all()[1:]]
+    assert "silver/shop/orders" in names
+    assert serious_faults(page) == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    lines = download.value.path().read_text().splitlines()
+    assert len(lines) == len(names) + 2
+    owners.get_by_role("button", name="team:shop").click()
+    owners.get_by_role("button", name=re.compile("breaks$")).click()
+    page.wait_for_url("**effect=breaks**")

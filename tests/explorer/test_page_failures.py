@@ -102,4 +102,4 @@ def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
     page.get_by_text("What a change here reaches").wait_for()
     page.goto(f"{pipeline.url}/explore/dataset?node={CHECKED}")
     page.get_by_role("row", name=re.compile("^distance")).get_by_role("link", name="what breaks").click()
-    page.get_by_text("public.co2_by_day.co2_t").first.wait_for()
+    page.get_by_role("region", name="impact").get_by_text("co2_t", exact=True).wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import quote
 
 import pytest
@@ -63,12 +64,37 @@ def test_a_root_is_found_by_the_beginning_of_its_id(open_view, sealed, monkeypat
     page.get_by_role("heading", name=ROOT).wait_for()
 
 
+def test_records_have_a_page_of_roots_and_of_actions(open_view, archive, cloud, monkeypatch):  # noqa: F811
+    monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
+    caller = Caller(cloud)
+    rows = [("read", f"row{number}", "SPLIT") for number in range(5)]
+    caller.put((ROOT, "read", "READ"), *rows)
+    served = Served(lambda event, _: api_function.handler(event, cloud.context(29)), also=(archive,))
+    page = open_view(served, bypass_csp=True)
+    page.watch.expected = ("status of",)
+    page.get_by_role("link", name="Records").click()
+    assert serious_faults(page) == []
+    page.get_by_role("region", name="roots").get_by_role("link", name=ROOT).click()
+    page.get_by_role("link", name="and 2 more").click()
+    table = page.get_by_role("region", name="records of SPLIT")
+    table.get_by_role("link", name="row4").wait_for()
+    page.get_by_label("filter the records").fill("row3")
+    page.get_by_role("status").filter(has_text="1 of 5 records").wait_for()
+    served.stop()
+
+
 def test_one_changed_byte_makes_the_proof_of_a_record_fail(open_view, sealed, cloud):  # noqa: F811 - the fixture
     page = open_view(sealed, EAST, bypass_csp=True)
     # The record has left the table.
     page.watch.expected = ("status of 404",)
     proof = page.get_by_role("region", name="proof")
     proof.get_by_text("the record is unchanged since the seal of 2025-11-20").wait_for()
+    with page.expect_download() as download:
+        proof.get_by_role("button", name="Save the proof").click()
+    saved = json.loads(download.value.path().read_text())
+    assert (saved["record"]["node_id"], saved["state"], saved["holds"]) == ("east", "sealed", True)
+    assert [digest["day"] for digest in saved["digests"]] == ["2025-11-20", "2025-11-21"]
+    assert "X-Amz" not in download.value.path().read_text()
     assert proof.get_by_role("img", name="holds").count() == 5
     assert proof.locator(".path li").all_inner_texts()[-1].startswith("SPLIT\nthis record")
 
@@ -87,5 +113,6 @@ def test_a_root_is_folded_with_what_is_live_and_what_is_archived(open_view, seal
     page = open_view(sealed, f"record?root={quote(ROOT, safe='')}")
     page.get_by_text("5 records, live and archived").wait_for()
     page.get_by_role("link", name="late").click()
+    page.get_by_text("Not sealed yet").wait_for()
     page.get_by_text("From its root").wait_for()
     page.get_by_text("It is in the table alone").wait_for()

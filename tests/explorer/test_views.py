@@ -24,7 +24,7 @@ VIEWS = {
     f"columns?node={CO2}": "3.16 * fuel_kg",
     f"columns?node={ESTIMATED}&list=1": "checked.distance",
     f"impact?node={CHECKED}": "public.co2_by_day",
-    f"impact?node={CO2}": "public.co2_by_day.co2_t",
+    f"impact?node={CO2}": "co2_t",
     f"dataset?node={CHECKED}": "distance",
     f"dataset?node={CHECKED}&tab=versions": "+ contact",
     f"dataset?node={ESTIMATED}&tab=columns": "checked.seats",

@@ -4,11 +4,12 @@ import { get, getBytes, getText, type ResponseOf } from "./client";
 
 export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
 type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
+export type RecordPage = ResponseOf<"/api/v1/records/search">;
 export type Place = Exclude<Found, { matches: unknown }>;
 export type RecordProof = ResponseOf<"/api/v1/records/roots/{root_id}/proof">;
 
 export const searchRecords = (
-  by: { node?: string; location?: string; root?: string | undefined },
+  by: { node?: string; location?: string; action?: string; root?: string | undefined },
   cursor: string | undefined,
   signal?: AbortSignal,
 ) => get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });

@@ -14,3 +14,12 @@ function cell(value: string | number | boolean | null | undefined): string {
   const text = value === null || value === undefined ? "" : String(value);
   return `"${(typeof value === "string" && COMPUTED.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 }
+
+const RECORD = /"(?:[^"]|"")*"(?:,"(?:[^"]|"")*")*\r\n/g;
+
+/** Return a report's CSV with only the rows whose last cell, an id, is kept; the header and the row of the query stay. */
+export function keepRows(csv: string, ids: ReadonlySet<string>): string {
+  const [head = "", ...rows] = csv.match(RECORD) ?? [];
+  const idOf = (row: string) => /,"((?:[^"]|"")*)"\r\n$/.exec(row)?.[1]?.replaceAll('""', '"') ?? "";
+  return head + rows.filter((row) => row.startsWith('"query"') || ids.has(idOf(row))).join("");
+}

@@ -23,3 +23,56 @@ export interface Impact {
   impacted: readonly Impacted[];
   truncated: boolean;
 }
+
+/** What a change of a column does to something: its values stop, its rows change, or that is not known. */
+export type Effect = "breaks" | "masked" | "rows change" | "perhaps";
+
+export const EFFECTS: Readonly<Record<Effect, string>> = {
+  breaks: "its values come from the column",
+  masked: "its values come from the column, masked",
+  "rows change": "a join, a filter or a group by the column decides its rows",
+  perhaps: "its job reads the column's dataset and reported no columns",
+};
+
+export function effectOf({ direct, masked, certain }: Reach): Effect {
+  if (!certain) return "perhaps";
+  return masked ? "masked" : direct ? "breaks" : "rows change";
+}
+
+/** What a reader narrows the impact to; an empty text is no filter. */
+export interface ImpactFilter {
+  kind: string;
+  owner: string;
+  effect: string;
+  text: string;
+}
+
+// Written for those without an owner, who have no name to be chosen by.
+export const NO_OWNER = "-";
+
+const kindOfItem = ({ item }: Impacted) => (item.id.startsWith("datasetField:") ? "field" : item.kind);
+
+/** Return what a filter keeps; without a kind, columns are left to the rows of their datasets. */
+export function narrowed(impacted: readonly Impacted[], { kind, owner, effect, text }: ImpactFilter): Impacted[] {
+  const words = text.toLowerCase();
+  return impacted.filter((row) => {
+    const { owners, name, namespace } = row.item;
+    return (
+      (kind ? kindOfItem(row) === kind : kindOfItem(row) !== "field") &&
+      (!owner || (owner === NO_OWNER ? owners.length === 0 : owners.includes(owner))) &&
+      (!effect || (row.how !== undefined && effectOf(row.how) === effect)) &&
+      `${name} ${namespace} ${owners.join()}`.toLowerCase().includes(words)
+    );
+  });
+}
+
+/** Return the impacted columns of each dataset, by the dataset's namespace and name. */
+export function columnsByDataset(impacted: readonly Impacted[]): Map<string, string[]> {
+  const columns = new Map<string, string[]>();
+  for (const row of impacted) {
+    if (kindOfItem(row) !== "field") continue;
+    const dataset = row.item.id.slice(0, row.item.id.lastIndexOf(":")).replace(/^datasetField:/, "dataset:");
+    columns.set(dataset, [...(columns.get(dataset) ?? []), row.item.id.slice(row.item.id.lastIndexOf(":") + 1)]);
+  }
+  return columns;
+}

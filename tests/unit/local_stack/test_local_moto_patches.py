@@ -10,12 +10,15 @@ import uuid
 import boto3
 import moto
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
+from moto.dynamodb.comparisons import COMPARISON_FUNCS
 from moto.dynamodb.models import DynamoDBBackend, dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
@@ -26,7 +29,8 @@ from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_funct
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 from headwater.aws.versioned_puts import put_versions
-from local_stack.aws import moto_partiql, moto_patches
+from local_stack.aws import moto_partiql, moto_partitions, moto_patches
+from local_stack.aws.moto_partitions import Partition, items_in
 from local_stack.aws.moto_server import expire_items
 from local_stack.web.server import Reply, Server
 
@@ -143,6 +147,49 @@ def test_a_query_of_one_partition_returns_what_the_stock_query_does(table, query
     stock = [pages(table, query, size) for size in (1, 2, 100)]
     moto_patches.query_one_partition()
     assert [pages(table, query, size) for size in (1, 2, 100)] == stock
+
+
+@pytest.mark.parametrize(
+    "comparison", ["=", "<", "<=", ">", ">=", "EQ", "LT", "LE", "GT", "GE", "BEGINS_WITH", "BETWEEN"]
+)
+@given(
+    texts=st.sets(st.text("ab", max_size=3), min_size=1), low=st.text("ab", max_size=3), high=st.text("ab", max_size=3)
+)
+def test_a_range_of_a_partition_is_what_a_look_at_each_item_finds_also_after_writes(comparison, texts, low, high):
+    bounds = [low, high] if comparison == "BETWEEN" else [low]
+    partition = Partition()
+    for text in [*texts, "b", *texts]:
+        partition[DynamoType({"S": text})] = text
+        expected = {key.value for key in partition if COMPARISON_FUNCS[comparison](key.value, *bounds)}
+        ends = {min(map(text_of, partition)), max(map(text_of, partition))}
+        assert set(map(text_of, items_in(partition, comparison, bounds))) == expected | ends
+    partition.pop(DynamoType({"S": "b"}))
+    assert "b" not in map(text_of, items_in(partition, "GE", [""]) if partition else {})
+
+
+def text_of(key):
+    return key.value
+
+
+def test_tables_have_partitions_that_know_their_order(aws, monkeypatch):
+    monkeypatch.setattr(Table, "__init__", Table.__init__)
+    moto_partitions.keep_partitions_in_order()
+    backend = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION]
+    client = boto3.client("dynamodb", region_name=REGION)
+    keys = [{"AttributeName": "root", "KeyType": "HASH"}, {"AttributeName": "node", "KeyType": "RANGE"}]
+    for kind in "SN":
+        client.create_table(
+            TableName=f"of-{kind}",
+            KeySchema=keys,
+            AttributeDefinitions=[
+                {"AttributeName": "root", "AttributeType": "S"},
+                {"AttributeName": "node", "AttributeType": kind},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        client.put_item(TableName=f"of-{kind}", Item={"root": {"S": "r"}, "node": {kind: "1"}})
+    partitions = [next(iter(backend.tables[f"of-{kind}"].items.values())) for kind in "SN"]
+    assert [type(partition) for partition in partitions] == [Partition, dict]
 
 
 def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):

@@ -6,7 +6,8 @@ import { useState } from "react";
 import { archivedBytes, type RecordProof, recordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { type Check, type Claims, type Proven, prove } from "../../model/proof";
-import { Failed, Loaded } from "../../parts/frame";
+import { proofFile, proofFileName } from "../../model/proof-file";
+import { download, Failed, Loaded } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { Path } from "./tree";
 
@@ -31,7 +32,13 @@ export function Proof({ root, node, withPath }: { root: string; node: string; wi
       <Loaded of={result} rows={4}>
         {(proof) =>
           proof.state === "live" || proof.state === "expired" ? (
-            <p className="muted">{WAITING[proof.state]}</p>
+            <div className="verdict part" role="status">
+              <SignOf of="stale" />
+              <div>
+                <b>Not sealed yet</b>
+                <p>{WAITING[proof.state]}</p>
+              </div>
+            </div>
           ) : (
             <Archived proof={proof} withPath={withPath} />
           )
@@ -92,6 +99,7 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
           ~ The chain is longer than this page reads; <code>headwater verify</code> reads all of it.
         </p>
       )}
+      <SaveProof claims={claims} proven={result.data} state={proof.state} />
       <Archive claims={claims} proof={proof} proven={result.data} />
       {withPath && result.data.path.length > 0 && (
         <>
@@ -100,6 +108,25 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
         </>
       )}
     </>
+  );
+}
+
+function SaveProof({ claims, proven, state }: { claims: Claims; proven: Proven; state: string }) {
+  const save = () =>
+    download(
+      proofFileName(claims),
+      "application/json",
+      proofFile(claims, proven, { computedAt: new Date().toISOString(), page: location.href, state }),
+    );
+  return (
+    <div className="actions">
+      <button className="button" onClick={save}>
+        Save the proof
+      </button>
+      <button className="button" onClick={() => print()}>
+        Print
+      </button>
+    </div>
   );
 }
 
@@ -120,8 +147,8 @@ function Verdict({ proof, proven }: { proof: RecordProof; proven: Proven }) {
       </div>
     );
   return (
-    <div className="verdict good" role="status">
-      <SignOf of="completed" />
+    <div className={`verdict ${isSealed ? "good" : "part"}`} role="status">
+      <SignOf of={isSealed ? "completed" : "stale"} />
       <div>
         <b>{isSealed ? "Proved" : "The object holds it"}</b>
         <p>

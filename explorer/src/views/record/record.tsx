@@ -12,12 +12,13 @@ import { download, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
 import { link } from "../../url/state";
+import { RecordsOfAction } from "./group";
 import { Proof } from "./proof";
 import { Path, Tree } from "./tree";
 
 export function RecordView() {
   const query = new URLSearchParams(useSearch());
-  const [node, root] = [query.get("node") ?? "", query.get("root") ?? ""];
+  const [node, root, action] = [query.get("node") ?? "", query.get("root") ?? "", query.get("action") ?? ""];
   useTitle(node || root ? `Record ${node || root}` : "Record");
   if (!node && !root)
     return <Nothing title="No record is chosen">Search for its node id, or for the place it was stored at.</Nothing>;
@@ -47,7 +48,13 @@ export function RecordView() {
           <h1 className="mono">{node || root}</h1>
         </div>
       </header>
-      {node ? <RecordPath node={node} root={root} /> : <Root root={root} />}
+      {node ? (
+        <RecordPath node={node} root={root} />
+      ) : action ? (
+        <RecordsOfAction root={root} action={action} />
+      ) : (
+        <Root root={root} />
+      )}
     </div>
   );
 }

@@ -48,7 +48,11 @@ function FoldRow({ fold, root }: { fold: Fold; root: string }) {
           </li>
         ))}
         {fold.count > fold.examples.length && (
-          <li className="muted small">and {count(fold.count - fold.examples.length)} more</li>
+          <li className="small">
+            <Link href={link("record", { root, action: fold.action })}>
+              and {count(fold.count - fold.examples.length)} more
+            </Link>
+          </li>
         )}
       </ul>
     </div>

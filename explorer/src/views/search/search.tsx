@@ -1,6 +1,7 @@
 /** What was found: jobs, datasets and columns by a part of their name, records by node or place, a namespace's own. */
 
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { browse } from "../../api/list-queries";
@@ -29,8 +30,10 @@ export function SearchView() {
   ];
   const state = withoutState(q).state || toTestState(query.get("state"));
   const { can } = useReader();
-  const title = q ? `“${q}”` : namespace || (state && STATE_TITLES[state]);
+  const isOfRecords = kind === "record" && !q;
+  const title = isOfRecords ? "Records" : q ? `“${q}”` : namespace || (state && STATE_TITLES[state]);
   useTitle(q ? `Search: ${q}` : tag ? `Tag: ${tag}` : title);
+  if (isOfRecords) return <RecordsStart />;
   if (!q && !namespace && !tag && !state)
     return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
   return (
@@ -197,6 +200,36 @@ function Browse({ namespace }: { namespace: string }) {
   );
 }
 
+/** The first roots, and a field for what is known of a record. */
+function RecordsStart() {
+  const [, navigate] = useLocation();
+  const [typed, setTyped] = useState("");
+  return (
+    <div className="page">
+      <h1>Records</h1>
+      <form
+        className="actions"
+        role="search"
+        aria-label="records"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim()) navigate(link("search", { q: typed.trim(), kind: "record" }));
+        }}
+      >
+        <input
+          className="field wide"
+          placeholder="a node’s id, the start of a location or of a root’s id"
+          aria-label="a node’s id, the start of a location or of a root’s id"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <button className="button main">Find</button>
+      </form>
+      <Roots prefix="" />
+    </div>
+  );
+}
+
 /** The roots whose id begins with what was typed; a token of some roots may be refused the list. */
 function Roots({ prefix }: { prefix: string }) {
   const { root } = useReader();
@@ -205,11 +238,22 @@ function Roots({ prefix }: { prefix: string }) {
     queryFn: ({ signal }) => rootsFrom(prefix, signal),
     enabled: root === undefined,
   });
-  if (!data?.roots.length) return null;
+  if (root !== undefined && !prefix)
+    return (
+      <p>
+        Your token opens the root{" "}
+        <Link className="mono" href={link("record", { root })}>
+          {root}
+        </Link>
+        .
+      </p>
+    );
+  if (!data?.roots.length) return prefix ? null : <p className="muted">No root is listed here.</p>;
   return (
     <section className="card">
       <p className="muted">
-        Roots whose id begins with “{prefix}”{data.cursor && `; the first ${count(data.roots.length)} are here`}
+        {prefix ? `Roots whose id begins with “${prefix}”` : "Roots, by their ids"}
+        {data.cursor && `; the first ${count(data.roots.length)} are here`}
       </p>
       <LongTable
         label="roots"

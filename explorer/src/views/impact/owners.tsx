@@ -1,0 +1,101 @@
+/** Whom a change reaches: one sentence, and a row for each owner, with a message to copy. */
+
+import { useMemo, useState } from "react";
+
+import { count, plural } from "../../model/format";
+import { EFFECTS, type Effect, effectOf, type Impact, NO_OWNER } from "../../model/impact";
+import { byOwner, countOf, messageTo, type Reached } from "../../model/owners";
+import { titleOfId } from "../../model/titles";
+import { kindOf } from "../../url/ids";
+import type { Narrowing } from "./impact";
+
+const OWNERS_MAX = 20;
+
+export function ByOwner({ impact, node, narrowing }: { impact: Impact; node: string; narrowing: Narrowing }) {
+  const owners = useMemo(() => byOwner(impact.impacted), [impact]);
+  if (!owners.length) return null;
+  const named = owners.filter(({ owner }) => owner).length;
+  const all = (kind: string) =>
+    impact.impacted.filter(({ item }) => kindOf(item.id) === kind).map(({ item }) => item.name);
+  return (
+    <section className="card" aria-label="whom it reaches">
+      <p>
+        <b>
+          {countOf({ jobs: all("job"), datasets: all("dataset") })}
+          {named > 0 && ` of ${plural(named, "owner")}`}.
+        </b>{" "}
+        <Effects impact={impact} narrowing={narrowing} />
+      </p>
+      <Owners owners={owners} node={node} narrowing={narrowing} />
+      {owners.length > OWNERS_MAX && (
+        <p className="muted">and {count(owners.length - OWNERS_MAX)} more: they are in the table below</p>
+      )}
+    </section>
+  );
+}
+
+/** What a change of a column does to its jobs and datasets, as numbers that narrow the table below. */
+function Effects({ impact, narrowing }: { impact: Impact; narrowing: Narrowing }) {
+  const counts = new Map<Effect, number>();
+  for (const { item, how } of impact.impacted) {
+    if (!how || kindOf(item.id) === "field") continue;
+    counts.set(effectOf(how), (counts.get(effectOf(how)) ?? 0) + 1);
+  }
+  return [...counts].map(([effect, number]) => (
+    <button
+      key={effect}
+      className="chip"
+      title={EFFECTS[effect]}
+      aria-pressed={narrowing.effect === effect}
+      onClick={() => narrowing.change({ effect: narrowing.effect === effect ? "" : effect })}
+    >
+      {count(number)} {effect}
+    </button>
+  ));
+}
+
+function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node: string; narrowing: Narrowing }) {
+  const [copied, setCopied] = useState<string | null>(null);
+  const copy = async (reached: Reached) => {
+    await navigator.clipboard.writeText(messageTo(reached, titleOfId(node), location.href));
+    setCopied(reached.owner);
+  };
+  return (
+    <table className="table">
+      <thead>
+        <tr>
+          <th>Owner</th>
+          <th>Has</th>
+          <th className="number">Nearest</th>
+          <th>Tell</th>
+        </tr>
+      </thead>
+      <tbody>
+        {owners.slice(0, OWNERS_MAX).map((reached) => {
+          const key = reached.owner || NO_OWNER;
+          return (
+            <tr key={key}>
+              <td>
+                <button
+                  className="chip"
+                  title="show only these below"
+                  aria-pressed={narrowing.owner === key}
+                  onClick={() => narrowing.change({ owner: narrowing.owner === key ? "" : key })}
+                >
+                  {reached.owner || "no owner is known"}
+                </button>
+              </td>
+              <td>{countOf(reached)}</td>
+              <td className="number">{plural(reached.hops, "hop")}</td>
+              <td className="fixed">
+                <button className="chip" onClick={() => void copy(reached)}>
+                  {copied === reached.owner ? "copied" : "copy as message"}
+                </button>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,155 @@
+/** The table of what a change reaches, and the same as CSV. */
+
+import { useMemo } from "react";
+
+import { impactCsv } from "../../api/report-queries";
+import { keepRows } from "../../model/csv";
+import { count, plural } from "../../model/format";
+import { columnsByDataset, EFFECTS, effectOf, type Impact, type Impacted, narrowed } from "../../model/impact";
+import { titleOfId } from "../../model/titles";
+import { download, NodeLink, Nothing, pageOf, When } from "../../parts/frame";
+import { SignOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { Tags } from "../../parts/tags";
+import { kindOf, nameOf } from "../../url/ids";
+import { StateCell } from "../map/list";
+import { KINDS, type Narrowing } from "./impact";
+
+const COLUMNS_MAX = 4;
+
+export function Table({
+  impact,
+  node,
+  depth,
+  narrowing,
+}: {
+  impact: Impact;
+  node: string;
+  depth: number;
+  narrowing: Narrowing;
+}) {
+  const all = impact.impacted;
+  const { kind, owner, effect, text } = narrowing;
+  const rows = useMemo(() => narrowed(all, { kind, owner, effect, text }), [all, kind, owner, effect, text]);
+  const columns = useMemo(() => columnsFor(all, kindOf(node) === "field"), [all, node]);
+  const isNarrowed = [kind, owner, effect, text].some(Boolean);
+  const csv = async () => {
+    const whole = await impactCsv(node, depth);
+    const kept = isNarrowed ? keepRows(whole, new Set(rows.map(({ item }) => item.id))) : whole;
+    download(`impact-${nameOf(node).name}.csv`, "text/csv;charset=utf-8", kept);
+  };
+  if (!all.length)
+    return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
+  return (
+    <section className="card">
+      <div className="actions">
+        <b role="status">
+          {isNarrowed ? `${count(rows.length)} of ` : ""}
+          {countsOf(all)}; {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most
+        </b>
+        <input
+          className="field push"
+          placeholder="filter"
+          aria-label="filter"
+          value={text}
+          onChange={(event) => narrowing.setText(event.target.value)}
+        />
+        <button
+          className="button"
+          title={isNarrowed ? "the rows that are shown" : "all rows"}
+          onClick={() => void csv()}
+        >
+          CSV
+        </button>
+      </div>
+      {impact.truncated && (
+        <p className="changed">
+          ~ The report is truncated: more is downstream than one request reads, {count(all.length)} are here.
+        </p>
+      )}
+      <LongTable label="impact" columns={columns} rows={rows} keyOf={(row) => row.item.id} />
+    </section>
+  );
+}
+
+const countsOf = (all: readonly Impacted[]) =>
+  KINDS.map(
+    ([of, title]) =>
+      [all.filter(({ item }) => kindOf(item.id) === of).length, title.toLowerCase().slice(0, -1)] as const,
+  )
+    .filter(([number]) => number)
+    .map(([number, of]) => plural(number, of))
+    .join(", ");
+
+/** The columns of the table; of a column's impact with what it does, and with the columns that each dataset has of it. */
+function columnsFor(all: readonly Impacted[], isColumn: boolean): ColumnOf<Impacted>[] {
+  const columns = columnsByDataset(all);
+  const name: ColumnOf<Impacted> = {
+    name: "Name",
+    by: (row) => row.item.name,
+    cell: ({ item }) => (
+      <>
+        <NodeLink id={item.id} name={item.name} where={item.namespace} href={pageOf(item.id)} />
+        <OwnColumns names={columns.get(item.id) ?? []} />
+      </>
+    ),
+  };
+  return isColumn ? [HOPS, name, HOW, ...REST] : [HOPS, name, ...REST];
+}
+
+function OwnColumns({ names }: { names: readonly string[] }) {
+  if (!names.length) return null;
+  return (
+    <div className="mono small muted under" title={names.join(", ")}>
+      {names.slice(0, COLUMNS_MAX).join(", ")}
+      {names.length > COLUMNS_MAX && ` and ${count(names.length - COLUMNS_MAX)} more`}
+    </div>
+  );
+}
+
+const HOPS: ColumnOf<Impacted> = { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => row.hops };
+
+const HOW: ColumnOf<Impacted> = {
+  name: "What it does",
+  by: ({ how }) => (how ? effectOf(how) : ""),
+  cell: ({ how }) => {
+    if (!how) return null;
+    const effect = effectOf(how);
+    return (
+      <span
+        className={effect === "masked" ? "state is-masked" : effect === "breaks" ? "" : "muted"}
+        title={EFFECTS[effect]}
+      >
+        {effect === "masked" && <SignOf of="lock" />}
+        {effect}
+      </span>
+    );
+  },
+};
+
+const REST: readonly ColumnOf<Impacted>[] = [
+  {
+    name: "Through",
+    cell: (row) => (
+      <span className="small">
+        {row.through
+          .slice(0, 3)
+          .map((id) => titleOfId(id))
+          .join(", ")}
+        {row.through.length > 3 && ` and ${row.through.length - 3} more`}
+      </span>
+    ),
+  },
+  { name: "State", by: (row) => row.item.state ?? "", cell: (row) => <StateCell item={row.item} /> },
+  { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
+  {
+    name: "Tags",
+    by: (row) => row.item.tags.join(),
+    cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>),
+  },
+  {
+    name: "Owners",
+    by: (row) => row.item.owners.join(),
+    cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span>,
+  },
+];
