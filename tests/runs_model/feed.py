@@ -15,11 +15,11 @@ class Newspaper:
     def list_feed(self, days, *, kind=None, namespace=None, limit=100, offset=0):
         news = [*self._news_of_datasets(), *self._news_of_jobs()]
         listed = [
-            one
-            for one in news
-            if one.time[:10] in days and kind in (None, one.kind) and namespace in (None, one.of.namespace)
+            entry
+            for entry in news
+            if entry.time[:10] in days and kind in (None, entry.kind) and namespace in (None, entry.of.namespace)
         ]
-        listed.sort(key=lambda one: (one.time, one.event, one.kind, one.of.node_id), reverse=True)
+        listed.sort(key=lambda entry: (entry.time, entry.event, entry.kind, entry.of.node_id), reverse=True)
         return ResultPage(tuple(listed[offset : offset + limit]), len(listed))
 
     def _news_of_datasets(self):
@@ -102,7 +102,7 @@ def _schema_changes(uses):
             if when(others[0]) < when(event)
         ]
         if earlier:
-            *_, before = max(earlier, key=lambda one: one[:3])
+            *_, before = max(earlier, key=lambda schema_before: schema_before[:3])
             change = _difference(before, schema)
             if change is not None:
                 yield "SCHEMA_CHANGED", event, change

@@ -3,11 +3,11 @@
 /** Return the news of each day, in the order given. */
 export function newsByDay<T extends { at: string }>(news: readonly T[]): [string, T[]][] {
   const days = new Map<string, T[]>();
-  for (const one of news) {
-    const day = one.at.slice(0, 10);
+  for (const entry of news) {
+    const day = entry.at.slice(0, 10);
     const ofDay = days.get(day);
-    if (ofDay) ofDay.push(one);
-    else days.set(day, [one]);
+    if (ofDay) ofDay.push(entry);
+    else days.set(day, [entry]);
   }
   return [...days];
 }
@@ -25,10 +25,10 @@ const NEW_MAX = 2;
 export function inBrief<T extends { kind: string }>(news: readonly T[], most: number): Brief<T>[] {
   const lines: Brief<T>[] = [];
   let following = 0;
-  for (const one of news) {
-    following = one.kind === "DATASET_NEW" ? following + 1 : 0;
+  for (const entry of news) {
+    following = entry.kind === "DATASET_NEW" ? following + 1 : 0;
     if (following > NEW_MAX) lines[lines.length - 1]!.more += 1;
-    else if (lines.length < most) lines.push({ news: one, more: 0 });
+    else if (lines.length < most) lines.push({ news: entry, more: 0 });
     else break;
   }
   return lines;

@@ -96,8 +96,8 @@ function Days({ news, totalCount, truncated }: { news: News[]; totalCount: numbe
         <section className="card" key={day} aria-label={day}>
           <h2>{day}</h2>
           <ul className="plain">
-            {ofDay.map((one) => (
-              <NewsItem key={keyOfNews(one)} news={one} />
+            {ofDay.map((entry) => (
+              <NewsItem key={keyOfNews(entry)} news={entry} />
             ))}
           </ul>
         </section>

@@ -204,8 +204,8 @@ function Changed() {
           <>
             <ul className="plain">
               {news.length === 0 && <li className="muted">Nothing new, dropped, changed or failing.</li>}
-              {inBrief(news, NEWS_LINES).map(({ news: one, more }) => (
-                <NewsItem key={keyOfNews(one)} news={one}>
+              {inBrief(news, NEWS_LINES).map(({ news: entry, more }) => (
+                <NewsItem key={keyOfNews(entry)} news={entry}>
                   {more > 0 && (
                     <div>
                       and <Link href={link("feed", { kind: "DATASET_NEW" })}>{count(more)} more new</Link>
