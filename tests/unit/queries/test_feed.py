@@ -14,6 +14,7 @@ from headwater.queries import feed
 from headwater.queries.news import KINDS
 from headwater.queries.schema_changes import SchemaChange
 from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.results import DAYS, rendered
@@ -32,9 +33,11 @@ DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
 def test_the_feed_is_the_models_in_any_order_of_arrival(data):
     statements = data.draw(news_streams())
     queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Model(statements)
-    for days in (DAYS, [data.draw(st.sampled_from(DAYS))]):
-        for chosen in ({}, {"kind": data.draw(st.sampled_from(KINDS))}, {"namespace": data.draw(NAMESPACES)}):
-            assert listed(queries, days, **chosen) == listed(model, days, **chosen)
+    # Each day alone: a row of another day must not be what leads to the news.
+    for days in (DAYS, *([day] for day in DAYS)):
+        assert listed(queries, days) == listed(model, days)
+    for chosen in ({"kind": data.draw(st.sampled_from(KINDS))}, {"namespace": data.draw(NAMESPACES)}):
+        assert listed(queries, DAYS, **chosen) == listed(model, DAYS, **chosen)
 
 
 NAMESPACES = st.sampled_from(sorted({thing.namespace for thing in (*JOBS, *DATASETS)}))
@@ -81,6 +84,19 @@ def test_a_dataset_is_new_on_the_day_of_its_first_event_whenever_that_arrives(qu
     assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", TUESDAY, A, None)
     (entry,) = queries_over([*CHANGED[1:2], first]).list_feed(DAYS, limit=9, offset=0).items
     assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", MONDAY, B, None)
+
+
+def test_a_first_event_that_arrives_late_is_news_of_its_own_day():
+    first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
+    queries = LineageQueries(loaded([on(TUESDAY, an_event(1, "a1", A, outputs=[X]))], [first]))
+    assert of(queries.list_feed([MONDAY], limit=9, offset=0)) == [("DATASET_NEW", X, MONDAY, None)]
+    assert queries.list_feed([TUESDAY], limit=9, offset=0).total == 0
+
+
+def test_a_run_that_fails_again_on_another_day_is_news_of_that_day():
+    events = [on(day, an_event(1, "a1", A, "FAIL")) for day in (MONDAY, TUESDAY)]
+    queries = LineageQueries(loaded(*([event] for event in events)))
+    assert of(queries.list_feed([TUESDAY], limit=9, offset=0)) == [("JOB_FAILS", A, TUESDAY, "a1")]
 
 
 def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
@@ -159,6 +175,30 @@ def test_the_feed_says_where_it_is_cut(bound, monkeypatch):
     monkeypatch.setattr(feed, bound, 1)
     more = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y, *DATASETS]))])
     assert LineageQueries(more).list_feed(DAYS, limit=9, offset=0).truncated
+
+
+def test_the_rounds_of_a_feed_do_not_grow_with_the_estate():
+    rounds = {rounds_of(things) for things in (10, 100, 300)}
+    assert len(rounds) == 1
+    assert rounds.pop() <= 8
+
+
+def rounds_of(things):
+    """Return the rounds of a feed of so many new datasets, each written by a job of its own that fails."""
+    events = [
+        on(
+            MONDAY,
+            an_event(
+                1, f"a{number}", JobId("emissions", f"job-{number}"), "FAIL", outputs=[DatasetId("lake", f"{number}")]
+            ),
+        )
+        for number in range(things)
+    ]
+    table = loaded(events)
+    table.calls.clear()
+    page = LineageQueries(table).list_feed(DAYS, limit=100, offset=0)
+    assert page.total == things + min(things, feed.JOBS_MAX)
+    return table.rounds
 
 
 def test_rows_of_the_feed_expire():
