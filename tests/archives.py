@@ -55,27 +55,31 @@ class FolderArchive:
         written = compress_lines([text.encode()], file)
         key = f"{prefix_of(day)}{sha256_hex(root)}.{written.sha256}.jsonl.gz"
         self.put(key, file.getvalue())
-        one = ArchiveObject(key, written.sha256, written.size_bytes, written.lines, written.lines, version, base)
-        self.objects.setdefault(day, []).append(one)
-        return one
+        trace_object = ArchiveObject(
+            key, written.sha256, written.size_bytes, written.lines, written.lines, version, base
+        )
+        self.objects.setdefault(day, []).append(trace_object)
+        return trace_object
 
     def arrive(self, day, text="{}\n"):
         """An object of the raw log, as a loader leaves it; it is in no digest yet."""
         body = gzip.compress(text.encode(), mtime=0)
         sha256 = hashlib.sha256(body).hexdigest()
-        one = EventObject(f"{event_prefix_of(day)}{sha256}.jsonl.gz", sha256, len(body))
-        self.put(one.key, body)
-        self.events.setdefault(day, []).append(one)
-        return one
+        event_object = EventObject(f"{event_prefix_of(day)}{sha256}.jsonl.gz", sha256, len(body))
+        self.put(event_object.key, body)
+        self.events.setdefault(day, []).append(event_object)
+        return event_object
 
     def seal(self, day, missing=(), *, events_to=None):
         """Seal the day as the newest of the chain, with the events of all days since up to this one."""
-        before = max((one for one in self.links if one < day), default=None)
+        before = max((link for link in self.links if link < day), default=None)
         days = ArrivalDays(self.events_to, events_to or day)
         head = Head(day, SEAL, self.links[before] if before else None, days)
-        objects = sorted(self.objects.get(day, []), key=lambda one: one.key)
-        arrived = [one for arrival, some in self.events.items() if days.hold(arrival) for one in some]
-        arrived.sort(key=lambda one: one.key)
+        objects = sorted(self.objects.get(day, []), key=lambda entry: entry.key)
+        arrived = [
+            entry for arrival, objects_of_day in self.events.items() if days.hold(arrival) for entry in objects_of_day
+        ]
+        arrived.sort(key=lambda entry: entry.key)
         self.put_digest(day, b"".join(render_digest(head, objects, missing, arrived)))
         self.events_to = days.to
 

@@ -90,7 +90,7 @@ def without(form, *path):
     """A copy of nested JSON that lacks the field at the end of the path: `without(event, "job", "name")`."""
     first, *rest = path
     if isinstance(form, list):
-        return [without(one, *rest) if place == first else one for place, one in enumerate(form)]
+        return [without(part, *rest) if place == first else part for place, part in enumerate(form)]
     if rest:
         return {**form, first: without(form[first], *rest)}
     return {name: value for name, value in form.items() if name != first}
@@ -99,5 +99,5 @@ def without(form, *path):
 def _with_datasets(event):
     for side in ("inputs", "outputs"):
         if isinstance(event.get(side), (list, tuple)):
-            event[side] = [a_dataset(one) if isinstance(one, str) else one for one in event[side]]
+            event[side] = [a_dataset(dataset) if isinstance(dataset, str) else dataset for dataset in event[side]]
     return event

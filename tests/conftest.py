@@ -106,12 +106,12 @@ def made_once(tmp_path_factory):
         shared = shared.parent
 
     def made_once(name: str, make: Callable[[Path], object]) -> Path:
-        folder, made = shared / name, shared / f"{name}.made"
+        folder, stamp = shared / name, shared / f"{name}.made"
         with FileLock(shared / f"{name}.lock"):
-            if not made.exists():
+            if not stamp.exists():
                 folder.mkdir()
                 make(folder)
-                made.touch()
+                stamp.touch()
         return folder
 
     return made_once

@@ -74,9 +74,9 @@ class DuckDbAthena:
         else:
             status = {"State": "SUCCEEDED"}
             if "rows" not in execution:
-                found = self.database.execute(execution["sql"])
-                names = [column[0] for column in found.description]
-                execution["rows"] = [names, *found.fetchall()]
+                result = self.database.execute(execution["sql"])
+                names = [column[0] for column in result.description]
+                execution["rows"] = [names, *result.fetchall()]
         return {"QueryExecution": {"Query": execution["sql"], "WorkGroup": WORKGROUP, "Status": status}}
 
     def get_query_results(self, **request):

@@ -54,14 +54,14 @@ class Tables:
         """Return the result of a lookup that `ApiLookups` makes."""
         kind, of = lookup
         if kind == "gone":
-            found = [row for row in self._of["datasets"] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
-            return all(row["is_deleted"] for row in found)
+            rows = [row for row in self._of["datasets"] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
+            return all(row["is_deleted"] for row in rows)
         if kind in ("jobs", "datasets"):
-            found = [row for row in self._of[kind] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
-            assert len(found) <= 1
-            if not found or (kind == "jobs" and found[0]["is_deleted"]):
+            rows = [row for row in self._of[kind] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
+            assert len(rows) <= 1
+            if not rows or (kind == "jobs" and rows[0]["is_deleted"]):
                 return None
-            return tuple(_plain(found[0][column]) for column in (_JOB if kind == "jobs" else _DATASET))
+            return tuple(_plain(rows[0][column]) for column in (_JOB if kind == "jobs" else _DATASET))
         if kind in ("runs", "runs before"):
             columns = _RUN if kind == "runs" else _RUN_BEFORE
             mine = [row for row in self._runs if (row["job_namespace"], row["job_name"]) == (of.namespace, of.name)]
@@ -72,8 +72,8 @@ class Tables:
         mine, other = {**side, "writes": ("job", "target"), "declared": ("source", "target")}[kind]
         declared = kind == "declared"
         named = [row for row in self._edges if _end(row, mine) == (of.namespace, of.name)]
-        some = [row for row in named if (row["job_name"] is None) == declared]
-        return sorted({_end(row, other) for row in some} - {(None, None)})
+        shown = [row for row in named if (row["job_name"] is None) == declared]
+        return sorted({_end(row, other) for row in shown} - {(None, None)})
 
     def _columns(self, of):
         mine = [row for row in self._fields if _end(row, "dataset") == (of.namespace, of.name)]
@@ -105,31 +105,34 @@ class ApiLookups:
     def results(self):
         """Return every lookup with its result."""
         jobs, datasets = named_ever(self.table)
-        found = {}
+        results = {}
         for job in jobs:
             graph = self._graph(job)
-            shown = next((one for one in graph.jobs if one.id == job), None) if graph else None
-            found["jobs", job] = _of_job(shown) if shown else None
-            found["runs before" if self.before else "runs", job] = self._runs_of(job)
-            near = _near(graph, job)
-            found["reads", job], found["writes", job] = near["dataset", "to"], near["dataset", "from"]
+            shown = next((node for node in graph.jobs if node.id == job), None) if graph else None
+            results["jobs", job] = _of_job(shown) if shown else None
+            results["runs before" if self.before else "runs", job] = self._runs_of(job)
+            neighbours = _near(graph, job)
+            results["reads", job], results["writes", job] = neighbours["dataset", "to"], neighbours["dataset", "from"]
         for dataset in datasets:
             graph, known = self._graph(dataset), (self.before or self.queries).find_dataset(dataset)
-            shown = next((one for one in graph.datasets if one.id == dataset), None) if graph and known else None
+            shown = next((node for node in graph.datasets if node.id == dataset), None) if graph and known else None
             if graph is None:
-                found["gone", dataset] = True
+                results["gone", dataset] = True
             else:
-                found["datasets", dataset] = _of_dataset(shown) if shown else None
-                found["columns", dataset] = _fields_of(shown) if shown else []
+                results["datasets", dataset] = _of_dataset(shown) if shown else None
+                results["columns", dataset] = _fields_of(shown) if shown else []
             columns, sources = self._sources_of(dataset)
-            found["sources of columns", (dataset, columns)] = sources
-            near = _near(graph, dataset)
-            found["read by", dataset], found["written by", dataset] = near["job", "from"], near["job", "to"]
-            found["declared", dataset] = near["dataset", "from"]
-        return found
+            results["sources of columns", (dataset, columns)] = sources
+            neighbours = _near(graph, dataset)
+            results["read by", dataset], results["written by", dataset] = (
+                neighbours["job", "from"],
+                neighbours["job", "to"],
+            )
+            results["declared", dataset] = neighbours["dataset", "from"]
+        return results
 
-    def _graph(self, one):
-        return self.queries.find_graph(one.node_id, depth=0, at=end_of_day(self.day))
+    def _graph(self, node):
+        return self.queries.find_graph(node.node_id, depth=0, at=end_of_day(self.day))
 
     def _sources_of(self, dataset):
         """Return the dataset's columns, with the edges to them, and those to all of its columns from a named one.
@@ -137,15 +140,15 @@ class ApiLookups:
         Columns inside a struct, and such structs, are left out: the API adds what was reported of related columns.
         """
         graph = self.queries.find_columns(dataset.node_id, depth=0, at=end_of_day(self.day), downstream=True)
-        nodes = [one for one in graph.columns if one.dataset == dataset] if graph else []
-        count, found = Counter(node.field[0] for node in nodes), set()
+        nodes = [column for column in graph.columns if column.dataset == dataset] if graph else []
+        count, edges = Counter(node.field[0] for node in nodes), set()
         flat = [node for node in nodes if count[node.field[0]] == 1 and len(node.field) == 1]
         for node in flat:
             for source in node.inputs:
-                found |= _edges_from(print_dotted(node.field), source)
+                edges |= _edges_from(print_dotted(node.field), source)
             for source in node.dependencies:
-                found |= _edges_from("", source) if source.field else set()
-        return frozenset([print_dotted(node.field) for node in flat] + ([""] if flat else [])), sorted(found)
+                edges |= _edges_from("", source) if source.field else set()
+        return frozenset([print_dotted(node.field) for node in flat] + ([""] if flat else [])), sorted(edges)
 
     def _runs_of(self, job):
         page = (self.before or self.queries).list_runs(job, in_short=True, limit=_RUNS_MAX, offset=0)
@@ -157,13 +160,13 @@ class ApiLookups:
 
 def _near(graph, of):
     """Return the neighbours of a node by kind, on both sides, as (namespace, name)."""
-    found = {(kind, side): set() for kind in ("job", "dataset") for side in ("from", "to")}
-    ids = {one.id.node_id: one.id for one in (*graph.jobs, *graph.datasets)} if graph else {}
+    neighbours = {(kind, side): set() for kind in ("job", "dataset") for side in ("from", "to")}
+    ids = {node.id.node_id: node.id for node in (*graph.jobs, *graph.datasets)} if graph else {}
     for start, end in graph.edges if graph else ():
         for mine, other, side in ((start, end, "from"), (end, start, "to")):
             if mine == of.node_id:
-                found[other.partition(":")[0], side].add((ids[other].namespace, ids[other].name))
-    return {key: sorted(names) for key, names in found.items()}
+                neighbours[other.partition(":")[0], side].add((ids[other].namespace, ids[other].name))
+    return {key: sorted(names) for key, names in neighbours.items()}
 
 
 def _edges_from(column, source):
@@ -180,12 +183,12 @@ def _fields_of(dataset):
     return sorted((print_dotted(path), kind or "", *tags.get(path, [])) for path, kind in types.items())
 
 
-def _annotated(one):
-    return one.annotations.text_of(None) or one.description, _owners(one), one.annotations.names
+def _annotated(node):
+    return node.annotations.text_of(None) or node.description, _owners(node), node.annotations.names
 
 
-def _owners(one):
-    return tuple(owner.name for owner in one.annotations.owners)
+def _owners(node):
+    return tuple(owner.name for owner in node.annotations.owners)
 
 
 def _of_job(job):

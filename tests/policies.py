@@ -24,24 +24,24 @@ def _plain(name: str) -> str:
 
 def _applies(statement: Mapping[str, Any], action: str, resource: str, keys: Mapping[str, object]) -> bool:
     return (
-        any(fnmatchcase(action.lower(), one.lower()) for one in _many(statement["Action"]))
-        and any(fnmatchcase(resource, one) for one in _many(statement["Resource"]))
+        any(fnmatchcase(action.lower(), pattern.lower()) for pattern in _many(statement["Action"]))
+        and any(fnmatchcase(resource, pattern) for pattern in _many(statement["Resource"]))
         and all(
-            _holds(operator, keys.get(_plain(key)), _many(wanted))
+            _holds(operator, keys.get(_plain(key)), _many(patterns))
             for operator, conditions in statement.get("Condition", {}).items()
-            for key, wanted in conditions.items()
+            for key, patterns in conditions.items()
         )
     )
 
 
-def _holds(operator: str, value: object, wanted: list[str]) -> bool:
+def _holds(operator: str, value: object, patterns: list[str]) -> bool:
     """Return True if the condition holds of a key's value; None is a request without the key."""
     quantifier, _, name = operator.rpartition(":")
     if name == "Null":
-        return str(value is None).lower() in wanted
+        return str(value is None).lower() in patterns
     match, negated = _MATCHES[name.replace("Not", "")], "Not" in name
     values = [] if value is None else _many(value)
-    matching = [any(match(str(one), each) for each in wanted) is not negated for one in values]
+    matching = [any(match(str(item), each) for each in patterns) is not negated for item in values]
     if quantifier == "ForAllValues":
         return all(matching)
     if quantifier == "ForAnyValue":
@@ -50,8 +50,8 @@ def _holds(operator: str, value: object, wanted: list[str]) -> bool:
     return matching[0] if matching else negated
 
 
-def _equal(value: str, wanted: str) -> bool:
-    return value == wanted
+def _equal(value: str, expected: str) -> bool:
+    return value == expected
 
 
 _MATCHES = {
@@ -59,8 +59,8 @@ _MATCHES = {
     "StringLike": fnmatchcase,
     "ArnEquals": fnmatchcase,
     "ArnLike": fnmatchcase,
-    "Bool": lambda value, wanted: value.lower() == wanted.lower(),
-    "NumericLessThan": lambda value, wanted: float(value) < float(wanted),
+    "Bool": lambda value, expected: value.lower() == expected.lower(),
+    "NumericLessThan": lambda value, expected: float(value) < float(expected),
 }
 
 

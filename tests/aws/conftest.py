@@ -62,7 +62,7 @@ _VARIABLES = {
 def template(synthesized):
     """Return only what holds state: the rest of the template is the local stack's to run (tests/e2e)."""
     whole = synthesized()
-    resources = {name: _bare(one) for name, one in whole["Resources"].items() if one["Type"] in _MADE}
+    resources = {name: _bare(resource) for name, resource in whole["Resources"].items() if resource["Type"] in _MADE}
     outputs = {name: whole["Outputs"][name] for name in _VARIABLES.values()}
     return json.dumps({"Resources": resources, "Outputs": outputs})
 
@@ -157,7 +157,7 @@ class Cloud:
         event = self.event(queue, bodies)
         response = handler(event, self.context(**context))["batchItemFailures"]
         places = {message["messageId"]: place for place, message in enumerate(event["Records"])}
-        return [places[one["itemIdentifier"]] for one in response]
+        return [places[failure["itemIdentifier"]] for failure in response]
 
     def load(self, *messages, queue="RecordsQueue"):
         """The load function on one batch; the places of the messages that failed."""
@@ -256,14 +256,14 @@ class Cloud:
 
     def partitions(self, table="records"):
         """The table's partitions: day -> location."""
-        found = tests_client("glue").get_partitions(DatabaseName=_DATABASE, TableName=table)["Partitions"]
-        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in found}
+        partitions = tests_client("glue").get_partitions(DatabaseName=_DATABASE, TableName=table)["Partitions"]
+        return {partition["Values"][0]: partition["StorageDescriptor"]["Location"] for partition in partitions}
 
     def objects(self, prefix="traces/"):
         """Key -> bytes of everything in the archive."""
         bucket = self.outputs["ArchiveBucketName"]
         listed = self._s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
-        keys = [one["Key"] for one in listed]
+        keys = [entry["Key"] for entry in listed]
         return {key: self._s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
 
     def archived(self, root_id="flights"):
@@ -364,13 +364,13 @@ def cloud(request, template, monkeypatch):
         monkeypatch.setenv(settings.RECORDS_TTL_S, str(24 * HOUR))
         monkeypatch.setenv(settings.TRACE_RECORDS_MAX, "1000")
         _forget_clients()
-        one = Cloud(outputs)
-        monkeypatch.setattr(wiring, "dynamodb", lambda: one.dynamodb)
-        monkeypatch.setattr(wiring, "now_s", lambda: one.now_s)
-        monkeypatch.setattr(wiring, "sleep", one.wait)
-        monkeypatch.setattr(wiring, "now_ms", lambda: one.now_s * 1000)
-        monkeypatch.setattr(wiring, "now", lambda: from_seconds(one.now_s))
-        yield one
+        account = Cloud(outputs)
+        monkeypatch.setattr(wiring, "dynamodb", lambda: account.dynamodb)
+        monkeypatch.setattr(wiring, "now_s", lambda: account.now_s)
+        monkeypatch.setattr(wiring, "sleep", account.wait)
+        monkeypatch.setattr(wiring, "now_ms", lambda: account.now_s * 1000)
+        monkeypatch.setattr(wiring, "now", lambda: from_seconds(account.now_s))
+        yield account
     _forget_clients()
 
 
@@ -390,9 +390,9 @@ def catalog(cloud):
 
 
 def _forget_clients():
-    for made in (
+    for cached in (
         clients.client,
         clients.dynamodb,
-        *(one for one in vars(wiring).values() if hasattr(one, "cache_clear")),
+        *(function for function in vars(wiring).values() if hasattr(function, "cache_clear")),
     ):
-        made.cache_clear()
+        cached.cache_clear()

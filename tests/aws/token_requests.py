@@ -87,7 +87,7 @@ def deliver(cloud):
     for record, message in zip(event["Records"], received.get("Messages", []), strict=True):
         named = message.get("MessageAttributes", {})
         record["messageAttributes"] = {
-            name: {"stringValue": one["StringValue"], "dataType": "String"} for name, one in named.items()
+            name: {"stringValue": attribute["StringValue"], "dataType": "String"} for name, attribute in named.items()
         }
     assert events_function.handler(event, cloud.context()) == {"batchItemFailures": []}
     return event["Records"]

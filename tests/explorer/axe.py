@@ -21,10 +21,10 @@ def serious_faults(page):
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         # In another theme nothing but colours is another.
         rules = "{}" if theme == "light" else "{runOnly: ['color-contrast']}"
-        found = page.evaluate(f"() => axe.run({rules})")
+        report = page.evaluate(f"() => axe.run({rules})")
         faults += [
-            (theme, one["id"], [part["html"] for part in one["nodes"][:3]])
-            for one in found["violations"]
-            if one["impact"] in ("serious", "critical")
+            (theme, violation["id"], [part["html"] for part in violation["nodes"][:3]])
+            for violation in report["violations"]
+            if violation["impact"] in ("serious", "critical")
         ]
     return faults

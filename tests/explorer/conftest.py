@@ -70,16 +70,16 @@ class Watch:
 @pytest.fixture(scope="session")
 def contexts(browser):
     """Profiles of the browser by their options: what a page has loaded, the next one finds in the cache."""
-    made = {}
+    opened = {}
 
     def context_of(**options):
         key = tuple(sorted(options.items()))
-        if key not in made:
-            made[key] = browser.new_context(reduced_motion="reduce", **options)
-        return made[key]
+        if key not in opened:
+            opened[key] = browser.new_context(reduced_motion="reduce", **options)
+        return opened[key]
 
     yield context_of
-    for context in made.values():
+    for context in opened.values():
         context.close()
 
 

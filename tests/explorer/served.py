@@ -85,7 +85,7 @@ class Served:
             response = self._resolve(_event(url, headers, self._auth, method, body, self.user), CONTEXT)
         text = response["body"] or ""
         raw = base64.b64decode(text) if response.get("isBase64Encoded") else text.encode()
-        return response["statusCode"], {name: some[0] for name, some in response["multiValueHeaders"].items()}, raw
+        return response["statusCode"], {name: texts[0] for name, texts in response["multiValueHeaders"].items()}, raw
 
 
 class ServedGraph(Served):
@@ -137,7 +137,7 @@ def _event(url, headers, auth, method, body, user):
         "httpMethod": method,
         "headers": headers,
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
+        "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
         "multiValueQueryStringParameters": values or None,
         "pathParameters": {"proxy": url.path[1:]},
         "stageVariables": {"auth": auth},

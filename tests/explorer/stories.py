@@ -39,7 +39,7 @@ def a_facet(**fields):
 def a_dataset(name, fields=None, lineage=None, namespace=LAKE):
     facets = {facet: a_facet(**body) for facet, body in _OF_DATASETS.get(name, {}).items()}
     if fields:
-        facets["schema"] = a_facet(fields=[{"name": one, "type": kind} for one, kind in fields])
+        facets["schema"] = a_facet(fields=[{"name": column, "type": kind} for column, kind in fields])
     if lineage:
         columns = {
             column: {"inputFields": [_source(*source) for source in sources]} for column, sources in lineage.items()
@@ -212,11 +212,11 @@ def a_wide_graph(chains=95, length=10):
     for chain in range(chains):
         before = "wide"
         for step in range(length):
-            made = f"chain.{chain:03}.{step}"
-            events += a_run(f"job.{chain:03}.{step}", 2 + step, [a_dataset(before)], [a_dataset(made)], number=chain)[
+            target = f"chain.{chain:03}.{step}"
+            events += a_run(f"job.{chain:03}.{step}", 2 + step, [a_dataset(before)], [a_dataset(target)], number=chain)[
                 1:
             ]
-            before = made
+            before = target
     return events
 
 
@@ -239,17 +239,17 @@ def a_failure_far_upstream(length=7):
         before = "source"
         for step in range(length):
             is_failed = day == 2 and step == 0
-            made = f"step.{step}"
+            target = f"step.{step}"
             events += a_run(
                 f"far.{step}",
                 day,
                 [a_dataset(before)],
-                [a_dataset(made)],
+                [a_dataset(target)],
                 state="FAIL" if is_failed else "COMPLETE",
                 error=ERROR if is_failed else None,
                 hour=6 + step,
             )
-            before = made
+            before = target
     return events
 
 
@@ -259,12 +259,12 @@ ATTACK = '<img src=x onerror="document.title=1"><script>document.title=2</script
 def attacks():
     """Names and facets that are markup, spreadsheets' formulas, or long."""
     fields = [(ATTACK, ATTACK), ("=1+1", "int"), ("x" * 300, "string"), ("‮override", "string")]
-    made = a_dataset(f"out {ATTACK}", fields, {ATTACK: [(f"in {ATTACK}", ATTACK, ATTACK)]})
+    output = a_dataset(f"out {ATTACK}", fields, {ATTACK: [(f"in {ATTACK}", ATTACK, ATTACK)]})
     return a_run(
         f"=cmd {ATTACK}",
         20,
         [a_dataset(f"in {ATTACK}", fields)],
-        [made],
+        [output],
         namespace=f"ns {ATTACK}",
         state="FAIL",
         error=ATTACK,

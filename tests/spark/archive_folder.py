@@ -41,23 +41,27 @@ class ArchiveFolder:
         written = compress_lines(render_lines(Forest(root_id, records), compaction), file)
         key = f"{prefix_of(day)}{sha256_hex(root_id)}.{written.sha256}.jsonl.gz"
         base = None if last is None else last[1].key if last[0] < day else last[1].base
-        one = ArchiveObject(key, written.sha256, written.size_bytes, len(records), written.lines, version, base)
+        trace_object = ArchiveObject(
+            key, written.sha256, written.size_bytes, len(records), written.lines, version, base
+        )
         self.put(key, file.getvalue())
-        self.traced.setdefault(day, []).append((day, one, records))
-        return one
+        self.traced.setdefault(day, []).append((day, trace_object, records))
+        return trace_object
 
     def _last(self, root_id: str) -> tuple[str, ArchiveObject] | None:
-        found = [
-            (day, one)
+        traced = [
+            (day, trace_object)
             for objects in self.traced.values()
-            for day, one, records in objects
+            for day, trace_object, records in objects
             if records[0].root_id == root_id
         ]
-        return max(found, key=lambda last: last[1].version, default=None)
+        return max(traced, key=lambda last: last[1].version, default=None)
 
     def seal(self, day: str) -> None:
         """Write the day's digest."""
-        objects = sorted((one for _, one, _ in self.traced.get(day, [])), key=lambda one: one.key)
+        objects = sorted(
+            (trace_object for _, trace_object, _ in self.traced.get(day, [])), key=lambda trace_object: trace_object.key
+        )
         file = io.BytesIO()
         compress_lines(render_digest(Head(day, Seal("nightly", _SEALED_AT), None), objects, ["s3://missing"]), file)
         self.put(key_of(day), file.getvalue())
@@ -79,7 +83,7 @@ class ArchiveFolder:
 
     def newest(self, day: str) -> dict[str, tuple[ArchiveObject, Sequence[LineageRecord]]]:
         """By root: the last object of the day, with its records."""
-        return {records[0].root_id: (one, records) for _, one, records in self.traced.get(day, [])}
+        return {records[0].root_id: (trace_object, records) for _, trace_object, records in self.traced.get(day, [])}
 
     def expected_records(self, day: str) -> list[dict[str, Any]]:
         """Return the rows of `records`: of each root what no earlier day had archived."""
@@ -97,8 +101,8 @@ class ArchiveFolder:
     def expected_traces(self, day: str) -> list[dict[str, Any]]:
         """Return the rows of `traces`: the lines of each root's last object of the day, read as JSON."""
         rows = []
-        for one, _ in self.newest(day).values():
-            lines = gzip.decompress((self.folder / one.key).read_bytes()).splitlines()
+        for trace_object, _ in self.newest(day).values():
+            lines = gzip.decompress((self.folder / trace_object.key).read_bytes()).splitlines()
             rows += [_trace_row(json.loads(line)) for line in lines]
         return sorted(rows, key=lambda row: (row["root_id"].encode(), row["record_id"].encode()))
 

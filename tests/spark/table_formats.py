@@ -50,13 +50,13 @@ def options(warehouse: str) -> dict[str, str]:
     packages = os.environ.get(VARIABLE)
     if not packages:
         return {}
-    found = {"spark.jars" if packages.endswith(".jar") else "spark.jars.packages": packages}
+    settings = {"spark.jars" if packages.endswith(".jar") else "spark.jars.packages": packages}
     if formats:
-        found["spark.sql.extensions"] = ",".join(_EXTENSIONS[name] for name in formats)
+        settings["spark.sql.extensions"] = ",".join(_EXTENSIONS[name] for name in formats)
     if "delta" in formats:
-        found |= _DELTA
+        settings |= _DELTA
     if "hudi" in formats:
-        found |= _HUDI
+        settings |= _HUDI
     if "iceberg" in formats:
-        found |= {**_ICEBERG, "spark.sql.catalog.ice.warehouse": f"{warehouse}/ice"}
-    return found
+        settings |= {**_ICEBERG, "spark.sql.catalog.ice.warehouse": f"{warehouse}/ice"}
+    return settings

@@ -95,7 +95,7 @@ class Caller:
             "httpMethod": method,
             "headers": named or None,
             "multiValueHeaders": {name: [value] for name, value in named.items()} or None,
-            "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
+            "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "pathParameters": {"proxy": path[1:]},
             "stageVariables": {"auth": "token" if token else "iam"},
@@ -151,8 +151,8 @@ class Caller:
     def put_rows(self, parent, nodes, action, root=ROOT, location="s3://lake/many"):
         """As `put_many`, past the queues and the load function: for thousands."""
         life = partial(render_life, ttl_s=24 * HOUR, loaded_at=self.cloud.now_s)
-        for some in chunks(nodes, 25):
-            records = (LineageRecord(root, node, parent, action, location, self.cloud.now_s) for node in some)
+        for batch in chunks(nodes, 25):
+            records = (LineageRecord(root, node, parent, action, location, self.cloud.now_s) for node in batch)
             puts = [{"PutRequest": {"Item": {**render_item(record), **life(record)}}} for record in records]
             self.cloud.dynamodb.batch_write_item(RequestItems={self.cloud.outputs["RecordsTableName"]: puts})
 

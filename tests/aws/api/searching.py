@@ -68,12 +68,14 @@ class Search:
         bucket = self.cloud.outputs["ArchiveBucketName"]
         archive = Archive(self.cloud.s3, bucket)
         newest = {}
-        for one in DigestLines(archive.lines(key_of(day))).objects():
-            newest[one.root_sha] = max(one, newest.get(one.root_sha, one), key=lambda known: known.version)
+        for trace_object in DigestLines(archive.lines(key_of(day))).objects():
+            newest[trace_object.root_sha] = max(
+                trace_object, newest.get(trace_object.root_sha, trace_object), key=lambda known: known.version
+            )
         records = []
-        for one in newest.values():
-            before = {record.node_id for record in archive.records(one.base)} if one.base else set()
-            records += [record for record in archive.records(one.key) if record.node_id not in before]
+        for trace_object in newest.values():
+            before = {record.node_id for record in archive.records(trace_object.base)} if trace_object.base else set()
+            records += [record for record in archive.records(trace_object.key) if record.node_id not in before]
         self.athena.put(day, records)
         self.cloud.attempt(day, f"night-{day}")
         self.cloud.publish(day, f"night-{day}" if newest else None)

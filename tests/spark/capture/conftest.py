@@ -97,15 +97,15 @@ class Watch:
     def _discard(self) -> None:
         """Read what came before: this watch sees the whole context, and what tests before wrote may have no name."""
         assert self._executions.drain(_DRAIN_S)
-        for one in iter(lambda: self._executions.next(0), None):
+        for execution in iter(lambda: self._executions.next(0), None):
             with suppress(UnknownTarget):
-                self._extracted(one)
+                self._extracted(execution)
         self._merger.release()
 
     def _drained(self) -> list[Read]:
         assert self._executions.drain(_DRAIN_S)
         reads: list[Read] = [
-            write for one in iter(lambda: self._executions.next(0), None) for write in self._extracted(one)
+            write for execution in iter(lambda: self._executions.next(0), None) for write in self._extracted(execution)
         ]
         return [*reads, *self._merger.release()]
 
@@ -116,9 +116,12 @@ class Watch:
             written = self._extractor.read_stream(execution)
             return [written] if written else []
         assert isinstance(execution, Execution), execution
-        found = self._extractor.read(execution)
-        reads = [read for read in found if not isinstance(read, Write)]
-        return [*reads, *self._merger.add(execution, [write for write in found if isinstance(write, Write)])]
+        reads_of_execution = self._extractor.read(execution)
+        reads = [read for read in reads_of_execution if not isinstance(read, Write)]
+        return [
+            *reads,
+            *self._merger.add(execution, [write for write in reads_of_execution if isinstance(write, Write)]),
+        ]
 
 
 @pytest.fixture(scope="session")
@@ -139,8 +142,8 @@ def check(spark: SparkSession, watch: Watch, tmp_path: Path) -> Callable[[Case],
             session.sql(before)
         writes = watch.writes_of(lambda: case.act(session, str(tmp_path / "out")))
         assert {write.tier for write in writes} <= {"full"}
-        if (found := lines_of(writes)) != (wanted := expected(case.lineage)):
-            pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
+        if (lines := lines_of(writes)) != (expected_lines := expected(case.lineage)):
+            pytest.fail("\n".join(difflib.ndiff(expected_lines, lines)), pytrace=False)
 
     return check
 

@@ -93,9 +93,11 @@ def _expected_lines(text: str) -> Iterator[str]:
             inputs = {name for name in line.removeprefix("inputs:").replace(",", " ").split() if name != "none"}
             continue
         column, sources = line.split(" <- ")
-        columns.setdefault(column.strip(), set()).update(one for one in _COMMA.split(sources) if one != "nothing")
+        columns.setdefault(column.strip(), set()).update(
+            source for source in _COMMA.split(sources) if source != "nothing"
+        )
     if inputs is None:
-        inputs = {one.split(".")[0] for sources in columns.values() for one in sources if "." in one}
+        inputs = {source.split(".")[0] for sources in columns.values() for source in sources if "." in source}
     return _lines(columns, inputs)
 
 
@@ -118,7 +120,7 @@ def _lines_of_write(write: Write) -> Iterator[str]:
         columns.setdefault(print_dotted(path), set()).add("unknown")
     if write.columns.dataset_level:
         columns["*"] = set(_render_sources(write.columns.dataset_level))
-    inputs = {short_name(one.id) for one in write.inputs} | ({"unknown"} if write.unknown_inputs else set())
+    inputs = {short_name(dataset.id) for dataset in write.inputs} | ({"unknown"} if write.unknown_inputs else set())
     return _lines(columns, inputs)
 
 

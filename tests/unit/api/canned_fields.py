@@ -39,9 +39,9 @@ class CannedFields:
         return self._find(Provenance, dataset, field, window)
 
     def _find(self, kind, dataset, field, window):
-        found = self._results[kind]
-        assert (found.column.dataset, found.column.field, found.window) == (dataset, field, window)
-        return found
+        result = self._results[kind]
+        assert (result.column.dataset, result.column.field, result.window) == (dataset, field, window)
+        return result
 
 
 class HeldLinks:

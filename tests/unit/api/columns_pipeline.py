@@ -35,8 +35,8 @@ def a_dataset_made(name, columns, fields=None, dataset=(), **more):
     """An output with its `columnLineage`: column -> its sources."""
     returned = {column: {"inputFields": list(sources), **more} for column, sources in columns.items()}
     facet = a_facet("ColumnLineageDataset", fields=returned, **({"dataset": list(dataset)} if dataset else {}))
-    made = a_dataset(name, fields=fields)
-    return {**made, "facets": {**made["facets"], "columnLineage": facet}}
+    output = a_dataset(name, fields=fields)
+    return {**output, "facets": {**output["facets"], "columnLineage": facet}}
 
 
 def a_step(job, hour, inputs, outputs, **changes):

@@ -45,7 +45,7 @@ def get(api, path, query=None, headers=None, door="iam"):
             "httpMethod": "GET",
             "headers": headers,
             "multiValueHeaders": {name: [value] for name, value in headers.items()} if headers else None,
-            "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
+            "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "pathParameters": {"proxy": path[1:]},
             "stageVariables": {"auth": door},
@@ -55,7 +55,7 @@ def get(api, path, query=None, headers=None, door="iam"):
         },
         _CONTEXT,
     )
-    sent = {name: some[0] for name, some in responded["multiValueHeaders"].items()}
+    sent = {name: texts[0] for name, texts in responded["multiValueHeaders"].items()}
     response = Response(responded["statusCode"], sent, responded["body"])
     check_response("GET", path, response.status, response.headers, response.body)
     return response

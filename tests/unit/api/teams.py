@@ -50,8 +50,8 @@ class Team:
 
     def job_version(self, job):
         """The version of a job that made one dataset of one, by its name."""
-        store, read, made = {"sum": (self.store, "clean", "report"), "publish": (A.store, "clean", "published")}[job]
-        return job_version_id(JobId(self.jobs, job), [DatasetId(store, read)], [DatasetId(self.store, made)])
+        store, read, target = {"sum": (self.store, "clean", "report"), "publish": (A.store, "clean", "published")}[job]
+        return job_version_id(JobId(self.jobs, job), [DatasetId(store, read)], [DatasetId(self.store, target)])
 
     def column(self, dataset):
         """A column as a facet names it."""
@@ -60,17 +60,17 @@ class Team:
     def made(self, dataset, *sources):
         """An output whose column `total` is made of these."""
         facet = a_facet("ColumnLineageDataset", fields={"total": {"inputFields": list(sources)}})
-        made = a_dataset(dataset, self.store, fields=["id", "total"])
+        output = a_dataset(dataset, self.store, fields=["id", "total"])
         tags = a_facet("TagsDataset", tags=[{"key": "PII", "field": "total"}, {"key": f"of-{self.letter}"}])
         source = {"name": f"lake-{self.letter}", "uri": self.store}
         failed = {"assertion": "not_null", "column": "total", "success": False}
         more = {"dataSource": source, "dataQualityAssertions": {"assertions": [failed]}}
-        return {**made, "facets": {**made["facets"], "columnLineage": facet, "tags": tags, **more}}
+        return {**output, "facets": {**output["facets"], "columnLineage": facet, "tags": tags, **more}}
 
-    def ran(self, job, number, sources, made, **changes):
+    def ran(self, job, number, sources, target, **changes):
         """The end of a run of a job that made a dataset of these columns."""
-        inputs = [a_dataset(one["name"], one["namespace"]) for one in sources]
-        outputs = [self.made(made, *sources)]
+        inputs = [a_dataset(column["name"], column["namespace"]) for column in sources]
+        outputs = [self.made(target, *sources)]
         named = {"run": self.run(number), "job": job, "namespace": self.jobs}
         return a_run_event(**named, inputs=inputs, outputs=outputs, **changes)
 
@@ -96,7 +96,13 @@ MEETING = (
         outputs=[A.made("gift", B.column("hoard"))],
         eventTime="2025-11-20T13:30:00Z",
     ),
-    A.ran("open", 4, [A.column(one) for one in ("gift", "taken", "clean")], "opened", eventTime="2025-11-20T16:00:00Z"),
+    A.ran(
+        "open",
+        4,
+        [A.column(column) for column in ("gift", "taken", "clean")],
+        "opened",
+        eventTime="2025-11-20T16:00:00Z",
+    ),
     A.ran("take", 3, [B.column("feed")], "taken", eventTime="2025-11-20T14:00:00Z"),
     B.ran("publish", 3, [A.column("clean")], "published", eventTime="2025-11-20T14:00:00Z"),
 )
@@ -119,7 +125,7 @@ class World:
         self.table = MemoryTable()
         self._log, tokens = EventLog(self.table, None, "archive"), Tokens(self.table)
         self.load(*events)
-        unused = dict.fromkeys(one.name for one in fields(Services) if one.default is MISSING)
+        unused = dict.fromkeys(service.name for service in fields(Services) if service.default is MISSING)
         queries = LineageQueries(self.table)
         given = {
             "event_log": self._log,
@@ -178,17 +184,21 @@ def requests_about(team, dataset="report", job="sum", number=2):
     nodes += [{"nodeId": node, "lineageAt": str(NOW_S)}, {"nodeId": node, "datasetVersion": version}]
     fields = [{"nodeId": field}, {"nodeId": field.replace("datasetField", "dataset_field")}]
     fields += [{"nodeId": field, "lineageAt": str(NOW_S)}, {"nodeId": f"{field}#{version}"}]
-    deep = [{**one, "depth": "9"} for one in [*nodes, *fields]]
-    downstream = [{**one, "depth": "9", "withDownstream": "true"} for one in (nodes[0], nodes[1], fields[0])]
+    deep = [{**query, "depth": "9"} for query in [*nodes, *fields]]
+    downstream = [{**query, "depth": "9", "withDownstream": "true"} for query in (nodes[0], nodes[1], fields[0])]
     names = {"namespace": team.store, "dataset": dataset, "endpoint": dataset, "field": "total", "version": version}
     names |= {"job": job, "run_id": run, "root_id": f"root-{team.letter}", "node_id": f"node-{team.letter}"}
     names |= {"source": f"lake-{team.letter}"}
     queries = {
-        "/api/v1/lineage": [*nodes, *({**one, "depth": "1"} for one in nodes), *({**one, **MAP} for one in nodes[:2])],
+        "/api/v1/lineage": [
+            *nodes,
+            *({**query, "depth": "1"} for query in nodes),
+            *({**query, **MAP} for query in nodes[:2]),
+        ],
         "/api/v1/column-lineage": [*nodes, *fields, *deep, *downstream],
         "/api/v1/column-lineage/origins": [fields[0], fields[3]],
-        "/api/v1/lineage/neighbours": [{**one, "side": side} for one in nodes[:2] for side in ("up", "down")],
-        "/api/v1/lineage/history": [{**one, "start": "2025", "end": "2026", "depth": "1"} for one in nodes[:2]],
+        "/api/v1/lineage/neighbours": [{**query, "side": side} for query in nodes[:2] for side in ("up", "down")],
+        "/api/v1/lineage/history": [{**query, "start": "2025", "end": "2026", "depth": "1"} for query in nodes[:2]],
         "/api/v1/runlineage/upstream": [{"runId": run}],
         "/api/v1/runlineage/downstream": [{"runId": run}],
         "/api/v1/reports/usage": [
@@ -198,7 +208,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
         ],
         "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/reports/impact": [
-            {**one, **form} for one in (*nodes[:2], fields[0]) for form in ({}, {"format": "csv"})
+            {**query, **form} for query in (*nodes[:2], fields[0]) for form in ({}, {"format": "csv"})
         ],
         "/api/v1/search": [
             {"q": text, "namespace": namespace, "filter": kind, **form}
@@ -247,25 +257,27 @@ def _filled(path, names, team, of_job):
         names = {**names, "version": of_job}
     if "/jobs" in path or path == "/api/v1/namespaces/{namespace}":
         names = {**names, "namespace": team.jobs}
-    return re.sub("{(.*?)}", lambda found: quote(names[found[1]], safe=""), path)
+    return re.sub("{(.*?)}", lambda match: quote(names[match[1]], safe=""), path)
 
 
 def as_if(text, team, other):
     """The text with the one team's names and ids in place of the other's."""
-    for one, another in [
+    for ours, theirs in [
         (team.jobs, other.jobs),
         (team.store, other.store),
         *zip(_ids(team), _ids(other), strict=True),
     ]:
         for encode in (str, lambda name: quote(name, safe="")):
-            text = text.replace(encode(one), encode(another))
+            text = text.replace(encode(ours), encode(theirs))
     return text
 
 
 def _ids(team):
     datasets = [DatasetId(team.store, name) for name in ("report", "clean", "published")]
     numbers = {JobId(team.jobs, job): number for number, job in enumerate(("load", "sum", "publish"), 1)}
-    versions = [run_version_id(one, RunKey.of(job, team.run(numbers[job]))) for one in datasets for job in numbers]
+    versions = [
+        run_version_id(dataset, RunKey.of(job, team.run(numbers[job]))) for dataset in datasets for job in numbers
+    ]
     versions += [team.job_version(job) for job in ("sum", "publish")]
     return [
         *(team.run(number) for number in range(1, 9)),

@@ -21,8 +21,8 @@ SECRETS = ("AKIDEXAMPLE", "wJalrXUtnFEMI", "FwoGZXIvYXdzEXAMPLETOKEN")
 
 @pytest.fixture
 def service():
-    with serving() as one:
-        yield one
+    with serving() as service_process:
+        yield service_process
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def make(service):
         pools.append(connections)
         signer = Signer(credentials or Credentials(*SECRETS), url=url, region=REGION, **signing)
         slept = []
-        one = DynamoDB(connections, signer, StandardRetries(6), sleep=slept.append)
-        return SimpleNamespace(dynamodb=one, slept=slept)
+        dynamodb = DynamoDB(connections, signer, StandardRetries(6), sleep=slept.append)
+        return SimpleNamespace(dynamodb=dynamodb, slept=slept)
 
     yield make
     for pool in pools:

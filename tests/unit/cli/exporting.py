@@ -48,10 +48,14 @@ def imported(lines):
 def without_explicit_lineage(statements):
     """Return the statements without `lineage` facets of jobs: beside these, an export may lose columns or flows."""
     return [
-        stamped(replace(one, job_facets={name: body for name, body in one.job_facets.items() if name != "lineage"}))
-        if isinstance(one, Event)
-        else one
-        for one in statements
+        stamped(
+            replace(
+                statement, job_facets={name: body for name, body in statement.job_facets.items() if name != "lineage"}
+            )
+        )
+        if isinstance(statement, Event)
+        else statement
+        for statement in statements
     ]
 
 
@@ -60,18 +64,18 @@ def nodes_and_edges(api):
 
     A JobEvent without datasets is no lineage to the service, whatever jobs its `lineage` facet names.
     """
-    found = set()
+    parts = set()
     for kind, node in (*(("jobs", job) for job in JOBS), *(("datasets", dataset) for dataset in DATASETS)):
         status, form = api.get(f"/namespaces{at(node.namespace)}/{kind}{at(node.name)}")
         if status != 200 or form["deleted"] or form.get("temporary"):
             continue
         status, form = api.get("/lineage", nodeId=node.node_id, depth=1)
-        if status == 200 and any(one["id"] == node.node_id for one in form["graph"]):
-            found |= {one["id"] for one in form["graph"]}
-            found |= {(edge["origin"], edge["destination"]) for one in form["graph"] for edge in one["inEdges"]}
-    edges = {one for one in found if isinstance(one, tuple)}
+        if status == 200 and any(shown["id"] == node.node_id for shown in form["graph"]):
+            parts |= {shown["id"] for shown in form["graph"]}
+            parts |= {(edge["origin"], edge["destination"]) for shown in form["graph"] for edge in shown["inEdges"]}
+    edges = {part for part in parts if isinstance(part, tuple)}
     with_datasets = {end for edge in edges if not all(map(_is_job, edge)) for end in edge}
-    return found - {edge for edge in edges if all(map(_is_job, edge)) and edge[1] not in with_datasets}
+    return parts - {edge for edge in edges if all(map(_is_job, edge)) and edge[1] not in with_datasets}
 
 
 def _is_job(node_id):
@@ -80,7 +84,7 @@ def _is_job(node_id):
 
 def column_edges(api):
     """Return the sources of each column that is in no struct, and of each whole dataset, by node id."""
-    found = {}
+    sources = {}
     for dataset in DATASETS:
         status, form = api.get("/column-lineage", nodeId=dataset.node_id)
         if status != 200:
@@ -88,13 +92,16 @@ def column_edges(api):
         for node in form["graph"]:
             data = node["data"]
             if (data["namespace"], data["name"]) == dataset and data["field"] in ("carrier", "co2"):
-                found[node["id"]] = [data["type"], *_sources(data["inputFields"], data["datasetDependencies"])]
-        found |= {one["id"]: _sources(one["datasetDependencies"]) for one in form["datasets"]}
-    return found
+                sources[node["id"]] = [data["type"], *_sources(data["inputFields"], data["datasetDependencies"])]
+        sources |= {
+            dataset_form["id"]: _sources(dataset_form["datasetDependencies"]) for dataset_form in form["datasets"]
+        }
+    return sources
 
 
-def _sources(*some):
-    every = [one for sources in some for one in sources]
+def _sources(*lists):
+    entries = [source for sources in lists for source in sources]
     return sorted(
-        (one["namespace"], one["name"], one["field"] or "", json.dumps(one["transformations"])) for one in every
+        (source["namespace"], source["name"], source["field"] or "", json.dumps(source["transformations"]))
+        for source in entries
     )

@@ -28,11 +28,11 @@ class SteppedTable(MemoryTable):
         self._step, self._dice = step, dice
 
     def get(self, keys):
-        found = {}
+        rows = {}
         for key in self._in_any_order(list(dict.fromkeys(keys))):
             self._step()
-            found |= super().get([key])
-        return found
+            rows |= super().get([key])
+        return rows
 
     def query(self, queries):
         pages = {}
@@ -121,7 +121,7 @@ class Simulation:
     def run(self):
         """Let the loaders work until all messages are applied; return the table."""
         at_work = None
-        while self.messages or self.late or any(one.message is not None for one in self._loaders):
+        while self.messages or self.late or any(loader.message is not None for loader in self._loaders):
             if self.late and self.dice.random() < 0.1:
                 self.late.pop()()
             if at_work is None or at_work.message is None or self.dice.random() > self._persistence:
@@ -131,7 +131,7 @@ class Simulation:
         return MemoryTable(self.dynamo)
 
     def _choose(self):
-        ready = [one for one in self._loaders if one.message is not None or self.messages]
+        ready = [loader for loader in self._loaders if loader.message is not None or self.messages]
         return self.dice.choice(ready) if ready else None
 
     def _further(self, loader):

@@ -33,8 +33,12 @@ def at(second):
 def uses(datasets):
     """Return uses of datasets, each given alone, as (dataset, facets), or whole."""
     return tuple(
-        one if isinstance(one, DatasetUse) else DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one)
-        for one in datasets
+        dataset
+        if isinstance(dataset, DatasetUse)
+        else DatasetUse(*dataset)
+        if isinstance(dataset, tuple)
+        else DatasetUse(dataset)
+        for dataset in datasets
     )
 
 
@@ -67,4 +71,4 @@ STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}
 
 def nodes(graph):
     """Return a graph's nodes by their short names."""
-    return "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets)))
+    return "".join(sorted(node.id.name for node in (*graph.jobs, *graph.datasets)))

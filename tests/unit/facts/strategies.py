@@ -110,7 +110,7 @@ def stamped(statement):
 
 def a_symlink(*names):
     """Return the facet that declares these names as other names of a dataset."""
-    return {"symlinks": {"identifiers": [{"namespace": one.namespace, "name": one.name} for one in names]}}
+    return {"symlinks": {"identifiers": [{"namespace": dataset.namespace, "name": dataset.name} for dataset in names]}}
 
 
 def _sometimes(strategy, ordinary, once_in=4):
@@ -175,7 +175,7 @@ _of_parents = _sometimes(_facets(tags=_TAGS, ownership=_OWNERS, documentation=({
 
 _sides = st.sampled_from(("inputs", "outputs"))
 _changes = st.sampled_from(
-    [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
+    [{}, *({"lifecycleStateChange": {"lifecycleStateChange": change}} for change in ("DROP", "CREATE"))]
 )
 _any_run = st.sampled_from(RUNS)
 _SEVERITIES = ({}, {}, {"severity": "error"}, {"severity": "warn"})
@@ -199,8 +199,8 @@ _expectation_lists = st.lists(
     max_size=2,
 )
 _results = st.one_of(
-    _assertion_lists.map(lambda some: {"dataQualityAssertions": {"assertions": some}}),
-    _expectation_lists.map(lambda some: {"greatExpectations_assertions": {"assertions": some}}),
+    _assertion_lists.map(lambda forms: {"dataQualityAssertions": {"assertions": forms}}),
+    _expectation_lists.map(lambda forms: {"greatExpectations_assertions": {"assertions": forms}}),
     _facets(dataQualityAssertions=(_DELETED,), dataQualityMetrics=({"rowCount": 1}, {"rowCount": 2}, _DELETED)),
 )
 _test_lists = st.lists(
@@ -267,18 +267,18 @@ dataset_events = st.builds(
     st.one_of(_facets(schema=_SCHEMAS), _dataset_facets),
 )
 _deleted_things = st.one_of(
-    st.sampled_from(DATASETS).map(lambda one: {"namespace": one.namespace, "dataset": one}),
-    st.sampled_from(JOBS).map(lambda one: {"namespace": one.namespace, "job": one}),
-    st.sampled_from([*JOBS, *DATASETS]).map(lambda one: {"namespace": one.namespace}),
+    st.sampled_from(DATASETS).map(lambda dataset: {"namespace": dataset.namespace, "dataset": dataset}),
+    st.sampled_from(JOBS).map(lambda job: {"namespace": job.namespace, "job": job}),
+    st.sampled_from([*JOBS, *DATASETS]).map(lambda node: {"namespace": node.namespace}),
 )
 _tagged_things = st.one_of(
     st.builds(
-        lambda one, field, present: {"dataset": one, "field": field, "present": present},
+        lambda dataset, field, present: {"dataset": dataset, "field": field, "present": present},
         st.sampled_from(DATASETS),
         st.sampled_from((None, "carrier")),
         st.booleans(),
     ),
-    st.builds(lambda one, present: {"job": one, "present": present}, st.sampled_from(JOBS), st.booleans()),
+    st.builds(lambda job, present: {"job": job, "present": present}, st.sampled_from(JOBS), st.booleans()),
     st.sampled_from(({}, {"description": "personal"})),
 )
 taggings = st.builds(
@@ -311,7 +311,7 @@ documentations = st.builds(
     st.sampled_from((None, "token:a")),
     st.one_of(
         _annotated_things,
-        st.sampled_from(DATASETS).map(lambda one: {"dataset": one, "field": "carrier"}),
+        st.sampled_from(DATASETS).map(lambda dataset: {"dataset": dataset, "field": "carrier"}),
     ),
 )
 _described = st.fixed_dictionaries(
@@ -350,13 +350,13 @@ def explicit(event, pairs, _deleted=False):
             "namespace": use.dataset.namespace,
             "name": use.dataset.name,
             "inputs": [
-                {"type": "DATASET", "namespace": one.dataset.namespace, "name": one.dataset.name}
-                for source, one in enumerate(event.inputs)
+                {"type": "DATASET", "namespace": read.dataset.namespace, "name": read.dataset.name}
+                for source, read in enumerate(event.inputs)
                 if (output, source) in pairs
             ],
         }
         for output, use in enumerate(event.outputs)
-        if any(output == one for one, _ in pairs)
+        if any(output == place for place, _ in pairs)
     ]
     facet = _DELETED if _deleted else {"entries": entries}
     return stamped(replace(event, job_facets={**event.job_facets, "lineage": facet}))
@@ -382,12 +382,14 @@ def explicit_runs(draw):
 
 
 _named_jobs = st.sampled_from(JOBS).map(lambda job: {"namespace": job.namespace, "name": job.name})
-_job_sources = st.lists(st.one_of(_named_jobs, st.just({})).map(lambda one: {"type": "JOB", **one}), max_size=2)
+_job_sources = st.lists(st.one_of(_named_jobs, st.just({})).map(lambda form: {"type": "JOB", **form}), max_size=2)
 _dependencies = st.lists(_named_jobs.map(lambda job: {"job": job}), max_size=2)
 
 
 _declared_inputs = st.one_of(
-    st.sampled_from(DATASETS).map(lambda one: {"type": "DATASET", "namespace": one.namespace, "name": one.name}),
+    st.sampled_from(DATASETS).map(
+        lambda dataset: {"type": "DATASET", "namespace": dataset.namespace, "name": dataset.name}
+    ),
     st.just({"type": "JOB"}),
 )
 
@@ -427,7 +429,9 @@ def declared_datasets(draw):
         inputs = draw(st.lists(_declared_inputs, max_size=2))
         whole, of_column = draw(st.sampled_from(((inputs, []), (inputs[:1], inputs[1:]))))
         lineage = {"inputs": whole, "fields": {"co2": {"inputs": of_column}} if of_column else {}}
-        older = {"fields": {"co2": {"inputFields": [{**one, "field": "co2"} for one in inputs if "name" in one]}}}
+        older = {
+            "fields": {"co2": {"inputFields": [{**source, "field": "co2"} for source in inputs if "name" in source]}}
+        }
         facets = draw(
             st.sampled_from(
                 ({"lineage": lineage},) * 4
@@ -441,7 +445,9 @@ def declared_datasets(draw):
 
 def declared_streams(max_size=3):
     """Draw statements among which are edges between datasets without a job, each once, by time and hash."""
-    pieces = st.one_of(declared_datasets(), declared_datasets(), explicit_runs(), deletions.map(lambda one: [one]))
+    pieces = st.one_of(
+        declared_datasets(), declared_datasets(), explicit_runs(), deletions.map(lambda deletion: [deletion])
+    )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
@@ -457,7 +463,7 @@ def applications(draw):
     steps = draw(st.lists(st.tuples(_any_run, _sides, _changes), min_size=2, max_size=5))
     events = []
     for time, (run, side, facets) in zip(TIMES, steps, strict=False):
-        uses = tuple(DatasetUse(one, facets) for one in datasets)
+        uses = tuple(DatasetUse(dataset, facets) for dataset in datasets)
         job = JOBS[RUNS.index(run) % len(JOBS)]
         event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, parent=parent, **{side: uses})
         events.append(stamped(event))
@@ -559,7 +565,7 @@ def runs_of_one_job(draw):
 def windows(draw):
     """Draw a service whose events are snapshots of other datasets each time, and a batch run of the same job."""
     uses = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:3]), _facets(schema=_SCHEMAS)), max_size=2)
-    sides = uses.map(lambda some: tuple({use.dataset: use for use in some}.values()))
+    sides = uses.map(lambda sampled: tuple({use.dataset: use for use in sampled}.values()))
     job, events = draw(st.sampled_from(JOBS)), []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=6)):
         run = draw(st.sampled_from((*RUNS[:1] * 4, RUNS[1])))
@@ -577,8 +583,8 @@ def streaming_runs(max_size=3):
         windows(),
         writers_of_one_dataset(),
         versions_of_a_stream(),
-        run_events().map(lambda one: [one]),
-        st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
+        run_events().map(lambda event: [event]),
+        st.one_of(job_events, dataset_events, deletions).map(lambda statement: [statement]),
     )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
@@ -593,12 +599,12 @@ def distant_times(draw):
 def moved(statements, times):
     """Return the statements at these times in place of `TIMES`."""
     place = dict(zip(TIMES, times, strict=True))
-    return _in_order([[stamped(replace(one, time=place[one.time])) for one in statements]])
+    return _in_order([[stamped(replace(statement, time=place[statement.time])) for statement in statements]])
 
 
 def linked_streams(max_size=4):
     """Draw statements among which are edges between jobs, each once, by time and hash."""
-    pieces = st.one_of(linked_runs(), linked_runs(), explicit_runs(), deletions.map(lambda one: [one]))
+    pieces = st.one_of(linked_runs(), linked_runs(), explicit_runs(), deletions.map(lambda deletion: [deletion]))
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
@@ -616,20 +622,22 @@ def checks(draw):
         run = draw(_any_run)
         given = {"type": draw(_any_type), "run": run, "job": JOBS[RUNS.index(run) % len(JOBS)]}
         given |= {"inputs": draw(sides), "outputs": draw(_sometimes(sides, ()))}
-        facets = draw(_sometimes(_test_lists.map(lambda some: {"test": {"tests": some}}), {}, 2))
+        facets = draw(_sometimes(_test_lists.map(lambda tests: {"test": {"tests": tests}}), {}, 2))
         events.append(stamped(Event(kind="RUN", time=time, hash="", run_facets=facets, **given)))
     return events
 
 
 def checked_streams(max_size=3):
     """Draw statements among which are many results of tests, under several names of a dataset, too."""
-    pieces = st.one_of(checks(), checks(), checks(), st.one_of(dataset_events, deletions).map(lambda one: [one]))
+    pieces = st.one_of(
+        checks(), checks(), checks(), st.one_of(dataset_events, deletions).map(lambda deletion: [deletion])
+    )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
-_LIFE = tuple({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))
+_LIFE = tuple({"lifecycleStateChange": {"lifecycleStateChange": change}} for change in ("DROP", "CREATE"))
 _of_news = st.one_of(
-    st.sampled_from([{"schema": one} for one in (*_SCHEMAS, _RETYPED, _DELETED)]),
+    st.sampled_from([{"schema": schema} for schema in (*_SCHEMAS, _RETYPED, _DELETED)]),
     st.sampled_from([{}, {}, *_LIFE, {"ownership": _OWNERS[0]}]),
     st.sampled_from(DATASETS).map(a_symlink),
 )
@@ -677,17 +685,17 @@ def streams(max_size=8):
         versions_of_a_stream(),
         windows(),
         checks(),
-        run_events().map(lambda one: [one]),
+        run_events().map(lambda event: [event]),
         st.one_of(job_events, dataset_events, deletions, taggings, ownerships, documentations, descriptions).map(
-            lambda one: [one]
+            lambda statement: [statement]
         ),
     )
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
 def _in_order(pieces):
-    once = {one.hash: one for piece in pieces for one in piece}
-    return sorted(once.values(), key=lambda one: (one.time, one.hash))
+    once = {statement.hash: statement for piece in pieces for statement in piece}
+    return sorted(once.values(), key=lambda statement: (statement.time, statement.hash))
 
 
 @st.composite

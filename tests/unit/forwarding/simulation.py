@@ -134,7 +134,7 @@ class World:
 
     def load(self, events, *, dies=False):
         """Load a batch; False if its messages come again, because the loader died or the queue refused."""
-        stored = self.log.store([RawEvent(parse_event(one, NamingRules(), now=None), one) for one in events], DAY)
+        stored = self.log.store([RawEvent(parse_event(event, NamingRules(), now=None), event) for event in events], DAY)
         if dies:
             return False
         try:
@@ -147,7 +147,8 @@ class World:
         """Let the forward function work on one batch; return its result, None if it died."""
         received = self.queue.receive()
         messages = [
-            AnnouncedMessage(str(one.number), one.body, one.group, one.sent_s, one.receives) for one in received
+            AnnouncedMessage(str(message.number), message.body, message.group, message.sent_s, message.receives)
+            for message in received
         ]
         try:
             result = self.forwarder.forward(messages, now_s=self.queue.now_s, may_go_on=may_go_on)
@@ -172,12 +173,12 @@ class World:
 
     def announced(self):
         """Return the announced events, in the order of the queue, each once."""
-        found = []
+        events = []
         for message in self.queue.accepted:
             announcement = json.loads(message.body)
             lines = self._events(announcement["key"])
-            found += [lines[line] for line in announcement["lines"]]
-        return unique(found)
+            events += [lines[line] for line in announcement["lines"]]
+        return unique(events)
 
     def _events(self, key):
         return [event for event, _ in self.log.read(key)]
@@ -185,7 +186,7 @@ class World:
     def buried(self):
         """Return the events in the dead letters, and how often each."""
         letters = [json.loads(message.body) for message in self.dead.accepted]
-        return Counter(text(self._events(one["key"])[line]) for one in letters for line in one["lines"])
+        return Counter(text(self._events(letter["key"])[line]) for letter in letters for line in letter["lines"])
 
 
 def out_of_reach():

@@ -32,14 +32,17 @@ def verified(archive, *, days=_ALL, jobs=1, anchored=True, sha256="", keys=(KEY,
     trusted = PublicKeys([parse_public_key(f"key {n}", pem_of(key)) for n, key in enumerate(keys)]) if keys else None
     read = read_digests(Folder(archive.folder), days, TrustAnchors(archive if anchored else None, sha256, trusted))
     objects = [outcome.finding for outcome in read.check(jobs).outcomes() if outcome.finding]
-    return [named(archive, f"{one.key} {one.kind.value}: {one.message}") for one in (*read.findings, *objects)]
+    return [
+        named(archive, f"{finding.key} {finding.kind.value}: {finding.message}")
+        for finding in (*read.findings, *objects)
+    ]
 
 
 def named(archive, text):
     for listed, names in ((archive.objects, _OBJECTS), (archive.events, _EVENTS)):
         for (day, number), name in names.items():
-            for one in listed.get(day, [])[number : number + 1]:
-                text = text.replace(one.key, name)
+            for entry in listed.get(day, [])[number : number + 1]:
+                text = text.replace(entry.key, name)
     for day, name in _DAYS.items():
         text = text.replace(key_of(day), f"{name}'s digest").replace(signature_key_of(day), f"{name}'s signature")
         text = text.replace(f"traces/year={day[:4]}/month={day[5:7]}/day={day[8:]}", name)
@@ -112,9 +115,9 @@ def drop_entry(forms):
 def add_entry(forms):
     """An entry of an object that never was; it sorts after all."""
     prefix = forms[1]["key"].rpartition("/")[0]
-    one = {**forms[1], "key": f"{prefix}/{'f' * 64}.{'f' * 64}.jsonl.gz", "sha256": "f" * 64, "base": None}
-    forms.insert(3, one)
-    _count(forms, one, 1)
+    added = {**forms[1], "key": f"{prefix}/{'f' * 64}.{'f' * 64}.jsonl.gz", "sha256": "f" * 64, "base": None}
+    forms.insert(3, added)
+    _count(forms, added, 1)
 
 
 def alter_size(forms):
@@ -131,9 +134,9 @@ def twice(forms):
     _count(forms, forms[1], 1)
 
 
-def _count(forms, one, sign):
+def _count(forms, entry, sign):
     counts = forms[-1]["counts"]
     for name in ("records", "lines", "size_bytes"):
-        counts[name] += sign * one[name]
+        counts[name] += sign * entry[name]
     for name in ("objects", "roots"):
         counts[name] += sign

@@ -26,18 +26,21 @@ def a_recorder(lake: SimpleNamespace, **options: Any) -> LineageRecorder:
 
 
 def operations_in(event: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = event["run"]["facets"]["headwater_operations"]["operations"]
-    return found
+    operations: list[dict[str, Any]] = event["run"]["facets"]["headwater_operations"]["operations"]
+    return operations
 
 
 def names_in(event: dict[str, Any]) -> list[str]:
-    return [one["name"] for one in operations_in(event)]
+    return [operation["name"] for operation in operations_in(event)]
 
 
 def written_in(event: dict[str, Any]) -> dict[str, list[str]]:
     """Return the destination of each write as `<origin>.<name>`."""
-    writes = [one for one in operations_in(event) if one["type"] == "WRITE"]
-    return {one["destination"]["name"]: [f"{i['origin']}.{i['name']}" for i in one["inputs"]] for one in writes}
+    writes = [operation for operation in operations_in(event) if operation["type"] == "WRITE"]
+    return {
+        operation["destination"]["name"]: [f"{i['origin']}.{i['name']}" for i in operation["inputs"]]
+        for operation in writes
+    }
 
 
 def dataset(pair: tuple[str, str]) -> dict[str, str]:

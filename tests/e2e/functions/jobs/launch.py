@@ -19,11 +19,11 @@ def main(arguments, spark):
 def _count(returned, spark):
     """Return the number of rows of Spark and the bucket's files in the folder, and write a file for the bucket."""
     archive = Path(returned["--archive"])
-    found = sorted(file.relative_to(archive).as_posix() for file in archive.rglob("*") if file.is_file())
+    files = sorted(file.relative_to(archive).as_posix() for file in archive.rglob("*") if file.is_file())
     saw = {
         "arguments": {name: value for name, value in returned.items() if name != "--archive"},
         "rows": spark.range(1000).count(),
-        "found": found,
+        "found": files,
         "pid": os.getpid(),
         "scratch": tempfile.gettempdir(),
         "endpoint": os.environ["AWS_ENDPOINT_URL"],

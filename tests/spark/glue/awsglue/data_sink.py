@@ -23,8 +23,8 @@ class DataSink:
         return DynamicFrame(errors, dynamic_frame.glue_ctx, dynamic_frame.name + "_errors")
 
     def writeDataFrame(self, data_frame: DataFrame, glue_context: Any, info: str = "") -> DataFrame:  # noqa: N802
-        made = self._jsink.pyWriteDataFrame(data_frame._jdf, glue_context._glue_scala_context, callsite(), info)
-        return DataFrame(made, self._sql_ctx)
+        frame = self._jsink.pyWriteDataFrame(data_frame._jdf, glue_context._glue_scala_context, callsite(), info)
+        return DataFrame(frame, self._sql_ctx)
 
     def write(self, dynamic_frame_or_dfc: Any, info: str = "") -> Any:
         if isinstance(dynamic_frame_or_dfc, DynamicFrame):

@@ -19,8 +19,8 @@ class DynamicFrame:
         self._jdf, self.glue_ctx, self.name = jdf, glue_ctx, name
         self._ssql_ctx, self._sc = glue_ctx._ssql_ctx, glue_ctx._sc
 
-    def _new(self, made: JavaFrame, name: str | None = None) -> DynamicFrame:
-        return DynamicFrame(made, self.glue_ctx, self.name if name is None else name)
+    def _new(self, frame: JavaFrame, name: str | None = None) -> DynamicFrame:
+        return DynamicFrame(frame, self.glue_ctx, self.name if name is None else name)
 
     def with_frame_schema(self, schema: Any) -> DynamicFrame:
         return self._new(self._jdf)
@@ -118,8 +118,8 @@ class DynamicFrame:
         return self._new(self._jdf.unnest())
 
     def relationalize(self, root_table_name: str, staging_path: str, options: Any = {}, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> DynamicFrameCollection:
-        made = self._jdf.relationalize(root_table_name)
-        return DynamicFrameCollection({name: self._new(frame, name) for name, frame in made.items()}, self.glue_ctx)
+        frames = self._jdf.relationalize(root_table_name)
+        return DynamicFrameCollection({name: self._new(frame, name) for name, frame in frames.items()}, self.glue_ctx)
 
     def applyMapping(self, *args: Any, **kwargs: Any) -> DynamicFrame:
         return self.apply_mapping(*(args[1:] if args and isinstance(args[0], DynamicFrame) else args), **kwargs)
@@ -182,8 +182,8 @@ class DynamicFrameCollection:
     def map(
         self, callable: Callable[[DynamicFrame, str], DynamicFrame], transformation_ctx: str = ""
     ) -> DynamicFrameCollection:
-        made = {name: callable(frame, f"{transformation_ctx}:{name}") for name, frame in self._df_dict.items()}
-        return DynamicFrameCollection(made, self._glue_ctx)
+        frames = {name: callable(frame, f"{transformation_ctx}:{name}") for name, frame in self._df_dict.items()}
+        return DynamicFrameCollection(frames, self._glue_ctx)
 
     def flatmap(
         self, f: Callable[[DynamicFrame, str], DynamicFrame], transformation_ctx: str = ""

@@ -20,8 +20,8 @@ def cut(frame: DataFrame) -> DataFrame:
     """Return the rows as a frame that has no plan."""
     session = frame.sparkSession
     query = frame._jdf.queryExecution()
-    made = session._jsparkSession.internalCreateDataFrame(query.toRdd(), frame._jdf.schema(), False)
-    return DataFrame(made, session)
+    result = session._jsparkSession.internalCreateDataFrame(query.toRdd(), frame._jdf.schema(), False)
+    return DataFrame(result, session)
 
 
 def parts(path: str) -> list[str]:
@@ -90,8 +90,8 @@ class JavaFrame:
         return JavaFrame(self.frame.where(keeps(F.struct(*(F.col(f"`{name}`") for name in self.frame.columns)))))
 
     def map(self, function: Callable[[dict[str, Any]], Mapping[str, Any]]) -> JavaFrame:
-        made = self.frame.rdd.map(lambda row: Row(**function(row.asDict(recursive=True))))
-        return JavaFrame(self.frame.sparkSession.createDataFrame(made))
+        rows = self.frame.rdd.map(lambda row: Row(**function(row.asDict(recursive=True))))
+        return JavaFrame(self.frame.sparkSession.createDataFrame(rows))
 
     def where(self, condition: str) -> JavaFrame:
         return JavaFrame(self.frame.where(condition))
@@ -125,13 +125,13 @@ def arrays(schema: StructType) -> list[str]:
 
 
 def names(schema: StructType, before: str = "") -> list[str]:
-    found = []
+    paths = []
     for field in schema:
         inside = field.dataType
-        found += (
+        paths += (
             names(inside, f"{before}{field.name}.") if isinstance(inside, StructType) else [f"{before}{field.name}"]
         )
-    return found
+    return paths
 
 
 def flat(schema: StructType) -> list[Any]:

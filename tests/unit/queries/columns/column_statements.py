@@ -16,14 +16,14 @@ JOINED = {"type": "INDIRECT", "subtype": "JOIN"}
 
 def a_schema(*fields):
     """Each field a name, (name, type) or (name, type, fields inside)."""
-    return {"schema": {"fields": [_field(one) for one in fields]}}
+    return {"schema": {"fields": [_field(inner) for inner in fields]}}
 
 
 def _field(field):
     if isinstance(field, str):
         return {"name": field}
     name, kind, *inside = field
-    return {"name": name, "type": kind, **({"fields": [_field(one) for one in inside[0]]} if inside else {})}
+    return {"name": name, "type": kind, **({"fields": [_field(inner) for inner in inside[0]]} if inside else {})}
 
 
 def taken(dataset, field=None, *transformations):
@@ -54,9 +54,9 @@ def lineage(*entries):
     return {"lineage": {"entries": list(entries)}}
 
 
-def operations(*every):
+def operations(*entries):
     """The facet of a run."""
-    return {"headwater_operations": {"operations": list(every)}}
+    return {"headwater_operations": {"operations": list(entries)}}
 
 
 def read(name, source, *outputs):
@@ -77,4 +77,4 @@ def _named(dataset):
 
 
 def _inputs(inputs):
-    return [dict(zip(("origin", "name"), one.split(".", 1), strict=True)) for one in inputs]
+    return [dict(zip(("origin", "name"), taken_field.split(".", 1), strict=True)) for taken_field in inputs]

@@ -16,7 +16,7 @@ def queries_over(request):
     """Return queries over statements: the model, or the table to which they were applied one by one, the last first."""
     if request.param == "model":
         return FieldModel
-    return lambda statements: LineageQueries(loaded(*([one] for one in statements[::-1])))
+    return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
 
 
 @pytest.fixture(scope="module")

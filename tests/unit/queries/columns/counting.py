@@ -79,28 +79,30 @@ def minute(number):
     return f"2025-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000000Z"
 
 
-def a_run(number, job, source, made, *, by_operations=False, columns=("a", "b"), name=""):
+def a_run(number, job, source, target, *, by_operations=False, columns=("a", "b"), name=""):
     """A run that made each column of a dataset of that of another."""
     facets = a_schema(*columns)
-    reported = {} if by_operations else column_lineage(**{one: [taken(source, one, IDENTITY)] for one in columns})
+    reported = (
+        {} if by_operations else column_lineage(**{column: [taken(source, column, IDENTITY)] for column in columns})
+    )
     form = {
         "type": "COMPLETE",
         "time": minute(number),
         "run": run_id(number),
         "job": JobId("pipelines", job),
         "inputs": (DatasetUse(source, facets),),
-        "outputs": (DatasetUse(made, {**facets, **reported}),),
-        "run_facets": copying(source, made, columns, name) if by_operations else {},
+        "outputs": (DatasetUse(target, {**facets, **reported}),),
+        "run_facets": copying(source, target, columns, name) if by_operations else {},
     }
     return stamped(Event(kind="RUN", hash="", **form))
 
 
-def copying(source, made, columns, name=""):
+def copying(source, target, columns, name=""):
     """Operations that make each column of the one of its name; another `name` makes it another set."""
     return operations(
         read("read", source, *columns),
-        *(transform(f"copy {one}{name}", [f"read.{one}"], one) for one in columns),
-        write("write", [f"copy {one}{name}.{one}" for one in columns], made),
+        *(transform(f"copy {column}{name}", [f"read.{column}"], column) for column in columns),
+        write("write", [f"copy {column}{name}.{column}" for column in columns], target),
     )
 
 
@@ -109,8 +111,8 @@ def a_chain(length, runs=1, first=0):
     for run in range(first, first + runs):
         for place in range(length):
             number = run * length + place
-            job, source, made = f"job-{place:04}", dataset(place), dataset(place + 1)
-            yield a_run(number, job, source, made, by_operations=place % 2 == 1)
+            job, source, target = f"job-{place:04}", dataset(place), dataset(place + 1)
+            yield a_run(number, job, source, target, by_operations=place % 2 == 1)
 
 
 def version_of(number, run):

@@ -18,7 +18,7 @@ _FIELDS = (*COLUMNS, "co2")
 
 
 def field_ids():
-    return [f"datasetField:{one.namespace}:{one.name}:{path}" for one in DATASETS for path in _FIELDS]
+    return [f"datasetField:{dataset.namespace}:{dataset.name}:{path}" for dataset in DATASETS for path in _FIELDS]
 
 
 def every_result(queries, versions, times=TIMES):
@@ -27,7 +27,7 @@ def every_result(queries, versions, times=TIMES):
     # Two pasts are enough: one in the middle, one near the end.
     pasts = times[2::2]
     windows = WINDOWS if times == TIMES else (TimeRange(times[0], times[3]), TimeRange(times[1], just_after(times[-1])))
-    for node in [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]:
+    for node in [*(named.node_id for named in (*JOBS, *DATASETS)), *field_ids()]:
         requested.columns(node, depth=_ALL)
         for depth in (1, _ALL):
             requested.columns(node, depth=depth, downstream=True)
@@ -55,25 +55,25 @@ class _Results:
     def mappings(self, dataset, windows):
         for window in windows:
             for level in (1, _ALL):
-                found = self._queries.find_mappings(dataset, window, level=level)
-                self.results[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(found)
+                page = self._queries.find_mappings(dataset, window, level=level)
+                self.results[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(page)
 
     def columns_of(self):
-        for dataset, found in self._queries.columns_of(DATASETS).items():
-            self.results[f"columns_of {dataset.node_id}"] = rendered(found)
+        for dataset, columns in self._queries.columns_of(DATASETS).items():
+            self.results[f"columns_of {dataset.node_id}"] = rendered(columns)
 
 
 def versions_in(model):
     """(node id, version) of every version that the model of runs knows, with those of its fields, and of jobs."""
-    found = []
+    versions = []
     for dataset in DATASETS:
-        for one in model.list_dataset_versions(dataset).items if model.find_dataset(dataset) else ():
+        for version in model.list_dataset_versions(dataset).items if model.find_dataset(dataset) else ():
             ids = [f"datasetField:{dataset.namespace}:{dataset.name}:{path}" for path in _FIELDS]
-            found += [(node, one.version) for node in (dataset.node_id, *ids)]
+            versions += [(node, version.version) for node in (dataset.node_id, *ids)]
     for job in JOBS:
-        for one in model.list_job_versions(job).items if model.find_job(job) else ():
-            found.append((job.node_id, one.version))
-    return found
+        for version in model.list_job_versions(job).items if model.find_job(job) else ():
+            versions.append((job.node_id, version.version))
+    return versions
 
 
 def right_results(statements, times=TIMES):
@@ -92,10 +92,14 @@ def is_remembered(statements):
     names of a dataset mention it, too: schemas are looked at as if all were one's.
     """
     stated = {}
-    for one in sorted(statements, key=lambda one: (one.time, one.hash)):
-        for use in (*getattr(one, "inputs", ()), *getattr(one, "outputs", ()), getattr(one, "dataset", None)):
+    for statement in sorted(statements, key=lambda sent: (sent.time, sent.hash)):
+        for use in (
+            *getattr(statement, "inputs", ()),
+            *getattr(statement, "outputs", ()),
+            getattr(statement, "dataset", None),
+        ):
             for name, body in getattr(use, "facets", {}).items():
-                about = "all" if name == "schema" else (getattr(one, "run", None), use.dataset)
+                about = "all" if name == "schema" else (getattr(statement, "run", None), use.dataset)
                 contents = stated.setdefault((about, name), [])
                 content = repr(body)
                 if content in contents[:-1] and content != contents[-1]:

@@ -55,11 +55,11 @@ def short(dataset, path):
 
 
 def nodes(graph):
-    return [short(one.dataset, one.field) for one in graph.columns]
+    return [short(column.dataset, column.field) for column in graph.columns]
 
 
-def sources(found):
-    return [short(one.dataset, one.field) for one in found]
+def sources(columns):
+    return [short(column.dataset, column.field) for column in columns]
 
 
 def the_node(queries, dataset, path, **how):
@@ -76,8 +76,8 @@ def version_of(queries, dataset, path, time):
 
 
 def mappings(queries, dataset, start, end, level=9):
-    found = queries.find_mappings(dataset, TimeRange(at(start), at(end)), level=level)
+    page = queries.find_mappings(dataset, TimeRange(at(start), at(end)), level=level)
     return {
-        f"{one.source.name} -> {one.destination.name}": [(".".join(a), ".".join(b)) for a, b in one.pairs]
-        for one in found.items
+        f"{mapping.source.name} -> {mapping.destination.name}": [(".".join(a), ".".join(b)) for a, b in mapping.pairs]
+        for mapping in page.items
     }

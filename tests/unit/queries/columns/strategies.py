@@ -77,25 +77,27 @@ def column_lineages(draw, datasets=()):
 @st.composite
 def _operation_sets(draw, datasets, destinations):
     """A read or two, a chain or a joint of transforms, and a write of some of it."""
-    every = [read(f"read{number}", draw(_some(datasets)), *_slashed(COLUMNS)) for number in range(draw(_one_or_two))]
-    fields = [f"{one['name']}.{column}" for one in every for column in one["outputs"]]
+    entries = [read(f"read{number}", draw(_some(datasets)), *_slashed(COLUMNS)) for number in range(draw(_one_or_two))]
+    fields = [f"{entry['name']}.{column}" for entry in entries for column in entry["outputs"]]
     for name in ("wash", "hash", "join")[: draw(st.integers(0, 3))]:
         inputs = draw(st.lists(st.sampled_from(fields), max_size=2, unique=True))
         outputs = _slashed(draw(st.lists(_columns, max_size=2, unique=True)))
         typed = draw(st.booleans())
-        every.append(transform(name, inputs, *({"name": one, "type": "text"} if typed else one for one in outputs)))
-        fields += [f"{name}.{one}" for one in outputs]
+        entries.append(
+            transform(name, inputs, *({"name": column, "type": "text"} if typed else column for column in outputs))
+        )
+        fields += [f"{name}.{column}" for column in outputs]
     for number in range(draw(_one_or_two)):
         inputs = draw(st.lists(st.sampled_from(fields[::-1]), min_size=1, max_size=3, unique=True))
-        every.append(write(f"write{number}", inputs, draw(_some(destinations))))
-    return operations(*every)
+        entries.append(write(f"write{number}", inputs, draw(_some(destinations))))
+    return operations(*entries)
 
 
 _one_or_two = st.integers(1, 2)
 
 
 def _slashed(names):
-    return [one.replace(".", "/") for one in names]
+    return [name.replace(".", "/") for name in names]
 
 
 def _lineages(datasets):
@@ -135,7 +137,7 @@ def _report(draw, event):
         sets = _operation_sets(read_from, written)
         run_facets |= draw(st.one_of(sets, sets, st.just({"headwater_operations": _DELETED})))
     if draw(st.integers(1, 8)) == 1:
-        entries = st.lists(_entries(read_from, written), max_size=2).map(lambda some: lineage(*some))
+        entries = st.lists(_entries(read_from, written), max_size=2).map(lambda entry_list: lineage(*entry_list))
         job_facets |= draw(st.one_of(entries, entries, st.just({"lineage": _DELETED})))
     return stamped(replace(event, outputs=outputs, run_facets=run_facets, job_facets=job_facets))
 
@@ -145,7 +147,7 @@ def _declaring(draw, event):
     """A DatasetEvent that may declare what its dataset is made of."""
     facets = dict(event.dataset.facets)
     if draw(st.booleans()):
-        facets |= draw(st.one_of(_lineages([]).map(lambda one: {"lineage": one}), st.just({"lineage": _DELETED})))
+        facets |= draw(st.one_of(_lineages([]).map(lambda facet: {"lineage": facet}), st.just({"lineage": _DELETED})))
     if draw(st.booleans()):
         facets |= draw(column_lineages())
     return stamped(replace(event, dataset=replace(event.dataset, facets=facets)))
@@ -170,14 +172,14 @@ def _pipelines(draw):
             outputs=(DatasetUse(target, column_lineage(**{column: [taken(source, draw(_columns), IDENTITY)]})),),
         )
         events.append(event if draw(st.booleans()) else draw(_report(event)))
-    return [stamped(one) for event in events for one in draw(_repeats(event))]
+    return [stamped(repeat) for event in events for repeat in draw(_repeats(event))]
 
 
 @st.composite
 def _repeats(draw, event):
     """The event, and perhaps the same of later runs of its job: most runs report what the run before did."""
     runs = draw(st.lists(st.sampled_from([run for run in RUNS if run != event.run]), max_size=2, unique=True))
-    later = [one for one in TIMES if one >= event.time]
+    later = [time for time in TIMES if time >= event.time]
     kinds = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "START"))
     return [event, *(replace(event, run=run, time=draw(st.sampled_from(later)), type=draw(kinds)) for run in runs)]
 
@@ -185,9 +187,15 @@ def _repeats(draw, event):
 @st.composite
 def streams(draw, max_size=4, statements=None):
     """Statements (of runs, of any kind) that report columns, each once, by time and hash."""
-    reported = [draw(_with_columns(one)) for one in draw(runs.streams(max_size) if statements is None else statements)]
-    reported += [one for some in draw(st.lists(_pipelines(), max_size=2)) for one in some]
-    return sorted({one.hash: one for one in reported}.values(), key=lambda one: (one.time, one.hash))
+    reported = [
+        draw(_with_columns(statement))
+        for statement in draw(runs.streams(max_size) if statements is None else statements)
+    ]
+    reported += [event for events in draw(st.lists(_pipelines(), max_size=2)) for event in events]
+    return sorted(
+        {statement.hash: statement for statement in reported}.values(),
+        key=lambda statement: (statement.time, statement.hash),
+    )
 
 
 def _with_columns(statement):

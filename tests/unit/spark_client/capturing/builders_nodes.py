@@ -36,7 +36,7 @@ def a_node(kind: str, **values: Any) -> Node:
 
 def a_schema(*columns: SchemaField) -> str:
     """Spark's JSON of flat columns."""
-    fields = [{"name": one.name, "type": one.type, "nullable": True, "metadata": {}} for one in columns]
+    fields = [{"name": column.name, "type": column.type, "nullable": True, "metadata": {}} for column in columns]
     return json.dumps({"type": "struct", "fields": fields})
 
 

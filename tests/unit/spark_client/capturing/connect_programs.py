@@ -48,8 +48,8 @@ def table(name: str) -> Any:
 def a_table(name: str) -> Snapshot:
     """Return a table's columns, as a source has them."""
     dataset = DatasetId("file", f"/lake/{name}")
-    columns = tuple(Column(one.name, "", ("spark_catalog", "default", name), one) for one in TABLES[name])
-    sources = (ColumnSource(dataset, (one.name,)) for one in TABLES[name])
+    columns = tuple(Column(field.name, "", ("spark_catalog", "default", name), field) for field in TABLES[name])
+    sources = (ColumnSource(dataset, (field.name,)) for field in TABLES[name])
     return Snapshot(columns, tuple(Value(frozenset({Dependency(source, IDENTITY)})) for source in sources))
 
 
@@ -84,11 +84,13 @@ def lines_of_frame(frame: Any) -> list[str]:
 
 
 def _lines(snapshot: Snapshot) -> list[str]:
-    made = columns_of(snapshot, (), "new")
+    written = columns_of(snapshot, (), "new")
     output = Dataset(DatasetId("file", "/lake/out"))
-    inputs = {source.dataset for sources in made.columns.fields.values() for source in sources}
-    inputs |= {source.dataset for source in made.columns.dataset_level}
-    write = Write(0, "", 0, 0, tuple(map(Dataset, inputs)), output=output, columns=made.columns, unknown=made.unknown)
+    inputs = {source.dataset for sources in written.columns.fields.values() for source in sources}
+    inputs |= {source.dataset for source in written.columns.dataset_level}
+    write = Write(
+        0, "", 0, 0, tuple(map(Dataset, inputs)), output=output, columns=written.columns, unknown=written.unknown
+    )
     return lines_of([write])
 
 
