@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.explorer.axe import serious_faults
-from tests.explorer.test_company import LAKE
+from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
 PAYMENTS = "job?node=job:spark:spark.silver_payments"
 ORDERS = f"dataset?node=dataset:{LAKE}:silver/shop/orders"
@@ -102,3 +102,45 @@ def test_the_impact_of_a_column_is_narrowed_by_owner_and_effect_and_so_is_its_cs
     owners.get_by_role("button", name="team:shop").click()
     owners.get_by_role("button", name=re.compile("breaks$")).click()
     page.wait_for_url("**effect=breaks**")
+
+
+def test_why_is_asked_on_the_page_of_a_dataset(open_view, company):
+    # The address does not say where the namespace ends.
+    page = open_view(company, "dataset?node=dataset:dashboards:100:ceo morning", expected=("status of 404",))
+    page.get_by_role("link", name="Why?").click()
+    page.get_by_text("Nearest trouble upstream").wait_for()
+    page.get_by_text("CANNOT_UP_CAST_DATATYPE").first.wait_for()
+
+
+def test_times_of_a_hub_tell_the_nights_from_what_changed(open_view, company):
+    page = open_view(company, f"map?node=dataset:{LAKE}:silver/reference/dim_date")
+    ticks = page.get_by_role("region", name="time").locator(".tick")
+    ticks.first.wait_for()
+    assert "same" in ticks.last.get_attribute("class")
+    assert "same" not in ticks.first.get_attribute("class")
+
+
+def test_a_comparison_without_changes_is_a_sentence_and_leaves_the_picture(open_view, company):
+    page = open_view(company, f"map?node=dataset:{LAKE}:silver/reference/dim_date&vs=2025-11-20T11:00:00Z")
+    page.get_by_text("nothing that is drawn here came, went or changed").wait_for()
+    page.locator(".react-flow__node").first.wait_for()
+    assert page.locator(".box.is-muted").count() == 0
+
+
+def test_the_small_picture_leaves_the_buttons_beside_it_free(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}&depth=2", size=(1440, 900))
+    small = page.locator(".react-flow__minimap")
+    small.wait_for()
+    box, buttons = small.bounding_box(), page.locator(".corner").bounding_box()
+    assert box["y"] + box["height"] <= buttons["y"]
+
+
+def test_datasets_of_columns_are_named_by_the_end_of_their_names(open_view, company):
+    page = open_view(company, f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount")
+    titles = page.locator(".of-columns .name > span:nth-child(2)")
+    titles.first.wait_for()
+    assert {"revenue_by_country", "fct_orders"} <= set(titles.all_inner_texts())
+    whole = page.locator(".of-columns .name").all_inner_texts()
+    assert len(set(whole)) == len(whole)
+    cut = "(spans) => spans.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
+    assert titles.evaluate_all(cut) == []

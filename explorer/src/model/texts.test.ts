@@ -8,7 +8,7 @@ import { ago, agoShort, cutMiddle, duration } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
-import { titleOf, titlesOf } from "./titles";
+import { splitTitle, titleOf, titlesOf } from "./titles";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
@@ -230,3 +230,10 @@ test("filters of a search, in any case and place", () => {
   expect(termsOf("state:Failing orders state:odd")).toMatchObject({ words: "orders state:odd", state: "failing" });
   expect([termsOf("tag: pii").tag, termsOf("a.tag:b").words]).toEqual(["pii", "a.tag:b"]);
 });
+
+test.each([
+  ["bronze / shop / orders", ["bronze / shop", "orders"]],
+  ["marts.revenue_by_day", ["marts", "revenue_by_day"]],
+  ["revenue", ["", "revenue"]],
+  ["trailing.", ["", "trailing."]],
+])("the title %j ends in the part that says most", (title, parts) => expect(splitTitle(title)).toEqual(parts));

@@ -91,3 +91,11 @@ function storeOf(namespace: string): string {
 /** Return the end of a name that is too long, which says most. */
 export const cutFront = (text: string, most: number): string =>
   text.length <= most ? text : `…${text.slice(1 - most)}`;
+
+/** Return the folders or schemas of a title, and its last part, which says most. */
+export function splitTitle(title: string): [string, string] {
+  const slash = title.lastIndexOf(" / ");
+  if (slash > 0) return [title.slice(0, slash), title.slice(slash + 3)];
+  const dot = title.lastIndexOf(".");
+  return dot > 0 && dot < title.length - 1 ? [title.slice(0, dot), title.slice(dot + 1)] : ["", title];
+}

@@ -263,9 +263,15 @@ export function ChangesBar({
   return (
     <div className="notice" role="status">
       <b>Since {utc(vs)} UTC:</b>
-      <span className="added">+ {count("added")} added</span>
-      <span className="removed">− {count("removed")} removed</span>
-      <span className="changed">~ {count("changed")} changed</span>
+      {changes.size === 0 ? (
+        <span>nothing that is drawn here came, went or changed.</span>
+      ) : (
+        <>
+          <span className="added">+ {count("added")} added</span>
+          <span className="removed">− {count("removed")} removed</span>
+          <span className="changed">~ {count("changed")} changed</span>
+        </>
+      )}
       {list && changes.size > 0 && (
         <button className="chip" onClick={list}>
           List the changes

@@ -7,6 +7,7 @@ import { datasetVersions, foldedLineage, history, jobRuns } from "../api/queries
 import { ago, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
 import { summaryOf } from "../model/history";
+import { fieldChanges, writeChange } from "../model/schema-change";
 import { kindOf } from "../url/ids";
 import { type Moment, parseTime } from "../url/state";
 import { useKeys } from "./keys";
@@ -22,6 +23,8 @@ interface Tick {
   at: string;
   label: string;
   failed: boolean;
+  /** True of a version whose schema is that of the one before: one night of many. */
+  same?: boolean;
 }
 
 // A browser counts whole milliseconds.
@@ -50,12 +53,18 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
     });
   }
   const { versions } = await datasetVersions(node, TICKS_MAX, signal);
-  return versions.map(({ createdAt: time, failed }) => ({
-    time,
-    at: after(time),
-    label: failed ? "a failed version" : "a version",
-    failed,
-  }));
+  return versions.map((version, index) => {
+    const { createdAt: time, failed } = version;
+    const before = versions[index + 1];
+    const changes = before ? fieldChanges(before.fields, version.fields).map(writeChange).join(", ") : "";
+    return {
+      time,
+      at: after(time),
+      label: failed ? "a failed version" : changes || "a version",
+      failed,
+      same: before !== undefined && !changes,
+    };
+  });
 }
 
 /** The ticks of a node. How wide its graph is says the folded graph, which a map has loaded already. */
@@ -139,7 +148,7 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
           {ticks.map((tick, index) => (
             <button
               key={tick.time}
-              className={`tick${tick.failed ? " failed" : ""}${vs === tick.at ? " vs" : ""}`}
+              className={`tick${tick.failed ? " failed" : tick.same ? " same" : ""}${vs === tick.at ? " vs" : ""}`}
               style={{ left: left(index) }}
               aria-pressed={at === tick.at}
               aria-label={`${tick.label}, ${utc(tick.time)} UTC`}

@@ -42,6 +42,8 @@ export interface MapState extends Moment {
   temporary: boolean;
   /** Whether jobs lead on to those that they wait for. */
   dependencies: boolean;
+  /** Whether the panel opens with the nearest trouble upstream. */
+  why: boolean;
 }
 
 export interface ColumnsState extends Moment {
@@ -84,6 +86,7 @@ export function parseMap(search: string): MapState {
     list: query.get("list") === "1",
     temporary: query.get("temporary") === "1",
     dependencies: query.get("dependencies") === "1",
+    why: query.get("why") === "1",
   };
 }
 

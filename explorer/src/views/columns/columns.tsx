@@ -17,11 +17,10 @@ import {
   columnPath,
   restrict,
 } from "../../model/columns";
-import type { Change } from "../../model/compare";
 import { compareColumns } from "../../model/compare-columns";
 import { toCsv } from "../../model/csv";
-import { count, cutMiddle, plural } from "../../model/format";
-import { cutFront, type Title, titleOf, titlesOf } from "../../model/titles";
+import { plural } from "../../model/format";
+import { type Title, titleOf, titlesOf } from "../../model/titles";
 import { Downloads } from "../../parts/export";
 import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
@@ -31,12 +30,13 @@ import { TimeBar } from "../../parts/time";
 import { PictureChoice, Tools, useNarrow } from "../../parts/tools";
 import { datasetOf, kindOf, nameOf } from "../../url/ids";
 import { type ColumnsState, columnsLink, link, mapLink, parseColumns } from "../../url/state";
+import { ColumnCard, changeOf } from "./card";
 import { ColumnList } from "./list";
 import { ColumnPanel } from "./panel";
 
 // Changes of the datasets next to it are ticks of the bar.
 const TICKS_DEPTH = 1;
-const WIDTH = 220,
+const WIDTH = 240,
   HEAD = 34,
   ROW = 26;
 
@@ -393,76 +393,6 @@ function Drawn({ state, now, before, isLate, failure }: DrawnProps) {
       </div>
       <TimeBar node={datasetOf(state.node)} depth={TICKS_DEPTH} at={state.at} vs={state.vs} change={to} />
     </>
-  );
-}
-
-const changeOf = (change: Change | undefined) => (change ? `is-${change}` : "");
-const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
-
-function ColumnCard({
-  card,
-  title,
-  focus,
-  sel,
-  path,
-  changes,
-  choose,
-  open,
-}: {
-  card: Card;
-  title: Title;
-  focus: boolean;
-  sel: string;
-  path: ReadonlySet<string> | null;
-  changes: ReadonlyMap<string, Change> | undefined;
-  choose: (id: string) => void;
-  open: () => void;
-}) {
-  return (
-    <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
-      <div className="name" title={`${card.name}\n${card.namespace}`}>
-        <span className="kind-dataset" style={{ display: "inline-flex" }}>
-          <SignOf of="dataset" />
-        </span>
-        <span>{cutFront(title.title, 30)}</span>
-        {card.stale && (
-          <span className="stale" title="stale">
-            <SignOf of="stale" label="stale" />
-          </span>
-        )}
-      </div>
-      {card.columns.map(({ id, field, type }) => (
-        <button
-          key={id}
-          className={`row nodrag ${changeOf(changes?.get(id))} ${id === sel ? "is-selected" : path?.has(id) ? "is-lit" : path ? "is-muted" : ""}`}
-          aria-pressed={id === sel}
-          title={`${field}${type ? `: ${type}` : ""}`}
-          onClick={(event) => {
-            event.stopPropagation();
-            choose(id);
-          }}
-        >
-          {changes?.has(id) && (
-            <b className="change" aria-label={changes.get(id)}>
-              {SIGNS[changes.get(id)!]}
-            </b>
-          )}
-          <span>{cutMiddle(field, 20)}</span>
-          {type && <span className="type">{cutMiddle(type, 12)}</span>}
-        </button>
-      ))}
-      {card.more > 0 && (
-        <button
-          className="row rest nodrag"
-          onClick={(event) => {
-            event.stopPropagation();
-            open();
-          }}
-        >
-          {count(card.more)} more columns
-        </button>
-      )}
-    </div>
   );
 }
 

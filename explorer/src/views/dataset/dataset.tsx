@@ -54,6 +54,9 @@ export function DatasetView() {
               <Link className="button" href={link("impact", { node })}>
                 Impact
               </Link>
+              <Link className="button" href={mapLink({ node, sel: node, why: true })}>
+                Why?
+              </Link>
               <Edit id={node} namespace={about.namespace} />
             </div>
             <Neighbours dataset={{ ...about.id, node }} />

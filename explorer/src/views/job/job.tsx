@@ -49,6 +49,9 @@ export function JobView() {
               <Link className="button" href={link("impact", { node })}>
                 Impact
               </Link>
+              <Link className="button" href={mapLink({ node, sel: node, why: true })}>
+                Why?
+              </Link>
               <Edit id={node} namespace={job.namespace} />
             </div>
             <About job={job} />

@@ -127,7 +127,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       const look: CardLook = {
         focus: id === focus,
         selected,
-        muted: muted || (comparison !== null && !change && id !== focus),
+        muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
         change,
         freshness: freshness.get(id),
       };

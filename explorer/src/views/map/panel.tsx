@@ -35,7 +35,7 @@ interface Props {
 }
 
 export function NodePanel({ item, lineage, state, drawn, close, choose, open }: Props) {
-  const [why, setWhy] = useState(false);
+  const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
       <button className="icon close" aria-label="close" onClick={close}>

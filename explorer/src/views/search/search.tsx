@@ -12,6 +12,7 @@ import { type TestState, termsOf, toTestState, withoutState } from "../../model/
 import { HitState, Marked, useHits } from "../../parts/find";
 import { Loaded, mapOf, Nothing, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
+import { Name } from "../../parts/name";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
@@ -137,7 +138,12 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
             <Link href={mapOf(hit.nodeId)}>
               <Marked text={hit.field ?? hit.name} q={termsOf(q).words} />
             </Link>
-            {hit.field !== undefined && <span className="where"> of {hit.name}</span>}
+            {hit.field !== undefined && (
+              <span className="where">
+                {" "}
+                of <Name text={hit.name} />
+              </span>
+            )}
           </span>
         </span>
       ),

@@ -1,0 +1,104 @@
+/** A dataset opened to its columns. */
+
+import type { Card } from "../../model/columns";
+import type { Change } from "../../model/compare";
+import { count, cutMiddle } from "../../model/format";
+import { cutFront, splitTitle, type Title } from "../../model/titles";
+import { SignOf } from "../../parts/signs";
+
+// What fits into a card; a type that does not is in the hint and in the panel.
+const TITLE_CHARS_MAX = 22,
+  ROW_CHARS_MAX = 27;
+
+export const changeOf = (change: Change | undefined) => (change ? `is-${change}` : "");
+const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
+
+export function ColumnCard({
+  card,
+  title,
+  focus,
+  sel,
+  path,
+  changes,
+  choose,
+  open,
+}: {
+  card: Card;
+  title: Title;
+  focus: boolean;
+  sel: string;
+  path: ReadonlySet<string> | null;
+  changes: ReadonlyMap<string, Change> | undefined;
+  choose: (id: string) => void;
+  open: () => void;
+}) {
+  const [folder, name] = splitTitle(title.title);
+  return (
+    <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
+      <div className="name" title={`${card.name}\n${card.namespace}`}>
+        <span className="kind-dataset" style={{ display: "inline-flex" }}>
+          <SignOf of="dataset" />
+        </span>
+        <span>{cutFront(name, TITLE_CHARS_MAX)}</span>
+        {folder && <span className="where">{folder}</span>}
+        {card.stale && (
+          <span className="stale" title="stale">
+            <SignOf of="stale" label="stale" />
+          </span>
+        )}
+      </div>
+      {card.columns.map((column) => (
+        <Row
+          key={column.id}
+          column={column}
+          look={column.id === sel ? "is-selected" : path?.has(column.id) ? "is-lit" : path ? "is-muted" : ""}
+          change={changes?.get(column.id)}
+          choose={choose}
+        />
+      ))}
+      {card.more > 0 && (
+        <button
+          className="row rest nodrag"
+          onClick={(event) => {
+            event.stopPropagation();
+            open();
+          }}
+        >
+          {count(card.more)} more columns
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Row({
+  column: { id, field, type },
+  look,
+  change,
+  choose,
+}: {
+  column: Card["columns"][number];
+  look: string;
+  change: Change | undefined;
+  choose: (id: string) => void;
+}) {
+  return (
+    <button
+      className={`row nodrag ${changeOf(change)} ${look}`}
+      aria-pressed={look === "is-selected"}
+      title={`${field}${type ? `: ${type}` : ""}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        choose(id);
+      }}
+    >
+      {change && (
+        <b className="change" aria-label={change}>
+          {SIGNS[change]}
+        </b>
+      )}
+      <span>{cutMiddle(field, ROW_CHARS_MAX)}</span>
+      {type && field.length + type.length < ROW_CHARS_MAX && <span className="type">{type}</span>}
+    </button>
+  );
+}
