@@ -61,9 +61,9 @@ def walk(
     while level:
         seen.update(level)
         is_last = depth is not None and hop >= depth
-        near = set(neighbours(level, is_last))
+        adjacent = set(neighbours(level, is_last))
         if is_last:
             break
         hop += 1
-        level = into.add(sorted(near - seen), hop)
+        level = into.add(sorted(adjacent - seen), hop)
     return into

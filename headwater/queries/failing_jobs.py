@@ -44,12 +44,12 @@ def find_failing_jobs(jobs: Iterable[JobId], view: GraphView) -> dict[JobId, Fai
     own = [run for failed, _ in failing.values() for run in failed[:_PARENTS_MAX]]
     # One round for the children of all.
     view.expect(queries=[child_runs_query(run.key, CHILDREN_MAX) for run in own])
-    found: dict[JobId, FailingJob] = {}
+    by_job: dict[JobId, FailingJob] = {}
     for job, (failed, good) in failing.items():
         last = next((run for run in failed[:_PARENTS_MAX] if not _has_failed_child(run, view)), None)
         if last is not None:
-            found[job] = FailingJob(last, failed, good)
-    return found
+            by_job[job] = FailingJob(last, failed, good)
+    return by_job
 
 
 def _last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[Run]]:

@@ -33,8 +33,8 @@ function useChoice() {
   };
   return {
     ...given,
-    change: (some: Partial<typeof given>) => {
-      const { days, ...rest } = { ...given, ...some };
+    change: (changes: Partial<typeof given>) => {
+      const { days, ...rest } = { ...given, ...changes };
       navigate(link("feed", { ...rest, days: days === WEEK ? "" : days }), { replace: true });
     },
   };
@@ -77,7 +77,7 @@ export function FeedView() {
           ))}
         </select>
       </div>
-      <Loaded of={result}>{(found) => <Days {...found} />}</Loaded>
+      <Loaded of={result}>{(answer) => <Days {...answer} />}</Loaded>
     </div>
   );
 }

@@ -38,8 +38,10 @@ function useImpactState() {
     owner: query.get("owner") ?? "",
     effect: query.get("effect") ?? "",
   };
-  const change: Narrowing["change"] = (some) =>
-    navigate(link("impact", { node, ...chosen, ...some, depth: depth === DEPTH_MAX ? "" : depth }), { replace: true });
+  const change: Narrowing["change"] = (changes) =>
+    navigate(link("impact", { node, ...chosen, ...changes, depth: depth === DEPTH_MAX ? "" : depth }), {
+      replace: true,
+    });
   const narrowing: Narrowing = { ...chosen, text, setText, change };
   return { node, depth, narrowing };
 }
