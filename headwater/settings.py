@@ -93,6 +93,9 @@ GRAPH_PARTITIONS = (
     "EVENTS#",
 )
 
+# The row of the rules by which names of datasets are joined (`headwater.loading.stored_rules`).
+NAMING = "NAMING"
+
 # The rows of alerts: causes that were sent, and nodes to look at when a time has come.
 ALERTS = "ALERT#"
 DUE = "DUE#"

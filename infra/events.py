@@ -113,6 +113,7 @@ class Events(Construct):
         statements = ("PartiQLInsert", "PartiQLUpdate")
         actions = [f"dynamodb:{action}" for action in (*reads, *writes, *statements)]
         function.rights.allow_partitions(actions, self._graph_table, settings.GRAPH_PARTITIONS)
+        function.rights.allow_partitions(["dynamodb:BatchGetItem"], self._graph_table, [settings.NAMING])
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.FACTS_PREFIX)
         # A batch that comes again is compared with the stored one.
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.aws.queues import CALLER, FORWARDED, WRITES, QueuedMessage
 from headwater.loading.load import EventLoad, load_events
 from headwater.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
+from headwater_model.errors import Unavailable
 from lambdas import wiring
 from lambdas.sqs_batch import check_delivery, failures_of, has_time, retry_soon
 from lambdas.telemetry import count, logger, metrics
@@ -55,7 +57,15 @@ def _load(
     if not received:
         return {}, set()
     messages = [_queued(message) for message in received]
-    loaded = load(messages, wiring.event_stores(), now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
+    try:
+        stores = wiring.event_stores()
+    except (BotoCoreError, ClientError, Unavailable) as error:
+        # The rules of names were not read: no event may be loaded by others.
+        unread = EventLoad()
+        for message in messages:
+            unread.fail(message.message_id, error)
+        return unread.failed, unread.passing
+    loaded = load(messages, stores, now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
     _have_looked_at(loaded)
     count("EventsLoaded", loaded.loaded)
     count("EventsRefused", loaded.refused)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from headwater.loading.event_lines import StoredLines
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
+    from headwater.loading.stored_rules import StoredRules
     from headwater.queries.service import LineageQueries
     from headwater.records.archive_state import ArchiveState
     from headwater.records.compaction import Compactor
@@ -306,11 +307,16 @@ def lineage_queries() -> LineageQueries:
 
 
 @cache
+def _stored_rules() -> StoredRules:
+    from headwater.events.naming import parse_rules
+    from headwater.loading.stored_rules import StoredRules
+
+    return StoredRules(graph_table(), parse_rules(os.environ))
+
+
 def naming_rules() -> NamingRules:
     """Return this deployment's naming rules for datasets."""
-    from headwater.events.naming import parse_rules
-
-    return parse_rules(os.environ)
+    return _stored_rules().at(now_s())
 
 
 def event_stores() -> EventStores:

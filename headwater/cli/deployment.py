@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
 
+    from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
 
 
@@ -62,6 +63,15 @@ class Deployment:
             self.client("s3"),
             self.outputs["ArchiveBucketName"],
         )
+
+    def naming_rules(self) -> NamingRules:
+        """Return the naming rules in the variables of the events function: those that the stack was deployed with."""
+        from headwater.events.naming import parse_rules
+
+        configuration = self.client("lambda").get_function_configuration(
+            FunctionName=self.outputs["EventsFunctionName"]
+        )
+        return parse_rules(configuration.get("Environment", {}).get("Variables", {}))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

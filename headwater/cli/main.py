@@ -28,6 +28,7 @@ _COMMANDS = (
     "cdk",
     "iam",
     "token",
+    "names",
     "import",
     "replay",
     "forward",

@@ -162,9 +162,6 @@ def _days_of(log: EventLog, given: argparse.Namespace) -> list[str]:
 
 def _rules_of(deployment: Deployment) -> NamingRules:
     """Return the naming rules of the stack's own function."""
-    from headwater.events.naming import parse_rules
+    from headwater.loading.stored_rules import StoredRules
 
-    configuration = deployment.client("lambda").get_function_configuration(
-        FunctionName=deployment.outputs["EventsFunctionName"]
-    )
-    return parse_rules(configuration.get("Environment", {}).get("Variables", {}))
+    return StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -149,6 +149,19 @@ class Deletion:
     namespace: str
     job: JobId | None = None
     dataset: DatasetId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renaming:
+    """Other names that are a dataset's own by the rules of names; `time` is the first event of any of them.
+
+    It is in no log: the rules are set in place of others, and a log that is loaded again follows those of its day.
+    """
+
+    time: str
+    hash: str
+    dataset: DatasetId
+    others: Sequence[DatasetId]
 
 
 ApiChange: TypeAlias = Deletion | Tagging | Ownership | Documentation | Description

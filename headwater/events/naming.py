@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import Facets
+from headwater.events.name_rules import NameRule, apply_rules
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
 from headwater_model.partitions import trim_partitions
@@ -34,7 +35,8 @@ DEFAULT_TEMPORARY = (
 class NamingRules:
     """A deployment's naming rules: `trim_partitions=False` takes names as sent, `temporary=()` finds none temporary.
 
-    `temporary` are regular expressions, searched in `<namespace>/<name>` as it was sent.
+    `temporary` are regular expressions, searched in `<namespace>/<name>` as it was sent. `names` rename datasets
+    (`name_rules`), before partitions are trimmed.
 
     Raises:
         ValueError: a pattern is no regular expression.
@@ -42,6 +44,7 @@ class NamingRules:
 
     trim_partitions: bool = True
     temporary: tuple[str, ...] = field(default=DEFAULT_TEMPORARY)
+    names: tuple[NameRule, ...] = ()
 
     def __post_init__(self) -> None:
         for pattern in self.temporary:
@@ -63,6 +66,8 @@ class NamingRules:
         >>> NamingRules().dataset("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301").name
         'table/flights/201301'
         """
+        if self.names:
+            namespace, name = apply_rules(self.names, namespace, name)
         path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
         return DatasetId(namespace, trim_partitions(name) if path else name)
 
@@ -79,7 +84,7 @@ def parse_rules(variables: Mapping[str, str]) -> NamingRules:
     """Return the rules in a function's environment variables; the default patterns if there are none.
 
     >>> parse_rules({"PARTITION_TRIMMING": "false", "TEMPORARY_PATTERNS": "[]"})
-    NamingRules(trim_partitions=False, temporary=())
+    NamingRules(trim_partitions=False, temporary=(), names=())
     """
     patterns = variables.get(TEMPORARY_PATTERNS)
     return NamingRules(
@@ -100,13 +105,13 @@ _Rename: TypeAlias = Callable[[_Form], _Form]
 
 def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
     """Return the facets with the datasets that they name renamed by the rules."""
-    known: dict[tuple[str, str], str] = {}
+    known: dict[DatasetId, DatasetId] = {}
 
     def rename(form: _Form) -> _Form:
-        name = form["namespace"], form["name"]
+        name = DatasetId(form["namespace"], form["name"])
         if name not in known:
-            known[name] = rules.dataset(*name).name
-        return form if known[name] == name[1] else {**form, "name": known[name]}
+            known[name] = rules.dataset(name.namespace, name.name)
+        return form if known[name] == name else {**form, "namespace": known[name].namespace, "name": known[name].name}
 
     return _renamed(facets, rename)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from headwater.events.event import TERMINAL, ApiChange, DatasetUse, Event, Facets, ParentRun
+from headwater.events.event import TERMINAL, ApiChange, DatasetUse, Event, Facets, ParentRun, Renaming
 from headwater.facts.api_change_delta import add_api_change
 from headwater.facts.assertions import (
     METRICS,
@@ -38,7 +38,7 @@ from headwater.facts.tag_rows import failure_rows
 from headwater.facts.windows import window_of
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-Statement: TypeAlias = Event | ApiChange
+Statement: TypeAlias = Event | ApiChange | Renaming
 # A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
 _Role: TypeAlias = Literal["input", "output", "described"]
 
@@ -56,9 +56,21 @@ def delta_of(statements: Iterable[Statement]) -> FactsDelta:
     for statement in statements:
         if isinstance(statement, Event):
             _event(delta, statement)
+        elif isinstance(statement, Renaming):
+            _renaming(delta, statement)
         else:
             add_api_change(delta, statement)
     return delta
+
+
+def _renaming(delta: FactsDelta, renaming: Renaming) -> None:
+    """Add a mention of a dataset with its other names."""
+    time, stamp, dataset = renaming.time, f"{renaming.time}#{renaming.hash}", renaming.dataset
+    facts = DatasetFacts(first=time, last=time, mentioned_at=(time,), mentioned_undropped_at=(time,))
+    add(delta.datasets, dataset, replace(facts, other_names={text_of(other): stamp for other in renaming.others}))
+    for other in renaming.others:
+        add(delta.datasets, other, DatasetFacts(aliases={text_of(dataset): (stamp,)}))
+    delta.mention(time, dataset.namespace)
 
 
 def _event(delta: FactsDelta, sent: Event) -> None:

@@ -179,7 +179,7 @@ def test_a_function_that_dies_at_any_call_leaves_what_another_delivery_completes
 def test_the_functions_rules_of_names_are_those_of_its_variables(cloud, monkeypatch):
     monkeypatch.setenv("PARTITION_TRIMMING", "false")
     monkeypatch.setenv("TEMPORARY_PATTERNS", '["^s3://scratch"]')
-    wiring.naming_rules.cache_clear()
+    wiring._stored_rules.cache_clear()
 
     rules = wiring.naming_rules()
     assert (rules.trim_partitions, rules.temporary) == (False, ("^s3://scratch",))

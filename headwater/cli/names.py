@@ -1,0 +1,157 @@
+"""`headwater names`: the rules by which datasets that producers name differently are one dataset."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.service import printable
+
+if TYPE_CHECKING:
+    from headwater.events.name_rules import NameRule
+    from headwater_model.ids import DatasetId
+
+_SHOWN_MAX = 50
+_ABOUT = """\
+Set the rules by which datasets that producers name differently are one dataset: s3a and s3, the aliases of a host, the
+prefix of an environment, an ARN of AWS Glue and a location. Without rules no names are joined. docs/guides/names.md
+says how to write the file.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s likely                          datasets that are likely the same, as rules to choose from
+  %(prog)s check names.json                which datasets the rules of a file would join; nothing is changed
+  %(prog)s set names.json --stage test     set the rules, for new events and for what the graph has
+  %(prog)s show > names.json               the rules that are set
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command, its own commands and their options."""
+    parser = subparsers.add_parser(
+        "names",
+        help="rules by which datasets with several names are one",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    likely = commands.add_parser("likely", help="print datasets that are likely the same, as a file of rules")
+    check = commands.add_parser("check", help="print which datasets the rules of a file would join")
+    check.add_argument("file", type=Path, help="the rules, as JSON")
+    check.add_argument("--json", action="store_true", help="print them as JSON, all of them")
+    setting = commands.add_parser("set", help="set the rules of a file in place of those that are set")
+    setting.add_argument("file", type=Path, help="the rules, as JSON")
+    show = commands.add_parser("show", help="print the rules that are set, as JSON")
+    for command, act in ((likely, _likely), (check, _check), (setting, _set), (show, _show)):
+        add_options(command)
+        command.set_defaults(func=_run, act=act)
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Run one of the commands; return 1 if it fails."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater_model.errors import HeadwaterError
+
+    try:
+        given.act(given, find_deployment(given))
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError, json.JSONDecodeError) as error:
+        print(f"headwater names: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _rules_in(file: Path) -> tuple[NameRule, ...]:
+    from headwater.events.name_rules import read_rules
+
+    return read_rules(json.loads(file.read_text(encoding="utf-8")))
+
+
+def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
+    from headwater.queries.similar_names import similar_datasets
+    from headwater.queries.view import GraphView
+
+    groups = similar_datasets(GraphView(deployment.graph_table()))
+    rules = [{**_json(other), "as": _json(dataset)} for dataset, *others in groups for other in others]
+    print(json.dumps({"rules": rules}, indent=2, ensure_ascii=False))
+
+
+def _json(dataset: DatasetId) -> dict[str, str]:
+    return {"namespace": dataset.namespace, "name": dataset.name}
+
+
+def _check(given: argparse.Namespace, deployment: Deployment) -> None:
+    rules = _rules_in(given.file)
+    names, renamed = _renamed(rules, deployment)
+    if given.json:
+        forms = [{**_json(dataset), "names": list(map(_json, others))} for dataset, others in renamed.items()]
+        print(json.dumps(forms, indent=2, ensure_ascii=False))
+        return
+    print(_summary(rules, names, renamed))
+    for dataset, others in list(renamed.items())[:_SHOWN_MAX]:
+        known = "" if dataset in names else " (new)"
+        print(f"\n{_text(dataset)}{known}")
+        for other in others[:_SHOWN_MAX]:
+            print(f"  {_text(other)}")
+        if len(others) > _SHOWN_MAX:
+            print(f"  and {len(others) - _SHOWN_MAX:,} more")
+    if len(renamed) > _SHOWN_MAX:
+        print(f"\nand {len(renamed) - _SHOWN_MAX:,} more datasets; --json prints all")
+
+
+def _set(given: argparse.Namespace, deployment: Deployment) -> None:
+    from headwater.facts.lattice import NAMES_MAX
+    from headwater.loading.renamings import join_names
+    from headwater.loading.stored_rules import SetRules, StoredRules
+    from headwater.times import from_seconds
+
+    rules = _rules_in(given.file)
+    table = deployment.graph_table()
+    StoredRules(table, deployment.naming_rules()).write(SetRules(rules, from_seconds(int(time.time()))))
+    names, renamed = _renamed(rules, deployment)
+    joined = sum(join_names(renamed, table))
+    print(f"{_summary(rules, names, renamed)} Joined: {joined:,}.")
+    print("Functions take the rules within a minute; what they load until then is joined by the same command.")
+    wide = [dataset for dataset, others in renamed.items() if len(others) > NAMES_MAX]
+    if wide:
+        print(
+            f"! {len(wide):,} datasets have more than {NAMES_MAX} other names, such as {_text(wide[0])}: "
+            "a replay into an empty table joins them all",
+            file=sys.stderr,
+        )
+
+
+def _show(_: argparse.Namespace, deployment: Deployment) -> None:
+    from headwater.events.name_rules import rules_to_json
+    from headwater.loading.stored_rules import StoredRules
+
+    chosen = StoredRules(deployment.graph_table(), deployment.naming_rules()).read()
+    print(json.dumps(rules_to_json(chosen.rules), indent=2, ensure_ascii=False))
+
+
+def _renamed(
+    rules: Sequence[NameRule], deployment: Deployment
+) -> tuple[set[DatasetId], Mapping[DatasetId, Sequence[DatasetId]]]:
+    """Return the names of datasets that the graph has, and those that the rules change, by the new name."""
+    from headwater.loading.renamings import known_datasets, renamed_datasets
+
+    names = known_datasets(deployment.graph_table())
+    return set(names), renamed_datasets(names, replace(deployment.naming_rules(), names=tuple(rules)))
+
+
+def _summary(rules: Sequence[Any], names: set[DatasetId], renamed: Mapping[DatasetId, Sequence[DatasetId]]) -> str:
+    changed = sum(map(len, renamed.values()))
+    counts = f"{changed:,} of {len(names):,}, to {len(renamed):,}"
+    return f"Rules: {len(rules):,}. Names of datasets that they change: {counts}."
+
+
+def _text(dataset: DatasetId) -> str:
+    return printable(f"{dataset.namespace} {dataset.name}")

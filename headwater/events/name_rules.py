@@ -1,0 +1,169 @@
+"""Rules by which datasets that producers name differently are one dataset: `headwater names` sets them.
+
+A file has a list of `rules`, each with a pattern of a `namespace` and of a `name` (`*` is any text) and, under `as`,
+what is written in their place: a `*` there is the text of the `*` of the pattern at that position. The rules apply in
+the order of the file, each to the result of those before it:
+
+    {"rules": [
+        {"namespace": "s3a://*", "as": {"namespace": "s3://*"}},
+        {"namespace": "postgres://replica:5432", "as": {"namespace": "postgres://db:5432"}},
+        {"namespace": "snowflake://*", "name": "DEV_*", "as": {"name": "*"}},
+        {"namespace": "arn:aws:glue:*", "name": "table/db/legs", "as": {"namespace": "s3://lake", "name": "legs"}},
+        {"namespace": "s3://exports", "name": "orders/*", "as": {"name": "orders"}}
+    ]}
+
+>>> rules = read_rules({"rules": [{"namespace": "s3a://*", "as": {"namespace": "s3://*"}}]})
+>>> apply_rules(rules, "s3a://lake", "flights")
+('s3://lake', 'flights')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from headwater.validation import invalid
+from headwater_model.errors import Fault, Invalid
+
+RULES_MAX = 1_000
+# Each `*` multiplies the time that a name takes to compare.
+_STARS_MAX = 4
+_TEXT_MAX = 2_048
+# In place of each `*`, where rules are checked against their own results.
+_SAMPLE = "x"
+
+_Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
+
+
+class _Target(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    namespace: _Text | None = None
+    name: _Text | None = None
+
+
+class _RuleModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    namespace: _Text = "*"
+    name: _Text = "*"
+    target: _Target = Field(alias="as")
+
+
+class _RulesModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    rules: Annotated[list[_RuleModel], Field(max_length=RULES_MAX)]
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """A rule: patterns of a namespace and a name, and what is written in their place."""
+
+    namespace: str
+    name: str
+    as_namespace: str
+    as_name: str
+
+    def rename(self, namespace: str, name: str) -> tuple[str, str]:
+        """Return the name that the rule makes of a dataset's, which stays the same if the rule is of other names."""
+        patterns = self._patterns
+        matched = patterns[0].fullmatch(namespace), patterns[1].fullmatch(name)
+        if matched[0] is None or matched[1] is None:
+            return namespace, name
+        renamed = _filled(self.as_namespace, matched[0].groups()), _filled(self.as_name, matched[1].groups())
+        return renamed if all(renamed) else (namespace, name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rule as the file has it."""
+        target = {"namespace": self.as_namespace, "name": self.as_name}
+        patterns = {"namespace": self.namespace, "name": self.name}
+        return {**patterns, "as": {side: text for side, text in target.items() if text != patterns[side]}}
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        return _pattern(self.namespace), _pattern(self.name)
+
+    @property
+    def sample(self) -> tuple[str, str]:
+        """A name that the rule makes."""
+        return self.as_namespace.replace("*", _SAMPLE), self.as_name.replace("*", _SAMPLE)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile("(.*)".join(map(re.escape, text.split("*"))), re.DOTALL)
+
+
+def _filled(text: str, parts: Sequence[str]) -> str:
+    """Return the text with these parts in place of its `*`."""
+    first, *others = text.split("*")
+    return first + "".join(part + other for part, other in zip(parts, others, strict=False))
+
+
+def read_rules(document: object) -> tuple[NameRule, ...]:
+    """Return the rules of a file.
+
+    Raises:
+        Invalid: the document has another form; a pattern has more than four `*`, or `as` more than its pattern; a rule
+            renames nothing; or a name that a rule makes is renamed once more, so that two spellings stayed two.
+    """
+    try:
+        model = _RulesModel.model_validate(document)
+    except ValidationError as error:
+        raise invalid(error, "names") from error
+    rules = tuple(
+        NameRule(rule.namespace, rule.name, rule.target.namespace or rule.namespace, rule.target.name or rule.name)
+        for rule in model.rules
+    )
+    faults = [fault for number, rule in enumerate(rules) for fault in _faults(number, rule)]
+    if not faults:
+        faults = [fault for number in range(len(rules)) for fault in _renamed_again(number, rules)]
+    if faults:
+        raise Invalid(faults)
+    return rules
+
+
+def _faults(number: int, rule: NameRule) -> list[Fault]:
+    place = f"rules[{number}]"
+    faults = []
+    for side in ("namespace", "name"):
+        pattern, text = getattr(rule, side), getattr(rule, f"as_{side}")
+        if pattern.count("*") > _STARS_MAX:
+            faults.append(Fault(f"{place}.{side}", pattern, f"must have at most {_STARS_MAX} `*`"))
+        if text.count("*") > pattern.count("*"):
+            faults.append(Fault(f"{place}.as.{side}", text, f"must have no more `*` than the pattern {pattern!r}"))
+    if (rule.namespace, rule.name) == (rule.as_namespace, rule.as_name):
+        faults.append(Fault(f"{place}.as", rule.to_json()["as"], "must differ from the pattern"))
+    return faults
+
+
+def _renamed_again(number: int, rules: tuple[NameRule, ...]) -> list[Fault]:
+    """Return the fault of a rule whose results all rules together rename once more."""
+    once = apply_rules(rules[number + 1 :], *rules[number].sample)
+    again = apply_rules(rules, *once)
+    if again == once:
+        return []
+    fault = f"must make names that stay as they are; it makes {_shown(once)}, which the rules rename to {_shown(again)}"
+    return [Fault(f"rules[{number}]", rules[number].to_json(), fault)]
+
+
+def _shown(name: tuple[str, str]) -> str:
+    return f"{name[0]} {name[1]}"
+
+
+@lru_cache(100_000)
+def apply_rules(rules: tuple[NameRule, ...], namespace: str, name: str) -> tuple[str, str]:
+    """Return a dataset's name by the rules, each applied to the result of those before it."""
+    for rule in rules:
+        namespace, name = rule.rename(namespace, name)
+    return namespace, name
+
+
+def rules_to_json(rules: Sequence[NameRule]) -> Mapping[str, Any]:
+    """Return the rules as a file has them."""
+    return {"rules": [rule.to_json() for rule in rules]}

@@ -1,0 +1,62 @@
+"""The datasets that rules of names join, and their joining in the graph table, without a replay.
+
+Events take the name of the rules when they are loaded. What was loaded before stays under the names of its day; these
+become other names of the dataset, as a producer's `symlinks` facet makes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+import orjson
+
+from headwater.events.event import Renaming
+from headwater.events.naming import NamingRules
+from headwater.facts.apply import apply_statements
+from headwater.facts.catalogue import NAMES, read_catalogue
+from headwater.facts.facts import DatasetFacts, dataset_of, text_of
+from headwater.facts.keys import facts_key
+from headwater.facts.lattice import NAMES_MAX
+from headwater.facts.table import GraphReader, GraphTable
+from headwater_model.ids import DatasetId
+
+# Datasets that are joined together: larger groups share more reads and writes.
+_TOGETHER = 50
+
+
+def known_datasets(table: GraphReader) -> list[DatasetId]:
+    """Return every name of a dataset that an event described, other names too."""
+    return list(map(dataset_of, read_catalogue(NAMES, table)["datasets"]))
+
+
+def renamed_datasets(names: Iterable[DatasetId], rules: NamingRules) -> dict[DatasetId, list[DatasetId]]:
+    """Return the names that the rules change, by the name that they make of them, all in order."""
+    renamed: dict[DatasetId, list[DatasetId]] = {}
+    for name in names:
+        dataset = rules.dataset(name.namespace, name.name)
+        if dataset != name:
+            renamed.setdefault(dataset, []).append(name)
+    return {dataset: sorted(renamed[dataset]) for dataset in sorted(renamed)}
+
+
+def join_names(renamed: Mapping[DatasetId, Sequence[DatasetId]], table: GraphTable) -> Iterator[int]:
+    """Make these names other names of the datasets by which the rules call them; yield how many datasets are done.
+
+    A dataset has at most `NAMES_MAX` other names, the first in order: with more, only a replay into an empty table
+    joins all. Doing it again changes nothing.
+    """
+    pending = iter(renamed)
+    while group := list(islice(pending, _TOGETHER)):
+        others = {dataset: renamed[dataset][:NAMES_MAX] for dataset in group}
+        keys = {facts_key(name): name for names in others.values() for name in names}
+        facts = {keys[key]: DatasetFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
+        apply_statements([_renaming(dataset, others[dataset], facts) for dataset in group], table)
+        yield len(group)
+
+
+def _renaming(dataset: DatasetId, others: Sequence[DatasetId], facts: Mapping[DatasetId, DatasetFacts]) -> Renaming:
+    firsts = [first for other in others if other in facts and (first := facts[other].first)]
+    content = orjson.dumps([text_of(dataset), *map(text_of, others)])
+    return Renaming(time=min(firsts), hash=hashlib.sha256(content).hexdigest(), dataset=dataset, others=others)

@@ -1,0 +1,147 @@
+"""`headwater names`: rules for new events and for what the graph has, and what the command prints."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from headwater.cli import names as command
+from headwater.events.naming import NamingRules
+from headwater.loading.replay import replay
+from headwater.loading.stored_rules import KNOWN_S
+from headwater_model.errors import Invalid
+from headwater_model.ids import DatasetId
+from lambdas import wiring
+from tests.builders_events import a_run_event
+
+RULES = {"rules": [{"namespace": "s3a://*", "name": "*", "as": {"namespace": "s3://*"}}]}
+OLD, NEW = DatasetId("s3a://lake", "legs"), DatasetId("s3://lake", "legs")
+
+
+class Deployment:
+    """The stack of the tests."""
+
+    def graph_table(self):
+        return wiring.graph_table()
+
+    def naming_rules(self):
+        return NamingRules()
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command, and returns what it prints; the functions print their metrics."""
+
+    def run_command(*arguments):
+        capsys.readouterr()
+        _run(*arguments)
+        return capsys.readouterr().out
+
+    return run_command
+
+
+def _run(*arguments):
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers())
+    given = parser.parse_args(["names", *arguments])
+    given.act(given, Deployment())
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "names.json"
+    path.write_text(json.dumps(RULES), encoding="utf-8")
+    return str(path)
+
+
+def an_event(number, *written):
+    outputs = [{"namespace": dataset.namespace, "name": dataset.name} for dataset in written]
+    time = f"2025-11-20T00:00:{number:02}Z"
+    return a_run_event(run=f"run-{number}", job="write", eventTime=time, inputs=[], outputs=outputs)
+
+
+def writers_of(dataset):
+    graph = wiring.lineage_queries().find_graph(dataset.node_id, depth=0)
+    return {job.id.name for job in graph.jobs}, {shown.id for shown in graph.datasets}
+
+
+def test_what_was_loaded_and_what_comes_after_is_one_dataset(cloud, run, file):
+    cloud.load_events(an_event(1, OLD))
+    assert "Rules: 1. Names of datasets that they change: 1 of 1, to 1. Joined: 1." in run("set", file)
+    assert writers_of(OLD)[1] == {NEW}
+
+    cloud.now_s += KNOWN_S
+    cloud.load_events(an_event(2, OLD))
+    assert "1 of 2, to 1" in run("set", file)
+    assert writers_of(NEW)[1] == {NEW}
+
+
+def test_a_function_that_read_the_rules_goes_on_with_them_for_a_minute(cloud, run, file):
+    cloud.load_events(an_event(1, OLD))
+    run("set", file)
+
+    assert wiring.naming_rules().names == ()
+    cloud.now_s += KNOWN_S
+    assert len(wiring.naming_rules().names) == 1
+
+
+def test_a_replay_names_datasets_by_the_rules_that_are_set(cloud, run, file):
+    cloud.load_events(an_event(1, OLD))
+    cloud.forget("Graph")
+    run("set", file)
+    cloud.now_s += KNOWN_S
+    log = wiring.event_log()
+    keys = [key for day in log.days() for key in log.keys_of(day)]
+
+    assert [done.failed for done in replay(keys, log, wiring.naming_rules())] == [()]
+    assert wiring.lineage_queries().find_dataset(OLD) is None
+    assert writers_of(NEW)[1] == {NEW}
+
+
+def test_check_prints_what_would_be_joined_and_changes_nothing(cloud, run, file):
+    cloud.load_events(an_event(1, OLD, DatasetId("s3a://lake", "raw")), an_event(2, DatasetId("s3://lake", "raw")))
+    before = cloud.items("Graph")
+
+    assert run("check", file) == (
+        "Rules: 1. Names of datasets that they change: 2 of 3, to 2.\n"
+        "\ns3://lake legs (new)\n  s3a://lake legs\n"
+        "\ns3://lake raw\n  s3a://lake raw\n"
+    )
+    assert json.loads(run("check", file, "--json"))[0] == {
+        "namespace": "s3://lake",
+        "name": "legs",
+        "names": [{"namespace": "s3a://lake", "name": "legs"}],
+    }
+    assert cloud.items("Graph") == before
+
+
+def test_the_rules_that_are_set_are_printed_as_a_file(cloud, run, file):
+    assert json.loads(run("show")) == {"rules": []}
+    run("set", file)
+    assert json.loads(run("show")) == RULES
+
+
+def test_datasets_that_are_likely_the_same_are_printed_as_rules(cloud, run, tmp_path):
+    schema = {"schema": {"_producer": "p", "_schemaURL": "s", "fields": [{"name": "co2"}, {"name": "plane"}]}}
+    event = an_event(1, OLD, NEW)
+    for output in event["outputs"]:
+        output["facets"] = schema
+    cloud.load_events(event)
+    printed = run("likely")
+
+    [rule] = json.loads(printed)["rules"]
+    assert {rule["namespace"], rule["as"]["namespace"]} == {"s3://lake", "s3a://lake"}
+    path = tmp_path / "likely.json"
+    path.write_text(printed, encoding="utf-8")
+    run("set", str(path))
+    assert json.loads(run("likely")) == {"rules": []}
+
+
+def test_a_wrong_file_changes_nothing(cloud, run, tmp_path):
+    path = tmp_path / "names.json"
+    path.write_text('{"rules": [{"name": "a", "as": {"name": "a"}}]}', encoding="utf-8")
+    with pytest.raises(Invalid, match=r"rules\[0\]\.as: must differ"):
+        run("set", str(path))
+    assert json.loads(run("show")) == {"rules": []}

@@ -1,0 +1,124 @@
+"""Rules of names: what they rename, and which files of rules are refused."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from headwater.events.name_rules import RULES_MAX, apply_rules, read_rules, rules_to_json
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater_model.errors import Invalid
+from headwater_model.ids import DatasetId
+
+
+def rule(namespace="*", name="*", /, **target):
+    return {"namespace": namespace, "name": name, "as": target}
+
+
+def renamed(namespace, name, *rules):
+    return apply_rules(read_rules({"rules": list(rules)}), namespace, name)
+
+
+S3A = rule("s3a://*", namespace="s3://*")
+GLUE = rule("arn:aws:glue:*", "table/db/legs", namespace="s3://lake", name="legs")
+
+
+@pytest.mark.parametrize(
+    ("sent", "rules", "expected"),
+    [
+        (("s3a://lake", "legs"), [S3A], ("s3://lake", "legs")),
+        (("s3://lake", "legs"), [S3A], ("s3://lake", "legs")),
+        (
+            ("postgres://replica:5432", "a.b"),
+            [rule("postgres://replica:5432", namespace="postgres://db:5432")],
+            ("postgres://db:5432", "a.b"),
+        ),
+        (
+            ("snowflake://acc", "DEV_SALES.T"),
+            [rule("snowflake://*", "DEV_*", name="*")],
+            ("snowflake://acc", "SALES.T"),
+        ),
+        (("arn:aws:glue:eu-west-1:1", "table/db/legs"), [GLUE], ("s3://lake", "legs")),
+        (("arn:aws:glue:eu-west-1:1", "table/db/legs2"), [GLUE], ("arn:aws:glue:eu-west-1:1", "table/db/legs2")),
+        (
+            ("s3://exports", "orders/eu/7"),
+            [rule("s3://exports", "orders/*", name="orders")],
+            ("s3://exports", "orders"),
+        ),
+        (("kafka://a.b:9092", "x"), [rule("kafka://*.b:*", namespace="kafka://*:*")], ("kafka://a:9092", "x")),
+        (("s3a://lake", "raw"), [S3A, rule("s3://lake", "raw", name="bronze")], ("s3://lake", "bronze")),
+        (("lake", "tmp_"), [rule("lake", "tmp_*", name="*")], ("lake", "tmp_")),
+        (("s3(x)://lake", "a+b"), [rule("s3(x)://*", "a+b", name="c")], ("s3(x)://lake", "c")),
+    ],
+)
+def test_a_name_becomes_what_the_rules_write_in_its_place(sent, rules, expected):
+    assert renamed(*sent, *rules) == expected
+    assert renamed(*expected, *rules) == expected
+
+
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [
+        ([], "names: input should be a valid dictionary"),
+        ({"rules": [{"name": "a"}]}, "rules[0].as: is required"),
+        ({"rules": [{"name": "a", "as": {"name": "b", "nam": "c"}}]}, "rules[0].as.nam: extra inputs"),
+        ({"rules": [rule("", name="b")]}, "rules[0].namespace: string should have at least 1 character"),
+        ({"rules": [rule(name="b")] * (RULES_MAX + 1)}, f"at most {RULES_MAX} items"),
+        ({"rules": [rule("a*b*c*d*e*", name="b")]}, "rules[0].namespace: must have at most 4 `*`"),
+        ({"rules": [rule("s3", "a", name="*")]}, "rules[0].as.name: must have no more `*` than the pattern 'a'"),
+        ({"rules": [rule("s3a", namespace="s3a")]}, "rules[0].as: must differ from the pattern"),
+        (
+            {"rules": [rule("s3", "*", name="prod_*")]},
+            "rules[0]: must make names that stay as they are; it makes s3 prod_x, "
+            "which the rules rename to s3 prod_prod_x",
+        ),
+        (
+            {"rules": [rule("b", namespace="c"), rule("a", namespace="b")]},
+            "rules[1]: must make names that stay as they are; it makes b x, which the rules rename to c x",
+        ),
+    ],
+)
+def test_a_file_of_another_form_or_of_rules_without_an_end_is_refused(document, fault):
+    with pytest.raises(Invalid, match=re.escape(fault)):
+        read_rules(document)
+
+
+def test_rules_are_written_as_they_are_read():
+    document = {"rules": [rule("b", "x*", namespace="c"), rule("a", namespace="b2", name="y")]}
+    assert rules_to_json(read_rules(document)) == document
+
+
+def test_a_long_name_is_compared_in_time_that_no_pattern_multiplies_without_bound():
+    rules = read_rules({"rules": [rule("*a*a*a*b", namespace="c")]})
+    began = time.process_time()
+    assert apply_rules(rules, "a" * 200, "n") == ("a" * 200, "n")
+    assert time.process_time() - began < 10
+
+
+def test_every_name_in_an_event_is_renamed():
+    def named(name):
+        return {"namespace": "s3a://lake", "name": name}
+
+    facets = {
+        "columnLineage": {"fields": {"a": {"inputFields": [{**named("in"), "field": "a"}]}}},
+        "symlinks": {"identifiers": [{**named("other"), "type": "TABLE"}]},
+    }
+    event = {
+        "eventTime": "2025-11-20T12:00:00Z",
+        "eventType": "COMPLETE",
+        "producer": "https://example.com",
+        "run": {"runId": "0193c1a0-0000-7000-8000-000000000001"},
+        "job": {"namespace": "s3a://lake", "name": "job"},
+        "inputs": [named("in")],
+        "outputs": [{**named("out"), "facets": facets}],
+    }
+    parsed = parse_event(event, NamingRules(names=read_rules({"rules": [S3A]})), now=None)
+
+    (read,), (written,) = parsed.inputs, parsed.outputs
+    assert (read.dataset, written.dataset) == (DatasetId("s3://lake", "in"), DatasetId("s3://lake", "out"))
+    assert written.facets["columnLineage"]["fields"]["a"]["inputFields"][0]["namespace"] == "s3://lake"
+    assert written.facets["symlinks"]["identifiers"][0]["namespace"] == "s3://lake"
+    assert parsed.job.namespace == "s3a://lake"
