@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
+from headwater.facts.feed_results import News, NewsKind
 from headwater.facts.feed_rows import NOBODY, Sender, day_in, event_in, feed_queries
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_facts import state
 from headwater.facts.table import Row
 from headwater.queries.annotated import ListedThings
-from headwater.queries.news import News, NewsKind, news_of_dataset, news_of_jobs
+from headwater.queries.news import news_of_dataset, news_of_jobs
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, RunKey

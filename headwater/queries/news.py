@@ -6,9 +6,7 @@ once it is well again. A schema is news of the day on which an event first state
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Callable, Iterable, Iterator
 
 import orjson
 
@@ -17,41 +15,13 @@ from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import Annotations
 from headwater.facts.entities import Job
 from headwater.facts.facts import DatasetFacts, is_dropped, job_of
+from headwater.facts.feed_results import News, NewsKind, SchemaChange
 from headwater.facts.feed_rows import Sender, last_drop, schemas_stated
-from headwater.facts.run_results import State
 from headwater.queries.failing_jobs import find_failing_jobs
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.schema_changes import SchemaChange, compare_schemas
+from headwater.queries.schema_changes import compare_schemas
 from headwater.queries.view import GraphView
-from headwater_model.ids import DatasetId, JobId
-
-NewsKind: TypeAlias = Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]
-KINDS: Sequence[NewsKind] = get_args(NewsKind)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class News:
-    """News of a dataset or a job, at the time of the event that says so.
-
-    `job` and `run` sent the event; of a failing job they are the last run that failed. `run_state` is the state
-    of that run. `event` is the hash of the event, where a certain one decides: it orders news of one time.
-    """
-
-    kind: NewsKind
-    of: DatasetId | JobId
-    time: str
-    event: str = ""
-    owners: tuple[str, ...] = ()
-    job: JobId | None = None
-    run: str | None = None
-    run_state: State | None = None
-    change: SchemaChange | None = None
-    failed_runs: int | None = None
-
-    @property
-    def order(self) -> tuple[str, str, str, str]:
-        """The sort key of news, the oldest first."""
-        return self.time, self.event, self.kind, self.of.node_id
+from headwater_model.ids import JobId
 
 
 def news_of_dataset(group: ResolvedDataset, sender: Callable[[str], Sender]) -> Iterator[News]:

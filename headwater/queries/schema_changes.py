@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from headwater.events.event import Facets
+from headwater.facts.feed_results import SchemaChange
 from headwater.queries.descriptions import schema_of
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import FieldPath
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaChange:
-    """Fields by their paths with dots, in order: added and dropped ones with their type, retyped ones with both."""
-
-    added: Sequence[tuple[str, str | None]] = ()
-    dropped: Sequence[tuple[str, str | None]] = ()
-    retyped: Sequence[tuple[str, str, str]] = ()
 
 
 def compare_schemas(before: Facets, after: Facets) -> SchemaChange | None:

@@ -26,6 +26,7 @@ from headwater.facts.entities import (
     Sort,
     Source,
 )
+from headwater.facts.feed_results import News, NewsKind
 from headwater.facts.graph_results import Coverage, UpstreamRun
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
@@ -46,7 +47,6 @@ from headwater.queries.columns.time_range_queries import TimeRangeQueries
 from headwater.queries.coverage import report_coverage
 from headwater.queries.graph_queries import GraphQueries
 from headwater.queries.listings import Datasets, Jobs
-from headwater.queries.news import News, NewsKind
 from headwater.queries.node_ids import (
     FieldNode,
     Node,

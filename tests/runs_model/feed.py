@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from headwater.facts.feed_results import News, SchemaChange
 from headwater.facts.result_page import ResultPage
-from headwater.queries.news import News
-from headwater.queries.schema_changes import SchemaChange
 from headwater_model.ids import RunKey
 from tests.runs_model.facets import canonical, text_in, when
 

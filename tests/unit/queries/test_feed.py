@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
+from headwater.facts.feed_results import KINDS, SchemaChange
 from headwater.facts.visibility import Visibility
 from headwater.queries import feed
-from headwater.queries.news import KINDS
-from headwater.queries.schema_changes import SchemaChange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
