@@ -14,7 +14,8 @@ const client = new QueryClient({
     queries: {
       staleTime: 30_000,
       refetchOnWindowFocus: false,
-      retry: (tries, error) => tries < RETRIES && error instanceof Failure && error.isPassing,
+      // What took too long once takes as long again.
+      retry: (tries, error) => tries < RETRIES && error instanceof Failure && error.isPassing && error.status !== 504,
       retryDelay: (tries, error) =>
         error instanceof Failure && error.retryAfterS !== null
           ? Math.min(error.retryAfterS, 30) * 1000

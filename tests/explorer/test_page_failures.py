@@ -103,3 +103,15 @@ def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
     page.goto(f"{pipeline.url}/explore/dataset?node={CHECKED}")
     page.get_by_role("row", name=re.compile("^distance")).get_by_role("link", name="what breaks").click()
     page.get_by_role("region", name="impact").get_by_text("co2_t", exact=True).wait_for()
+
+
+def test_what_took_too_long_is_not_requested_again_by_itself(open_view, pipeline):
+    page = open_view(pipeline, "search?q=check", expected=("status of 504",))
+    requests = []
+    page.on(
+        "request", lambda request: requests.append(request.url) if "/api/v1/reports/impact" in request.url else None
+    )
+    page.route("**/api/v1/reports/impact?**", lambda route: route.fulfill(status=504, body="<html>late</html>"))
+    page.evaluate(f"history.pushState(null, '', 'impact?node={quote(CHECKED, safe='')}')")
+    page.get_by_role("alert").get_by_text("a gateway or proxy responded, not the API").wait_for()
+    assert len(requests) == 1

@@ -174,7 +174,9 @@ async function messageOf(response: Response): Promise<string> {
   } catch {
     // Not the API's own: API Gateway's, or a proxy's.
   }
-  return text.slice(0, 300) || response.statusText;
+  // A page says nothing here but that it is no response of the API.
+  const isPage = text.trimStart().startsWith("<");
+  return isPage ? "a gateway or proxy responded, not the API" : text.slice(0, 300) || response.statusText;
 }
 
 function secondsOf(text: string | null): number | null {

@@ -59,7 +59,15 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
   }
   return (
     <div className="failure" role="alert">
-      <h2>{missing ? "Not found" : failure.status ? `The API responded with ${failure.status}` : "No response"}</h2>
+      <h2>
+        {missing
+          ? "Not found"
+          : failure.status
+            ? `The API responded with ${failure.status}`
+            : error instanceof Failure
+              ? "No response"
+              : "The response could not be read"}
+      </h2>
       <p>{failure.message}</p>
       <p className="mono small muted">{failure.call}</p>
       <div className="actions">
