@@ -1,4 +1,4 @@
-"""Windows: the events of a run that are complete snapshots, each of which stands for what it names, alone.
+"""Windows: the events of a run that are complete snapshots. The last decides what the job reads and writes.
 
 A job says so by `emissionPattern` in its `jobType` facet (OpenLineage 2-0-4): `eventContentMode` is COMPLETE_SNAPSHOT,
 or events have a `windowDuration` and no mode. The events of other runs add up. A snapshot without datasets is no

@@ -1,4 +1,4 @@
-"""The feed: what happened from entry day to another, newest first.
+"""The feed: what happened from one day to another, newest first.
 
     page = list_feed(["2026-11-26", "2026-11-27"], view, limit=100, offset=0)
 

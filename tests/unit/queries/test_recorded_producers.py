@@ -1,0 +1,46 @@
+"""Events as real producers sent them, recorded, with the answers to their graph and columns.
+
+`producers/trino_476.jsonl`: Trino 476 with its OpenLineage event listener, over its memory and TPC-H connectors: a
+table made of two, an INSERT that joins three, a view, and a table made of the view. What the listener says of the query
+(its plan, statistics and user) is left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+from headwater.events.naming import NamingRules
+from headwater.events.parse import parse_event
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId
+from tests.unit.queries.every_query import loaded
+
+TRINO = "trino://trino.example:443"
+
+
+def queries_over(name):
+    lines = (Path(__file__).parent / "producers" / name).read_bytes().splitlines()
+    return LineageQueries(loaded([parse_event(orjson.loads(line), NamingRules(), now=None) for line in lines]))
+
+
+def test_trinos_tables_and_views_are_one_graph():
+    graph = queries_over("trino_476.jsonl").find_graph(DatasetId(TRINO, "memory.default.top").node_id, depth=20)
+
+    assert {dataset.id.name for dataset in graph.datasets} == {
+        *(f"memory.default.{table}" for table in ("nations", "sales", "europe", "top")),
+        *(f"tpch.tiny.{table}" for table in ("nation", "region", "orders", "customer")),
+    }
+    assert {job.latest_run.state for job in graph.jobs} == {"COMPLETED"}
+
+
+def test_trinos_columns_lead_through_the_view_to_the_first_table():
+    columns = queries_over("trino_476.jsonl").find_columns(f"datasetField:{TRINO}:memory.default.top:nation", depth=20)
+    named = [node for node in columns.columns if node.field == ("nation",)]
+    sources = {node.dataset.name: {source.dataset.name for source in node.inputs} for node in named}
+
+    assert sources["memory.default.top"] == {"memory.default.europe"}
+    assert sources["memory.default.europe"] == {"memory.default.sales"}
+    assert sources["memory.default.sales"] == {"memory.default.nations"}
+    assert sources["memory.default.nations"] == {"tpch.tiny.nation"}
