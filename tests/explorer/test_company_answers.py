@@ -104,7 +104,7 @@ def test_the_impact_of_a_column_is_narrowed_by_owner_and_effect_and_so_is_its_cs
     page.wait_for_url("**effect=breaks**")
 
 
-def test_why_is_asked_on_the_page_of_a_dataset(open_view, company):
+def test_the_page_of_a_dataset_asks_why(open_view, company):
     # The address does not say where the namespace ends.
     page = open_view(company, "dataset?node=dataset:dashboards:100:ceo morning", expected=("status of 404",))
     page.get_by_role("link", name="Why?").click()
@@ -112,7 +112,7 @@ def test_why_is_asked_on_the_page_of_a_dataset(open_view, company):
     page.get_by_text("CANNOT_UP_CAST_DATATYPE").first.wait_for()
 
 
-def test_times_of_a_hub_tell_the_nights_from_what_changed(open_view, company):
+def test_times_of_a_hub_distinguish_nights_from_changes(open_view, company):
     page = open_view(company, f"map?node=dataset:{LAKE}:silver/reference/dim_date")
     ticks = page.get_by_role("region", name="time").locator(".tick")
     ticks.first.wait_for()
