@@ -104,7 +104,7 @@ def test_the_impact_of_a_column_is_narrowed_by_owner_and_effect_and_so_is_its_cs
     page.wait_for_url("**effect=breaks**")
 
 
-def test_the_page_of_a_dataset_asks_why(open_view, company):
+def test_the_page_of_a_dataset_says_why_it_is_old(open_view, company):
     # The address does not say where the namespace ends.
     page = open_view(company, "dataset?node=dataset:dashboards:100:ceo morning", expected=("status of 404",))
     page.get_by_role("link", name="Why?").click()
