@@ -20,6 +20,12 @@ def test_the_hub_of_the_company_is_folded(open_view, company):
     page = open_view(company, f"map?node=dataset:{LAKE}:silver/reference/dim_date")
     node(page, re.compile(r"about 19\d more")).wait_for()
     assert page.locator(NODES).count() < 20
+    fold = page.locator(NODES, has=page.locator(".of-fold"))
+    jobs = page.locator(NODES, has_text="completed").all()
+    left = fold.bounding_box()["x"]
+    siblings = [box for box in (job.bounding_box() for job in jobs) if box["x"] < left < box["x"] + box["width"]]
+    assert siblings
+    assert all(box["y"] < fold.bounding_box()["y"] for box in siblings)
 
 
 def test_why_finds_the_failed_job_five_jobs_upstream_of_a_board(open_view, company):
@@ -135,3 +141,22 @@ def test_a_dag_shows_its_tasks_with_their_states_and_last_runs(open_view, compan
     name = rows[0].get_by_role("link").first.inner_text()
     rows[0].get_by_role("link").first.click()
     page.get_by_role("heading", name=name.split()[0]).first.wait_for()
+
+
+def test_an_input_that_many_jobs_read_is_a_stub_at_each_reader_until_a_click_draws_its_lines(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}&depth=3", bypass_csp=True)
+    stubs = page.locator(f"{NODES} .of-stub")
+    stubs.first.wait_for()
+    assert set(stubs.all_inner_texts()) == {"⊣\ndim_date"}
+    page.get_by_role("button", name="1 hub folded").wait_for()
+    assert serious_faults(page) == []
+    page.get_by_role("button", name="Fit").click()
+    stubs.nth(7).wait_for()
+    stubs.first.click()
+    page.get_by_role("button", name="1 hub drawn").wait_for()
+    page.get_by_role("button", name="Fit").click()
+    page.locator(f"{NODES} .of-dataset", has_text="dim_date").wait_for()
+    assert stubs.count() == 0
+    page.get_by_role("button", name="1 hub drawn").click()
+    page.get_by_role("button", name="1 hub folded").wait_for()
+    stubs.nth(7).wait_for()

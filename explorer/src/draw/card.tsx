@@ -12,8 +12,10 @@ import type { Side } from "../url/state";
 
 export const CARD = { width: 256, height: 54 };
 export const FOLD = { width: 148, height: 36 };
+export const STUB = { width: 168, height: 30 };
 // Two lines of a card.
 export const NAME_CHARS_MAX = 56;
+const STUB_CHARS_MAX = 18;
 
 export interface CardLook {
   focus: boolean;
@@ -157,6 +159,31 @@ export function FoldBox({ fold, selected, muted }: { fold: Fold; selected: boole
     <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
       <div className="name">
         <span>{moreOf(fold)}</span>
+      </div>
+    </div>
+  );
+}
+
+/** A hub that is drawn at one of its readers. */
+export function StubBox({
+  title,
+  item,
+  selected,
+  muted,
+}: {
+  title: string;
+  item: Item;
+  selected: boolean;
+  muted: boolean;
+}) {
+  return (
+    <div
+      className={`box of-fold of-stub ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}
+      title={`${item.name}\n${item.namespace}\nread by many jobs: click to draw its lines`}
+    >
+      <div className="name">
+        <span aria-hidden="true">⊣</span>
+        <span>{cutFront(title, STUB_CHARS_MAX)}</span>
       </div>
     </div>
   );

@@ -29,7 +29,7 @@ export function usePlaced(
     const heights = Object.fromEntries(Object.entries(last.current?.at ?? {}).map(([id, { y }]) => [id, y]));
     place(
       {
-        boxes: boxes.map(({ id, width, height }) => ({ id, width, height })),
+        boxes: boxes.map(({ id, width, height, isLast = false }) => ({ id, width, height, isLast })),
         arrows: arrows.map(({ from, to }) => ({ from, to })),
         last: heights,
       },

@@ -4,6 +4,8 @@ export interface Box {
   id: string;
   width: number;
   height: number;
+  /** True of a box that stands below the others of its node, as a fold does. */
+  isLast?: boolean;
 }
 
 export interface Point {

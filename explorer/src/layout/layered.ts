@@ -6,7 +6,7 @@
 
 import { type Placed, RANK_GAP, type Task } from "./boxes";
 import { heightsOf } from "./heights";
-import { orderByCrossings, orderByHeights } from "./order";
+import { orderByCrossings, orderByHeights, sinkLast } from "./order";
 import { type Cell, toLayers } from "./ranks";
 
 export function layered(task: Task): Placed {
@@ -20,6 +20,7 @@ export function layered(task: Task): Placed {
   );
   if (kept.size) orderByHeights(layers, new Map(kept));
   else orderByCrossings(layers);
+  sinkLast(layers, (cell) => !cell.isPass && sizes.get(cell.id)?.isLast === true);
   const middles = heightsOf(layers, kept);
   const at: Placed["at"] = {};
   const centres: number[] = [];

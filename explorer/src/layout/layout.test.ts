@@ -74,6 +74,20 @@ test("what was clicked stays where it was when others are added", () => {
   expect(anchored(layered(task), "n003", before.at["n003"]).at["n003"]).toEqual(before.at["n003"]);
 });
 
+test("what comes last stands below its siblings, whatever its name", () => {
+  const box = { width: 148, height: 36 };
+  const siblings = ["b", "c", "d", "e"];
+  const task = {
+    boxes: [{ id: "hub", ...box }, { id: "a fold", ...box, isLast: true }, ...siblings.map((id) => ({ id, ...box }))],
+    arrows: ["a fold", ...siblings].map((to) => ({ from: "hub", to })),
+    last: {},
+  };
+  const { at } = layered(task);
+  expect(Math.max(...siblings.map((id) => at[id]!.y))).toBeLessThan(at["a fold"]!.y);
+  const again = layered({ ...task, last: { "a fold": 0, b: 100, c: 200 } }).at;
+  expect(Math.max(...siblings.map((id) => again[id]!.y))).toBeLessThan(again["a fold"]!.y);
+});
+
 test("a long arrow passes the ranks between its ends clear of their boxes", () => {
   const boxes = ["a", "b", "c"].map((id) => ({ id, width: 216, height: 54 }));
   const { at, bends } = layered({

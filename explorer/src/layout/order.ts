@@ -41,6 +41,21 @@ export function orderByHeights(layers: readonly Cell[][], heights: Map<Cell, num
   for (const layer of layers) stableSort(layer, (cell) => heights.get(cell) ?? Infinity);
 }
 
+/** Move what comes last below its siblings, the other cells of its rank that have a neighbour with it. */
+export function sinkLast(layers: readonly Cell[][], isLast: (cell: Cell) => boolean): void {
+  for (const layer of layers) {
+    for (const cell of layer.filter(isLast)) {
+      const siblings = new Set([
+        ...cell.before.flatMap(({ after }) => after),
+        ...cell.after.flatMap(({ before }) => before),
+      ]);
+      const others = layer.filter((other) => other !== cell);
+      const below = others.findLastIndex((other) => siblings.has(other) && !isLast(other));
+      if (below >= layer.indexOf(cell)) layer.splice(0, Infinity, ...others.toSpliced(below + 1, 0, cell));
+    }
+  }
+}
+
 function sortByMean(layer: Cell[], places: Map<Cell, number>, side: "before" | "after"): void {
   const means = new Map(
     layer.map((cell, index) => {

@@ -17,6 +17,7 @@ const NODES: readonly [ReactNode, string][] = [
   [box("of-job has-trouble", "load"), "a job whose last run failed or was aborted"],
   [box("of-dataset is-stale", "old"), "stale: the job that wrote it writes it no more"],
   [box("of-fold", "12 more"), "neighbours that are folded: click to search and draw them"],
+  [box("of-fold of-stub", "⊣ dates"), "a hub, an input with more than 50 readers: click to draw its lines"],
   [
     <span className="sample more" key="more">
       +3

@@ -35,6 +35,8 @@ export interface MapState extends Moment {
   /** Nodes taken out of a fold one by one, and `up:<id>`, `down:<id>`: folds that are opened whole. */
   pick: string[];
   all: string[];
+  /** Hubs whose lines are drawn. */
+  hub: string[];
   sel: string;
   /** A second node: only the paths between the two are lit. */
   to: string;
@@ -81,6 +83,7 @@ export function parseMap(search: string): MapState {
     open: query.getAll("open"),
     pick: query.getAll("pick"),
     all: query.getAll("all"),
+    hub: query.getAll("hub"),
     sel: query.get("sel") ?? "",
     to: query.get("to") ?? "",
     list: query.get("list") === "1",

@@ -1,10 +1,11 @@
-import { CARD, FOLD, moreOf } from "../../draw/card";
+import { CARD, FOLD, moreOf, STUB } from "../../draw/card";
 import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
 import { agoShort } from "../../model/format";
-import type { Arrow, Lineage, Shown } from "../../model/graph";
+import type { Lineage } from "../../model/graph";
+import { drawnArrows, type Picture } from "../../model/hubs";
 import { rowsOf } from "../../model/list";
 import { titlesOf } from "../../model/titles";
 import { Downloads } from "../../parts/export";
@@ -13,7 +14,7 @@ const INK = { added: "good", removed: "bad", changed: "warn" } as const;
 
 interface Props {
   lineage: Lineage;
-  shown: Shown;
+  shown: Picture;
   placed: React.RefObject<Placed | null>;
   name: string;
   comparison: Comparison | null;
@@ -23,7 +24,7 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
   const svg = () => {
     if (!placed.current) return null;
     const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
-    const titles = titlesOf(items);
+    const titles = titlesOf([...items, ...[...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])]);
     const figures: Figure[] = items.map((item) => ({
       id: item.id,
       ...CARD,
@@ -51,11 +52,17 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
       sign: null,
       ink: "line",
     }));
-    const arrows: Arrow[] = [
-      ...shown.arrows,
-      ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id })),
-    ];
-    const looks = arrows.map((arrow) => {
+    const stubs: Figure[] = shown.stubs.map(({ id, hub }) => ({
+      id,
+      ...STUB,
+      kind: "fold",
+      title: `⊣ ${titles.get(hub)?.title ?? ""}`,
+      name: lineage.items.get(hub)?.name ?? "",
+      about: "",
+      sign: null,
+      ink: "dataset",
+    }));
+    const looks = drawnArrows(shown).map((arrow) => {
       const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);
       return {
         ...arrow,
@@ -63,7 +70,7 @@ export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) 
         dashed: look === "is-removed" || arrow.isControl === true,
       };
     });
-    return toSvg([...figures, ...folds], looks, placed.current, readInks());
+    return toSvg([...figures, ...folds, ...stubs], looks, placed.current, readInks());
   };
   const csv = () =>
     toCsv(

@@ -4,23 +4,22 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
 import { Canvas, type Handled } from "../../draw/canvas";
-import { CARD, Card, type CardLook, FOLD, FoldBox, moreOf, spoken } from "../../draw/card";
+import { CARD, Card, type CardLook, FoldBox, moreOf, StubBox, spoken } from "../../draw/card";
 import type { Placed } from "../../layout/boxes";
 import { plural } from "../../model/format";
 import { freshnessOf } from "../../model/freshness";
 import {
-  type Arrow,
   arrowKey,
   degreeOf,
   depthToRequest,
   type Item,
   type Lineage,
   type Shown,
-  show,
   withoutTemporary,
 } from "../../model/graph";
-import { between, neighboursOf, pathThrough } from "../../model/paths";
-import { titleOf, titlesOf } from "../../model/titles";
+import { drawnArrows, type Picture } from "../../model/hubs";
+import { neighboursOf } from "../../model/paths";
+import { titleOf } from "../../model/titles";
 import { ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useKeys } from "../../parts/keys";
 import { Legend } from "../../parts/legend";
@@ -29,11 +28,13 @@ import { TimeBar } from "../../parts/time";
 import { PictureChoice, Tools, useNarrow } from "../../parts/tools";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, DEPTH_MAX, link, type MapState, mapLink, parseMap, type Side } from "../../url/state";
+import { Chips } from "./chips";
 import { type MapData, useMapData } from "./data";
 import { ExportMenu } from "./export";
 import { FoldPanel } from "./fold";
 import { MapList } from "./list";
 import { NodePanel } from "./panel";
+import { usePicture } from "./picture";
 
 const LIST_ABOVE = 2000;
 
@@ -79,25 +80,8 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   const focus = lineage.items.has(state.node)
     ? state.node
     : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the lists of the state are new at each render
-  const shown = useMemo(
-    () => show(lineage, focus, { ...state, unfolded: comparison?.changes }),
-    [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()],
-  );
-  const titles = useMemo(
-    () => titlesOf([...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
-    [lineage, shown],
-  );
+  const { all, shown, titles, boxes, arrows, path } = usePicture(lineage, focus, state, comparison);
   const freshness = useMemo(() => freshnessOf(lineage), [lineage]);
-  const arrows = useMemo(() => arrowsWithFolds(shown), [shown]);
-  const boxes = useMemo(
-    () => [...[...shown.hops.keys()].map((id) => ({ id, ...CARD })), ...shown.folds.map(({ id }) => ({ id, ...FOLD }))],
-    [shown],
-  );
-  const path = useMemo(() => {
-    if (!state.sel || !(shown.hops.has(state.sel) || shown.folds.some(({ id }) => id === state.sel))) return null;
-    return state.to && shown.hops.has(state.to) ? between(arrows, state.sel, state.to) : pathThrough(arrows, state.sel);
-  }, [state.sel, state.to, arrows, shown]);
 
   const open = useCallback(
     (id: string, side: Side) => {
@@ -109,11 +93,13 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
   );
   const choose = useCallback(
     (id: string, event: { shiftKey: boolean }) => {
-      setAnchor(id);
-      if (event.shiftKey && state.sel && state.sel !== id) to({ to: id });
+      const stub = shown.stubs.find((other) => other.id === id);
+      setAnchor(stub ? stub.of : id);
+      if (stub) to({ hub: [...state.hub, stub.hub] });
+      else if (event.shiftKey && state.sel && state.sel !== id) to({ to: id });
       else to({ sel: id, to: "" });
     },
-    [to, state.sel],
+    [to, state.sel, state.hub, shown],
   );
   const drawn = useCallback(
     (id: string, muted: boolean) => {
@@ -121,7 +107,11 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       const selected = id === state.sel || id === state.to;
       if (!item) {
         const fold = shown.folds.find((other) => other.id === id);
-        return fold ? <FoldBox fold={fold} selected={selected} muted={muted} /> : null;
+        if (fold) return <FoldBox fold={fold} selected={selected} muted={muted} />;
+        const hub = lineage.items.get(shown.stubs.find((other) => other.id === id)?.hub ?? "");
+        return hub ? (
+          <StubBox item={hub} title={titles.get(hub.id)?.title ?? ""} selected={selected} muted={muted} />
+        ) : null;
       }
       const change = comparison?.changes.get(id);
       const look: CardLook = {
@@ -184,7 +174,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       const on = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node")?.dataset[
         "id"
       ];
-      if (on && on !== state.sel) to({ sel: on, to: "" });
+      if (on && (on !== state.sel || shown.stubs.some(({ id }) => id === on))) choose(on, { shiftKey: false });
       else if (on) {
         event.preventDefault();
         document.querySelector<HTMLElement>(".side .actions a, .side .actions button")?.focus();
@@ -200,7 +190,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
               ? { vs: "" }
               : state.at
                 ? { at: "" }
-                : { open: [], pick: [], all: [] },
+                : { open: [], pick: [], all: [], hub: [] },
       ),
   });
 
@@ -220,21 +210,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
             {data.isLate && " · loading"}
           </span>
         </div>
-        {left > 0 && (
-          <button className="chip" onClick={() => to({ temporary: true })}>
-            {plural(left, "temporary dataset")} hidden ✕
-          </button>
-        )}
-        {state.temporary && (
-          <button className="chip" onClick={() => to({ temporary: false })}>
-            temporary datasets shown ✕
-          </button>
-        )}
-        {state.to && (
-          <button className="chip" onClick={() => to({ to: "" })}>
-            paths between two ✕
-          </button>
-        )}
+        <Chips state={state} temporary={left} hubs={[...shown.hubs.keys()]} to={to} />
         {isNarrow && <PictureChoice isPicture={isPicture} choose={setPicture} />}
         <Tools title="⋯ Tools" of="tools of the map">
           <div className="group" role="group" aria-label="direction">
@@ -379,7 +355,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
         {(isList || isTooMuch) && (
           <MapList
             lineage={lineage}
-            shown={shown}
+            shown={all}
             focus={focus}
             sel={state.sel}
             comparison={comparison}
@@ -459,27 +435,23 @@ function Hint({ shown }: { shown: Shown }) {
   );
 }
 
-function arrowsWithFolds(shown: Shown): Arrow[] {
-  return [
-    ...shown.arrows,
-    ...shown.folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id })),
-  ];
-}
-
-function labelOf(lineage: Lineage, shown: Shown, id: string): string {
+function labelOf(lineage: Lineage, shown: Picture, id: string): string {
   const item: Item | undefined = lineage.items.get(id);
   const fold = shown.folds.find((other) => other.id === id);
   if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
-  return fold ? `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}` : id;
+  if (fold) return `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}`;
+  const stub = shown.stubs.find((other) => other.id === id);
+  const hub = lineage.items.get(stub?.hub ?? "");
+  return hub ? `hub ${hub.name}, ${plural(shown.hubs.get(hub.id) ?? 0, "reader")}: draw its lines` : id;
 }
 
 /** The node that an arrow key leads to: along an arrow, or the nearest above or below in the same rank. */
-function walk(shown: Shown, placed: Placed | null, from: string, key: string): string | null {
+function walk(shown: Picture, placed: Placed | null, from: string, key: string): string | null {
   const here = placed?.at[from];
   if (!placed || !here) return null;
   const far = (id: string) => Math.abs((placed.at[id]?.y ?? 0) - here.y);
   if (key === "ArrowLeft" || key === "ArrowRight") {
-    const next = arrowsWithFolds(shown).flatMap((arrow) =>
+    const next = drawnArrows(shown).flatMap((arrow) =>
       key === "ArrowLeft" ? (arrow.to === from ? [arrow.from] : []) : arrow.from === from ? [arrow.to] : [],
     );
     return next.sort((a, b) => far(a) - far(b))[0] ?? null;

@@ -1,0 +1,75 @@
+/** Hubs of a map: an input with very many readers is a stub at each reader, so that its lines do not cover the picture. */
+
+import { type Arrow, degreeOf, type Lineage, reach, type Shown } from "./graph";
+
+export const HUB_ABOVE = 50;
+
+/** The end of a line that is not drawn: a hub, beside the node that reads it. */
+export interface Stub {
+  id: string;
+  hub: string;
+  of: string;
+}
+
+export interface Picture extends Shown {
+  stubs: readonly Stub[];
+  /** The hubs that are stubs, each with the number of its readers. */
+  hubs: ReadonlyMap<string, number>;
+}
+
+/** Replace hubs by stubs, but for the focus, what comes of it, and the nodes to keep. */
+export function foldHubs(lineage: Lineage, shown: Shown, focus: string, keep: readonly string[]): Picture {
+  const down = nextOf(shown.arrows);
+  const follows = reach(down, focus);
+  const hubs = new Map(
+    [...shown.hops.keys()]
+      .map((id) => [id, degreeOf(lineage, id).down] as const)
+      .filter(([id, readers]) => readers > HUB_ABOVE && down.has(id) && !follows.has(id) && isDataset(lineage, id)),
+  );
+  // A node to keep is drawn with its whole path.
+  for (const id of keep) for (const below of reach(down, id).keys()) hubs.delete(below);
+  if (!hubs.size) return { ...shown, stubs: [], hubs };
+  const gone = leadingNowhere(shown.arrows, hubs);
+  const stubs = [...hubs.keys()].flatMap((hub) =>
+    down
+      .get(hub)!
+      .filter((of) => !gone.has(of))
+      .map((of) => ({ id: `stub:${hub}→${of}`, hub, of })),
+  );
+  return {
+    ...shown,
+    hops: new Map([...shown.hops].filter(([id]) => !gone.has(id))),
+    arrows: shown.arrows.filter(({ from, to }) => !gone.has(from) && !gone.has(to)),
+    folds: shown.folds.filter(({ of }) => !gone.has(of)),
+    stubs,
+    hubs,
+  };
+}
+
+const isDataset = (lineage: Lineage, id: string) => lineage.items.get(id)?.kind === "dataset";
+
+/** The hubs, and the nodes upstream of them that lead to nothing else. */
+function leadingNowhere(arrows: readonly Arrow[], hubs: ReadonlyMap<string, number>): Set<string> {
+  const gone = new Set(hubs.keys());
+  const down = nextOf(arrows);
+  for (let size = -1; size !== gone.size; ) {
+    size = gone.size;
+    for (const [from, targets] of down) if (targets.every((to) => gone.has(to))) gone.add(from);
+  }
+  return gone;
+}
+
+function nextOf(arrows: readonly Arrow[]): Map<string, string[]> {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of arrows) next.set(from, [...(next.get(from) ?? []), to]);
+  return next;
+}
+
+/** All arrows to draw: those between nodes, and those of folds and stubs. */
+export function drawnArrows({ arrows, folds, stubs }: Picture): Arrow[] {
+  return [
+    ...arrows,
+    ...folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id })),
+    ...stubs.map(({ id, of }) => ({ from: id, to: of })),
+  ];
+}
