@@ -51,6 +51,8 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
+# Items of which the search for cycles takes no time that counts.
+_FREEZE_FROM = 10_000
 # Between two looks at a queue: a message whose time has come by skipping shows then.
 _LOOK_S = 0.1
 _LOCKED = {"dynamodb", "glue", "s3", "sqs"}
@@ -218,6 +220,7 @@ class Server:
     def __init__(self) -> None:
         self._skipping = Skipping()
         self._durable: Durable | None = None
+        self._frozen_items = 0
 
     def respond(self, request: Message) -> Message:
         """Carry out a request of the module's docstring."""
@@ -240,10 +243,21 @@ class Server:
             removed = [removed for table in _tables() for removed in expire_items(table, time.time())]
             if self._durable:
                 self._durable.forget_expired(removed)
-            # A company's items are millions of objects, in no cycle: to look for cycles among them takes seconds.
-            gc.collect(1)
-            gc.freeze()
+            self._freeze()
             return {"removed": removed}
+
+    def _freeze(self) -> None:
+        """Leave the items out of the search for cycles, once they have grown by a fifth.
+
+        A company's items are millions of objects, in no cycle: to look for cycles among them takes seconds. What is
+        garbage is removed first, because nothing frozen is ever looked at again.
+        """
+        partitions = (partition for table in _tables() for partition in table.items.values())
+        items = sum(len(partition) if isinstance(partition, dict) else 1 for partition in partitions)
+        if items > 1.2 * self._frozen_items + _FREEZE_FROM:
+            gc.collect()
+            gc.freeze()
+            self._frozen_items = items
 
     def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
         application: Application = Tables(Dispatcher())
