@@ -144,3 +144,28 @@ def test_datasets_of_columns_are_named_by_the_end_of_their_names(open_view, comp
     assert len(set(whole)) == len(whole)
     cut = "(spans) => spans.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
     assert titles.evaluate_all(cut) == []
+
+
+def test_what_breaks_with_a_column_is_a_click_in_the_search_and_on_its_page(open_view, company):
+    page = open_view(company, bypass_csp=True)
+    box = page.get_by_role("combobox", name="Find")
+    box.fill("bronze.orders.customer_id")
+    hit = page.get_by_role("option").filter(has_text="column of bronze/shop/orders ")
+    hit.wait_for()
+    assert serious_faults(page) == []
+    hit.get_by_text("What breaks").click()
+    page.wait_for_url("**/explore/impact?node=datasetField**")
+    page.get_by_role("region", name="impact").get_by_role("link", name="silver/shop/orders", exact=True).wait_for()
+    page.goto(f"{company.url}/explore/search?q=bronze.orders.customer_id")
+    row = page.get_by_role("row").filter(has_text="of bronze/shop/orders ·")
+    row.get_by_role("link", name="what breaks").click()
+    page.wait_for_url("**/explore/impact?node=datasetField**")
+
+
+def test_shift_and_enter_open_what_breaks_with_the_chosen_column(open_view, company):
+    page = open_view(company)
+    box = page.get_by_role("combobox", name="Find")
+    box.fill("bronze orders customer_id")
+    page.get_by_role("option").filter(has_text="What breaks").first.wait_for()
+    box.press("Shift+Enter")
+    page.wait_for_url("**/explore/impact?node=datasetField**customer_id")

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 
 import { type Hit, search } from "../api/queries";
 import { plural } from "../model/format";
-import { type TestState, termsOf, withoutState } from "../model/terms";
+import { type Terms, type TestState, termsOf, withoutState } from "../model/terms";
 import { link } from "../url/state";
 import { mapOf } from "./frame";
 import { useReader } from "./me";
@@ -92,6 +92,62 @@ export function HitState({ hit }: { hit: Hit }) {
   return "fieldType" in hit ? <span className="mono muted">{hit.fieldType}</span> : null;
 }
 
+/** The filters of what is typed, in words. */
+function filtersOf({ tag, owner, within, state }: Terms): string {
+  return [
+    tag && `is tagged “${tag}”`,
+    owner && `is owned by “${owner}”`,
+    within && `is in “${within}”`,
+    state && (state === "failing" ? "fails a test" : "has a test that warns"),
+  ]
+    .filter(Boolean)
+    .join(" and ");
+}
+
+interface HitOptionProps {
+  hit: Hit;
+  q: string;
+  id: string;
+  isChosen: boolean;
+  choose: () => void;
+  go: (toImpact: boolean) => void;
+}
+
+/** A hit in the list: a click opens it, and one on *What breaks* the impact of a column. */
+function HitOption({ hit, q, id, isChosen, choose, go }: HitOptionProps) {
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      onPointerMove={choose}
+      // An option holds no button: a screen reader's keys do not get there, Shift+Enter does.
+      onClick={(event) => go((event.target as Element).closest("[data-impact]") !== null)}
+    >
+      <span className={`kind-${KINDS[hit.type]}`}>
+        <SignOf of={KINDS[hit.type]} />
+      </span>
+      <span className="what">
+        <b>
+          <Marked text={hit.field ?? hit.name} q={q} />
+        </b>
+        <br />
+        <span className="where">
+          {hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}
+        </span>
+      </span>
+      <span className="small">
+        <HitState hit={hit} />
+      </span>
+      {hit.field !== undefined && (
+        <span className="chip" data-impact title="Shift+Enter">
+          What breaks
+        </span>
+      )}
+    </li>
+  );
+}
+
 export function Find({ large = false, start = "" }: { large?: boolean; start?: string }) {
   const [typed, setTyped] = useState(start);
   const [q, setQ] = useState("");
@@ -103,14 +159,7 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   const input = useRef<HTMLInputElement>(null);
   const { can } = useReader();
   const terms = termsOf(q);
-  const filters = [
-    terms.tag && `is tagged “${terms.tag}”`,
-    terms.owner && `is owned by “${terms.owner}”`,
-    terms.within && `is in “${terms.within}”`,
-    terms.state && (terms.state === "failing" ? "fails a test" : "has a test that warns"),
-  ]
-    .filter(Boolean)
-    .join(" and ");
+  const filters = filtersOf(terms);
   const answer = useHits(open ? q : "", 8);
   const hits = q.trim() ? (answer.data?.all.slice(0, 12) ?? []) : [];
 
@@ -135,10 +184,11 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     answer.data !== undefined &&
     !answer.isPlaceholderData &&
     hits.length === 0;
-  const go = (hit?: Hit) => {
+  const go = (hit?: Hit, toImpact = false) => {
     setOpen(false);
     input.current?.blur();
-    navigate(hit ? mapOf(hit.nodeId) : searchLink(typed.trim(), can("search") && !isAmongRecords));
+    if (hit) navigate(toImpact ? link("impact", { node: hit.nodeId }) : mapOf(hit.nodeId));
+    else navigate(searchLink(typed.trim(), can("search") && !isAmongRecords));
     if (hit) setTyped("");
   };
   const press = (event: React.KeyboardEvent) => {
@@ -148,7 +198,8 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       setChosen((now) => Math.max(-1, Math.min(hits.length - 1, now + (event.key === "ArrowDown" ? 1 : -1))));
     } else if (event.key === "Enter") {
       // What is typed may be ahead of what was found.
-      go(typed.trim() === q && open ? hits[chosen] : undefined);
+      const hit = typed.trim() === q && open ? hits[chosen] : undefined;
+      go(hit, event.shiftKey && hit?.field !== undefined);
     } else if (event.key === "Escape") {
       event.stopPropagation();
       if (open) setOpen(false);
@@ -189,30 +240,15 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       <kbd aria-hidden="true">/</kbd>
       <ul className="hits" id={list} role="listbox" aria-label="found" hidden={!shown}>
         {hits.map((hit, index) => (
-          <li
+          <HitOption
             key={hit.nodeId}
+            hit={hit}
+            q={terms.words}
             id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            onPointerMove={() => setChosen(index)}
-            onClick={() => go(hit)}
-          >
-            <span className={`kind-${KINDS[hit.type]}`}>
-              <SignOf of={KINDS[hit.type]} />
-            </span>
-            <span className="what">
-              <b>
-                <Marked text={hit.field ?? hit.name} q={terms.words} />
-              </b>
-              <br />
-              <span className="where">
-                {hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}
-              </span>
-            </span>
-            <span className="small">
-              <HitState hit={hit} />
-            </span>
-          </li>
+            isChosen={index === chosen}
+            choose={() => setChosen(index)}
+            go={(toImpact) => go(hit, toImpact)}
+          />
         ))}
         <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
           <span className="muted">

@@ -1,5 +1,6 @@
 const KEYS: readonly [string, string][] = [
   ["/", "search"],
+  ["Shift + Enter", "what breaks, on a column that the search found"],
   ["← → ↑ ↓", "along arrows, and among neighbours"],
   ["Enter", "select, then into the panel"],
   ["e  E", "open downstream, upstream"],

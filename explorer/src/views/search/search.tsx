@@ -141,7 +141,7 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
             {hit.field !== undefined && (
               <span className="where">
                 {" "}
-                of <Name text={hit.name} />
+                of <Name text={hit.name} /> · <Link href={link("impact", { node: hit.nodeId })}>what breaks</Link>
               </span>
             )}
           </span>
