@@ -14,6 +14,9 @@ const client = new QueryClient({
     queries: {
       staleTime: 30_000,
       refetchOnWindowFocus: false,
+      // Offline a request fails and says so, instead of waiting without a word; back online it is sent again.
+      networkMode: "always",
+      refetchOnReconnect: true,
       // What took too long once takes as long again.
       retry: (tries, error) => tries < RETRIES && error instanceof Failure && error.isPassing && error.status !== 504,
       retryDelay: (tries, error) =>

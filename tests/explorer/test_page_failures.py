@@ -29,6 +29,23 @@ def test_a_request_that_fails_leaves_the_picture(open_view, pipeline):
     node(page, "emissions.check").wait_for()
 
 
+def test_offline_the_picture_stays_with_the_reason_and_loads_once_the_reader_is_back(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", fresh=True)
+    page.watch.expected = ("ERR_INTERNET_DISCONNECTED",)
+    node(page, "emissions.check").wait_for()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="show more", exact=True).click()
+    notice = page.get_by_role("alert")
+    notice.get_by_text("You are offline: this did not load.").wait_for()
+    notice.get_by_role("button", name="Try again").click()
+    notice.get_by_text("You are offline").wait_for()
+    assert node(page, "emissions.check").is_visible()
+    page.context.set_offline(False)
+    notice.wait_for(state="detached")
+    node(page, "emissions.check").wait_for()
+    assert "depth=2" in page.url
+
+
 def test_a_view_that_cannot_be_drawn_leaves_header_and_search(open_view, pipeline):
     page = open_view(pipeline, "search?q=check")
     page.watch.expected = ("TypeError", "error")

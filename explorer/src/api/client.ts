@@ -23,11 +23,14 @@ export class Failure extends Error {
     super(message);
   }
 
-  /** True where the same call may go well later. */
+  /** True where the same call may go well in a moment; offline, it is not tried again before the reader is back. */
   get isPassing(): boolean {
+    if (this.message === OFFLINE) return false;
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
+
+export const OFFLINE = "You are offline";
 
 const STORED = "headwater.token";
 
@@ -156,9 +159,7 @@ async function send(
     throw new Failure(
       call,
       0,
-      navigator.onLine
-        ? "the API did not respond, or its response is where the browser may not read it"
-        : "this computer is offline",
+      navigator.onLine ? "the API did not respond, or its response is where the browser may not read it" : OFFLINE,
     );
   }
   if (response.ok) return response;

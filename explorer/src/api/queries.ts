@@ -6,6 +6,7 @@ import type { TestState } from "../model/terms";
 import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed } from "../url/ids";
 import type { Side } from "../url/state";
 import { Failure, get, type ResponseOf, type Schema } from "./client";
+import { learnCut } from "./names";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
 export type Dataset = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}">;
@@ -357,6 +358,7 @@ const RUNS_DEPTH = 3;
 
 /** Try the cuts of a node's id, the likeliest first, until the API knows one. */
 async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
+  await learnCut(id);
   const [first, ...others] = cutsOf(id);
   if (!first)
     throw new Failure(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { cutsOf, datasetOf, slashed } from "../url/ids";
+import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { toCsv } from "./csv";
 import { shortError } from "./error-text";
@@ -36,6 +36,22 @@ test.each([
   ["some day", ""],
   ["", ""],
 ])("the time %j is %j: UTC, where no zone is given", (text, time) => expect(parseTime(text)).toBe(time));
+
+test.each([
+  ["dataset:s3://lake:raw", false],
+  ["dataset:postgres://db.example:5432:public.orders", false],
+  ["datasetField:s3://lake:raw:a.b", false],
+  ["dataset:dashboards:100:ceo morning", true],
+  ["datasetField:dashboards:100:ceo morning:total", true],
+])("%j may be cut in several ways: %j", (id, expected) => expect(isAmbiguous(id)).toBe(expected));
+
+test("an id is cut in one way once its names are known", () => {
+  learnName("dataset:dashboards:7:board", { namespace: "dashboards", name: "7:board" });
+  expect(isAmbiguous("dataset:dashboards:7:board")).toBe(false);
+  expect(cutsOf("datasetField:dashboards:7:board:total")).toEqual([
+    { kind: "field", namespace: "dashboards", name: "7:board", field: "total" },
+  ]);
+});
 
 test("ids are cut at the last colon first, then at others", () => {
   expect(cutsOf("dataset:s3://lake:raw").map(({ namespace, name }) => [namespace, name])).toEqual([

@@ -4,7 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
-import { Failure, tokens } from "../api/client";
+import { Failure, OFFLINE, tokens } from "../api/client";
 import type { Change } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
@@ -108,7 +108,7 @@ export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
       <>
         {isKept && kept && of.error && (
           <div className="notice warn" role="alert">
-            This did not load: {sentenceOf(of.error)} What is drawn is from before.
+            {noticeOf(of.error)} What is drawn is from before.
             <button className="chip" onClick={() => void of.refetch()}>
               Try again
             </button>
@@ -133,6 +133,10 @@ function useHref(): string {
   const query = useSearch();
   return query ? `${path}?${query}` : path;
 }
+
+/** The reason why a view did not load, in one sentence. */
+const noticeOf = (error: Error) =>
+  error.message === OFFLINE ? `${OFFLINE}: this did not load.` : `This did not load: ${sentenceOf(error)}`;
 
 /** A failure in one sentence. */
 const sentenceOf = (error: Error) =>

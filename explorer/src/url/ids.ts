@@ -50,6 +50,12 @@ export function cutsOf(id: string): NodeName[] {
   return cuts;
 }
 
+/** True if an id may be cut in several ways: neither the slashes of a URL nor a port begin a name. */
+export const isAmbiguous = (id: string): boolean =>
+  cutsOf(id)
+    .slice(1)
+    .some(({ namespace, name }) => !name.startsWith("//") && !(namespace.includes("://") && /^\d+:/.test(name)));
+
 /** The name that a title shows, before the API has said how the id is cut. */
 export function nameOf(id: string): NodeName {
   return cutsOf(id)[0] ?? { kind: kindOf(id) ?? "dataset", namespace: "", name: id };
