@@ -81,7 +81,9 @@ _RUN_EVENT = {
     "job": {"namespace": "n", "name": "j"},
 }
 _PARSED = f"headwater.events.parse.parse_event({_RUN_EVENT}, headwater.events.naming.NamingRules(), now=None)"
-_LOADED = f"import headwater.events.parse; {_PARSED}; wiring.event_stores().s3.meta; wiring.sqs().meta"
+# Without the rules of names, which the function reads: a start here has nothing to read from.
+_STORES = "import headwater.loading.load, headwater.loading.stored_rules; wiring.event_log().s3.meta"
+_LOADED = f"import headwater.events.parse; {_PARSED}; {_STORES}; wiring.sqs().meta"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
     Start("input", "input", "wiring.record_queue().sqs.meta", ("sqs", "s3"), 1.5),

@@ -58,6 +58,11 @@ _HEADLINES = (
     ),
     _Headline("capture", "capture: 200 small writes", "of 200 small writes; beside the same job without it"),
     _Headline(
+        "a long job",
+        "capture memory: growth over the last four fifths of 10,000 small writes",
+        "memory that 10,000 captured writes leave behind; beside the same job without capture",
+    ),
+    _Headline(
         "a cold start", "cold start: api, of a query", "of the API function; beside making boto3's clients alone"
     ),
     _Headline("a night", "compact_archive: 1,000,000 traces", "of a million traces in Spark; beside plain PySpark"),
