@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.explorer.axe import serious_faults
 
 LAKE, WAREHOUSE = "s3://nordwind-lake", "snowflake://nordwind.eu-central-1"
@@ -160,3 +162,35 @@ def test_an_input_that_many_jobs_read_is_a_stub_at_each_reader_until_a_click_dra
     page.get_by_role("button", name="1 hub drawn").click()
     page.get_by_role("button", name="1 hub folded").wait_for()
     stubs.nth(7).wait_for()
+
+
+_NAME_PIXELS = """(names) => names.map((name) => {
+  const scale = name.getBoundingClientRect().height / name.offsetHeight;
+  return parseFloat(getComputedStyle(name).fontSize) * scale;
+})"""
+
+
+@pytest.mark.parametrize("path", ["dir=up&depth=3", "depth=1", "depth=5", "dir=down&depth=5"])
+@pytest.mark.parametrize("view", ["map", "columns"])
+def test_names_of_a_picture_open_large_enough_to_read_and_what_is_beyond_is_counted(open_view, company, view, path):
+    page = open_view(company, f"{view}?node={REVENUE}&{path}", size=(1440, 900), bypass_csp=True)
+    names = page.locator(f"{NODES} .name, {NODES} .row > span:first-child")
+    names.first.wait_for()
+    assert min(names.evaluate_all(_NAME_PIXELS)) >= 10.9
+    boxes = page.evaluate("document.querySelectorAll('.react-flow__minimap-node').length")
+    if boxes > page.locator(NODES).count():
+        page.locator(".beyond").first.wait_for()
+        assert serious_faults(page) == []
+    if "dir=up" in path:
+        focus, pane = page.locator(f"{NODES} .box.is-focus").bounding_box(), page.locator(".react-flow").bounding_box()
+        assert focus["x"] + focus["width"] > pane["x"] + pane["width"] * 0.75
+
+
+def test_what_is_beyond_the_left_edge_is_a_click_away(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}&depth=5", size=(1440, 900))
+    to_the_left = page.get_by_role("button", name="to the left")
+    number = int(to_the_left.inner_text().split()[1])
+    to_the_left.click()
+    page.wait_for_function(
+        "(number) => !(parseInt(document.querySelector('.beyond.left')?.innerText.slice(2)) >= number)", arg=number
+    )

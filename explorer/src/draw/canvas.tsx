@@ -25,6 +25,7 @@ import { pathOf } from "../layout/path";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 import type { Direction } from "../url/state";
+import { Beyond } from "./beyond";
 import { moveIntoSight, showFirst } from "./sight";
 import { usePlaced } from "./use-placed";
 
@@ -54,8 +55,8 @@ interface Look {
 const Looks = createContext<Look>({ draw: () => null, path: null, hover: null });
 const HOVER_MS = 100;
 /** The least scales at which a box has all its text, larger text, or its name alone. */
-export const FULL_FROM = 0.85;
-const LARGE_FROM = 0.6;
+export const FULL_FROM = 0.88;
+const LARGE_FROM = 0.74;
 const NAME_FROM = 0.25;
 const MAPPED_FROM = 30;
 
@@ -323,6 +324,7 @@ function Flow({
         onNodeMouseLeave={leave}
       >
         {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
+        <Beyond nodes={nodes} />
       </ReactFlow>
     </Looks.Provider>
   );

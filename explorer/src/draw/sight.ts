@@ -4,9 +4,9 @@ import type { Node, useReactFlow } from "@xyflow/react";
 
 import type { Direction } from "../url/state";
 
-// The least at which a first sight is of all; else it is of the focus, large enough to read.
-const FIT_FROM = 0.5;
-const READ_AT = 0.85;
+// The least at which a first sight is of all, with names of 11 pixels; else it is of the focus, large enough to read.
+const FIT_FROM = 0.58;
+const READ_AT = 0.88;
 const PAN_MS = 500;
 // Around what is moved into sight.
 const MARGIN = 24;
