@@ -19,10 +19,9 @@ the order of the file, each to the result of those before it:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -31,7 +30,7 @@ from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid
 
 RULES_MAX = 1_000
-# Each `*` multiplies the time that a name takes to compare.
+# Of one pattern: a host, a path and a name have fewer.
 _STARS_MAX = 4
 _TEXT_MAX = 2_048
 # In place of each `*`, where rules are checked against their own results.
@@ -61,7 +60,7 @@ class _RulesModel(BaseModel):
     rules: Annotated[list[_RuleModel], Field(max_length=RULES_MAX)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NameRule:
     """A rule: patterns of a namespace and a name, and what is written in their place."""
 
@@ -72,11 +71,10 @@ class NameRule:
 
     def rename(self, namespace: str, name: str) -> tuple[str, str]:
         """Return the name that the rule makes of a dataset's, which stays the same if the rule is of other names."""
-        patterns = self._patterns
-        matched = patterns[0].fullmatch(namespace), patterns[1].fullmatch(name)
-        if matched[0] is None or matched[1] is None:
+        of_namespace, of_name = _starred(self.namespace, namespace), _starred(self.name, name)
+        if of_namespace is None or of_name is None:
             return namespace, name
-        renamed = _filled(self.as_namespace, matched[0].groups()), _filled(self.as_name, matched[1].groups())
+        renamed = _filled(self.as_namespace, of_namespace), _filled(self.as_name, of_name)
         return renamed if all(renamed) else (namespace, name)
 
     def to_json(self) -> dict[str, Any]:
@@ -85,18 +83,35 @@ class NameRule:
         patterns = {"namespace": self.namespace, "name": self.name}
         return {**patterns, "as": {side: text for side, text in target.items() if text != patterns[side]}}
 
-    @cached_property
-    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        return _pattern(self.namespace), _pattern(self.name)
-
     @property
     def sample(self) -> tuple[str, str]:
         """A name that the rule makes."""
         return self.as_namespace.replace("*", _SAMPLE), self.as_name.replace("*", _SAMPLE)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile("(.*)".join(map(re.escape, text.split("*"))), re.DOTALL)
+def _starred(pattern: str, text: str) -> list[str] | None:
+    """Return the texts of a pattern's `*` in a text, each the shortest but the last; None if they do not match.
+
+    It looks for each part between two `*` once, so that no name takes long; a regular expression would try them all.
+
+    >>> _starred("s3a://*/*.db", "s3a://lake/a/b.db"), _starred("s3a://*", "s3://lake")
+    (['lake', 'a/b'], None)
+    """
+    first, *others = pattern.split("*")
+    if not others:
+        return [] if text == pattern else None
+    *middle, last = others
+    place, end = len(first), len(text) - len(last)
+    if place > end or not (text.startswith(first) and text.endswith(last)):
+        return None
+    texts = []
+    for part in middle:
+        found_at = text.find(part, place, end)
+        if found_at < 0:
+            return None
+        texts.append(text[place:found_at])
+        place = found_at + len(part)
+    return [*texts, text[place:end]]
 
 
 def _filled(text: str, parts: Sequence[str]) -> str:

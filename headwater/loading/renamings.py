@@ -52,7 +52,7 @@ def join_names(renamed: Mapping[DatasetId, Sequence[DatasetId]], table: GraphTab
         others = {dataset: renamed[dataset][:NAMES_MAX] for dataset in group}
         keys = {facts_key(name): name for names in others.values() for name in names}
         facts = {keys[key]: DatasetFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
-        apply_statements([_renaming(dataset, others[dataset], facts) for dataset in group], table)
+        apply_statements([_renaming(dataset, names, facts) for dataset, names in others.items()], table)
         yield len(group)
 
 
