@@ -56,6 +56,22 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(1, min(2 * (os.cpu_count() or 1), int(memory_gb / 4) - 1))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Name each failing test when it fails: pytest lists them at its end, which a run that is stopped never reaches."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(_Failures(config))
+
+
+class _Failures:
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and reporter:
+            reporter.write(f"\nfailed: {report.nodeid}\n")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test by its folder, and run the fast folders first; refuse two tests of one id."""
     for item in items:
