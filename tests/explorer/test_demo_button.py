@@ -24,6 +24,8 @@ def test_the_button_leads_to_the_demos_column_and_the_curl_works_as_it_is_shown(
         page.get_by_role("status").filter(has_text="Running the pipeline").wait_for()
 
         page.wait_for_url("**/explore/columns?**")
+        # A window of a test is smaller than a picture with names that can be read.
+        page.get_by_role("button", name="Fit").click()
         for name in ("landing", "checked", "planes.csv", "factors.json", "estimated"):
             page.locator(".react-flow__node", has_text=name).first.wait_for()
         assert page.url == (

@@ -44,7 +44,7 @@ def test_what_is_written_of_a_dataset_and_its_column_is_shown_with_who_wrote_it(
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
 
-    page.get_by_text("What a day costs.").wait_for()
+    page.get_by_role("paragraph").filter(has_text="What a day costs.").wait_for()
     set_here = page.locator("dd", has_text="owner team:forecast")
     assert [line.split(" set by ")[0] for line in set_here.locator("li").all_inner_texts()] == [
         "description",

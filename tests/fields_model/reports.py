@@ -297,8 +297,8 @@ def _reads(world, column, reporter, reports):
     perhaps = {edge.destination for edge in perhaps_made_from(world, [reporter], node, reports)}
     read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}
     taken = any(overlap(column.field, path) for path in read)
-    is_unreported = (
-        not reporter.explicit and set(reporter.outputs) - reporter.reported.keys() and names & set(reporter.inputs)
+    is_unreported = not reporter.explicit and any(
+        names.intersection(reporter.sources([output])) for output in set(reporter.outputs) - reporter.reported.keys()
     )
     if made or taken:
         unreported = {one for one in perhaps if one.field is None}

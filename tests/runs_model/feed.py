@@ -108,15 +108,23 @@ def _schema_changes(uses):
 
 
 def _difference(before, after):
-    """Return the change of the flat schemas of `strategies`."""
-    old, new = ({field["name"]: field.get("type") for field in schema["fields"]} for schema in (before, after))
+    """Return the change of the schemas, whose names have no dots."""
+    old, new = (dict(_types(schema["fields"])) for schema in (before, after))
     change = SchemaChange(
-        added=[(name, new[name]) for name in sorted(new.keys() - old.keys())],
-        dropped=[(name, old[name]) for name in sorted(old.keys() - new.keys())],
+        added=[(".".join(path), new[path]) for path in sorted(new.keys() - old.keys())],
+        dropped=[(".".join(path), old[path]) for path in sorted(old.keys() - new.keys())],
         retyped=[
-            (name, old[name], new[name])
-            for name in sorted(old.keys() & new.keys())
-            if old[name] and new[name] and old[name].lower() != new[name].lower()
+            (".".join(path), old[path], new[path])
+            for path in sorted(old.keys() & new.keys())
+            if old[path] and new[path] and old[path].lower() != new[path].lower()
         ],
     )
     return change if change.added or change.dropped or change.retyped else None
+
+
+def _types(fields, above=()):
+    """Yield the type of each field by its path from the outside in."""
+    for field in fields:
+        path = (*above, field["name"])
+        yield path, field.get("type")
+        yield from _types(field.get("fields", ()), path)
