@@ -252,4 +252,5 @@ test.each([
   ["marts.revenue_by_day", ["marts", "revenue_by_day"]],
   ["revenue", ["", "revenue"]],
   ["trailing.", ["", "trailing."]],
+  ["planes.csv", ["", "planes.csv"]],
 ])("the title %j ends in the part that says most", (title, parts) => expect(splitTitle(title)).toEqual(parts));

@@ -92,10 +92,14 @@ function storeOf(namespace: string): string {
 export const cutFront = (text: string, most: number): string =>
   text.length <= most ? text : `…${text.slice(1 - most)}`;
 
+/** The end of a file's name: its dot parts no schema from a table. */
+const EXTENSION = /\.(csv|tsv|txt|json|jsonl|xml|xlsx?|parquet|orc|avro|gz|zip)$/i;
+
 /** Return the folders or schemas of a title, and its last part, which says most. */
 export function splitTitle(title: string): [string, string] {
   const slash = title.lastIndexOf(" / ");
   if (slash > 0) return [title.slice(0, slash), title.slice(slash + 3)];
+  if (EXTENSION.test(title)) return ["", title];
   const dot = title.lastIndexOf(".");
   return dot > 0 && dot < title.length - 1 ? [title.slice(0, dot), title.slice(dot + 1)] : ["", title];
 }
