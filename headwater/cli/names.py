@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -110,12 +109,11 @@ def _check(given: argparse.Namespace, deployment: Deployment) -> None:
 def _set(given: argparse.Namespace, deployment: Deployment) -> None:
     from headwater.facts.lattice import NAMES_MAX
     from headwater.loading.renamings import join_names
-    from headwater.loading.stored_rules import SetRules, StoredRules
-    from headwater.times import from_seconds
+    from headwater.loading.stored_rules import StoredRules
 
     rules = _rules_in(given.file)
     table = deployment.graph_table()
-    StoredRules(table, deployment.naming_rules()).write(SetRules(rules, from_seconds(int(time.time()))))
+    StoredRules(table, deployment.naming_rules()).write(rules)
     names, renamed = _renamed(rules, deployment)
     joined = sum(join_names(renamed, table))
     print(f"{_summary(rules, names, renamed)} Joined: {joined:,}.")
@@ -133,8 +131,8 @@ def _show(_: argparse.Namespace, deployment: Deployment) -> None:
     from headwater.events.name_rules import rules_to_json
     from headwater.loading.stored_rules import StoredRules
 
-    chosen = StoredRules(deployment.graph_table(), deployment.naming_rules()).read()
-    print(json.dumps(rules_to_json(chosen.rules), indent=2, ensure_ascii=False))
+    rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).read()
+    print(json.dumps(rules_to_json(rules), indent=2, ensure_ascii=False))
 
 
 def _renamed(

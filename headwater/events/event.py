@@ -155,7 +155,7 @@ class Deletion:
 class Renaming:
     """Other names that are a dataset's own by the rules of names; `time` is the first event of any of them.
 
-    It is in no log: the rules are set in place of others, and a log that is loaded again follows those of its day.
+    It is in no log: a replay names datasets by the rules that are set when it runs.
     """
 
     time: str

@@ -1,9 +1,9 @@
 """The rows by which the feed of a day finds the datasets and jobs that may have news of that day.
 
-    FEED#<day>#<shard>    DATASET#<name>#<dataset>#<event>    a dataset of which the event first stated a schema, or
+    FEED#<day>#<shard>    DATASET#<name>#<dataset>#<event>    a dataset whose schema the event stated first, or
                                                               that it dropped, with the event's job and run
                           DATASET#<name>#<dataset>#           a dataset that was first mentioned that day
-                          JOB#<name>#<job>#                   a job of which a run failed that day
+                          JOB#<name>#<job>#                   a job with a run that failed that day
 
 The shard is that of the thing, so that neither a namespace nor a day of many new datasets is one hot partition. Rows
 are written before the facts, and only when these gain something that may be news. They are never moved: a reader

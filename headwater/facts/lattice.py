@@ -261,7 +261,7 @@ def _latest_outcomes(count: int) -> JoinRule:
 def _latest_windows(count: int, bytes_max: int) -> JoinRule:
     """Return the rule that keeps, by content, a body with its stamps: the latest `count` stamps of all contents.
 
-    A stamp stays if the contents of the newer ones have at most `bytes_max` together: that hangs on the newer alone.
+    A stamp stays if the contents of the newer ones have at most `bytes_max` together: joins in any order keep the same.
     """
 
     def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:

@@ -28,7 +28,7 @@ def compare_schemas(before: Facets, after: Facets) -> SchemaChange | None:
 
 
 def _retyped(old: Mapping[FieldPath, str | None], new: Mapping[FieldPath, str | None]) -> list[tuple[str, str, str]]:
-    """Return the fields of which both types are known and differ in more than case."""
+    """Return the fields whose types are both known and differ in more than case."""
     both = ((path, old[path], new[path]) for path in sorted(old.keys() & new.keys()))
     return [
         (print_dotted(path), before, after)

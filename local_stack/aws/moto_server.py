@@ -51,7 +51,7 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
-# Items of which the search for cycles takes no time that counts.
+# Fewer items than these are searched for cycles in milliseconds.
 _FREEZE_FROM = 10_000
 # Between two looks at a queue: a message whose time has come by skipping shows then.
 _LOOK_S = 0.1

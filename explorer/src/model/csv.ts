@@ -17,7 +17,7 @@ function cell(value: string | number | boolean | null | undefined): string {
 
 const RECORD = /"(?:[^"]|"")*"(?:,"(?:[^"]|"")*")*\r\n/g;
 
-/** Return a report's CSV with only the rows whose last cell, an id, is kept; the header and the row of the query stay. */
+/** Return a report's CSV without the rows whose last cell, an id, is not kept; header and row of the query stay. */
 export function keepRows(csv: string, ids: ReadonlySet<string>): string {
   const [head = "", ...rows] = csv.match(RECORD) ?? [];
   const idOf = (row: string) => /,"((?:[^"]|"")*)"\r\n$/.exec(row)?.[1]?.replaceAll('""', '"') ?? "";

@@ -1,4 +1,4 @@
-/** Hubs of a map: an input with very many readers is a stub at each reader, so that its lines do not cover the picture. */
+/** Hubs of a map: an input with very many readers is a stub at each, so that its lines do not cover the picture. */
 
 import { type Arrow, degreeOf, type Lineage, reach, type Shown } from "./graph";
 

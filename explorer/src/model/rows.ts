@@ -15,7 +15,7 @@ export function rowsOf(use: { facets: unknown }): number | null {
   return null;
 }
 
-/** Return the rows that each of the runs wrote into a dataset, in the order of the runs; what was not counted is left out. */
+/** Return the rows that each run wrote into a dataset, in the order of the runs, without runs that counted none. */
 export const rowsWritten = (
   runs: readonly { outputDatasetVersions: readonly Use[] }[],
   dataset: { namespace: string; name: string },

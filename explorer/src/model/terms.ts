@@ -1,4 +1,4 @@
-/** The words and filters of a search, as the API parses them: `tag:`, `owner:` and `ns:`; of `state:` the page makes a parameter. */
+/** The words and filters of a search, as the API parses them; `state:` becomes a parameter of the request. */
 
 export interface Terms {
   words: string;

@@ -202,7 +202,7 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDatas
 
 
 def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
-    """Return the inputs of which a run may have made a dataset: all, or those of the dataset's windows."""
+    """Return the inputs that a run may have made a dataset of: all, or those of the dataset's windows."""
     flows = flows_of(facts)
     if flows is None:
         return facts.inputs

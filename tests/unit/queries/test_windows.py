@@ -1,4 +1,4 @@
-"""Events that are complete snapshots (`emissionPattern`): each stands for what it names, and does not add up."""
+"""Events that are complete snapshots (`emissionPattern`): the last one counts, and they do not add up."""
 
 from __future__ import annotations
 

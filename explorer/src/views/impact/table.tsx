@@ -81,7 +81,7 @@ const countsOf = (all: readonly Impacted[]) =>
     .map(([number, of]) => plural(number, of))
     .join(", ");
 
-/** The columns of the table; of a column's impact with what it does, and with the columns that each dataset has of it. */
+/** The columns of the table; for a column's impact also its effect, and the columns that each dataset has of it. */
 function columnsFor(all: readonly Impacted[], isColumn: boolean): ColumnOf<Impacted>[] {
   const columns = columnsByDataset(all);
   const name: ColumnOf<Impacted> = {
