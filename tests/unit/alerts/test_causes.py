@@ -118,8 +118,8 @@ def test_a_failed_run_changes_no_schema_and_a_declared_one_does(watched):
 
 def test_a_dropped_column_names_what_was_made_of_it_before(watched):
     graph = watched()
-    made = an_event(2, "r2", B, inputs=[X], outputs=[(Y, {**schema("c", "d"), **lineage(Y, c=(X, "a"), d=(X, "b"))})])
-    graph.load(wrote(1, "r1", "a", "b"), made)
+    event = an_event(2, "r2", B, inputs=[X], outputs=[(Y, {**schema("c", "d"), **lineage(Y, c=(X, "a"), d=(X, "b"))})])
+    graph.load(wrote(1, "r1", "a", "b"), event)
     graph.load(wrote(3, "r3", "b"))
     downstream = graph.bus.sent[0][1]["downstream"]
     assert downstream["columns"] == ["datasetField:s3://flights:Y:c"]

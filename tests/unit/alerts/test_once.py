@@ -32,8 +32,12 @@ _RULES = parse_alert_rules('{"tags": {"pii": ["*"]}}')
 def causes_of(table):
     """Return the causes of all nodes, by id, with what an alert would say of each."""
     view = GraphView(table)
-    found = (diagnose(node, view, _RULES, from_seconds(NOW_S)) for node in _NODES)
-    return {cause.id: (cause.kind, cause.node, cause.time, cause.detail) for one in found for cause in one.causes}
+    diagnoses = (diagnose(node, view, _RULES, from_seconds(NOW_S)) for node in _NODES)
+    return {
+        cause.id: (cause.kind, cause.node, cause.time, cause.detail)
+        for diagnosis in diagnoses
+        for cause in diagnosis.causes
+    }
 
 
 @examples(400)
