@@ -112,10 +112,10 @@ def test_a_transaction_that_is_sent_again_bears_the_same_token_and_another_one_a
 @pytest.mark.parametrize("act", [*LASTING.values(), *(act for act, error in PASSING.values() if error is ClientError)])
 def test_a_refusal_is_raised_as_boto3_raises_it_after_as_many_attempts(client, beside, service, act):
     errors, requests = [], []
-    for one in (client.dynamodb, beside):
+    for dynamodb in (client.dynamodb, beside):
         service.acts, service.requests = [act] * 9, []
         with pytest.raises(ClientError) as raised:
-            put(one)
+            put(dynamodb)
         errors.append(raised.value)
         requests.append(len(service.requests))
 
@@ -132,18 +132,18 @@ def test_a_refusal_is_raised_as_boto3_raises_it_after_as_many_attempts(client, b
 def test_retries_end_where_the_quota_of_all_calls_ends_as_in_boto3(client, beside, service):
     """The quota holds 500; a retry takes some of it, a success without retries gives one back."""
     requests = []
-    for one in (client.dynamodb, beside):
+    for dynamodb in (client.dynamodb, beside):
         service.requests = []
         for _ in range(14):
             service.acts = [refuse("InternalServerError", 500)] * 6
             with pytest.raises(ClientError):
-                put(one)
+                put(dynamodb)
         service.acts = []
         for _ in range(30):
-            put(one)
+            put(dynamodb)
         service.acts = [refuse("InternalServerError", 500)] * 6
         with pytest.raises(ClientError):
-            put(one)
+            put(dynamodb)
         requests.append(len(service.requests))
     assert requests[0] == requests[1]
     assert requests[0] < 14 * 6 + 30 + 6
@@ -158,8 +158,8 @@ def test_delays_grow_and_are_drawn(client, service):
             put(client.dynamodb)
         delays.append(tuple(client.slept))
     assert len(set(delays)) == 8
-    assert all(0 <= delay <= 20 for some in delays for delay in some)
-    assert sum(some[0] for some in delays) < sum(some[3] for some in delays)
+    assert all(0 <= delay <= 20 for request_delays in delays for delay in request_delays)
+    assert sum(request_delays[0] for request_delays in delays) < sum(request_delays[3] for request_delays in delays)
 
 
 # -- connections

@@ -36,14 +36,14 @@ SCALARS = st.one_of(
     st.builds(lambda binary: {"B": binary}, st.binary(max_size=9)),
     st.builds(lambda truth: {"BOOL": truth}, st.booleans()),
     st.just({"NULL": True}),
-    st.builds(lambda some: {"SS": some}, st.lists(st.text(max_size=3), min_size=1, max_size=3)),
-    st.builds(lambda some: {"BS": some}, st.lists(st.binary(max_size=3), min_size=1, max_size=3)),
+    st.builds(lambda texts: {"SS": texts}, st.lists(st.text(max_size=3), min_size=1, max_size=3)),
+    st.builds(lambda blobs: {"BS": blobs}, st.lists(st.binary(max_size=3), min_size=1, max_size=3)),
 )
 VALUES = st.recursive(
     SCALARS,
     lambda inner: (
-        st.builds(lambda some: {"L": some}, st.lists(inner, max_size=3))
-        | st.builds(lambda some: {"M": some}, st.dictionaries(NAMES, inner, max_size=3))
+        st.builds(lambda values: {"L": values}, st.lists(inner, max_size=3))
+        | st.builds(lambda members: {"M": members}, st.dictionaries(NAMES, inner, max_size=3))
     ),
     max_leaves=6,
 )
