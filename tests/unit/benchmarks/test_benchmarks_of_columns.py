@@ -113,12 +113,12 @@ def test_every_query_of_a_chain_has_a_result(queries):
 
 def test_a_time_range_holds_the_runs_that_it_is_named_for():
     world = a_loaded_chain(runs=3)
-    [one], [every] = (
+    [path_of_one_run], [path_of_all_runs] = (
         world.query(queries["paths"])[0].document["paths"]
         for queries in (past_queries(column_chain(0), 1), all_runs(column_chain(0), 3))
     )
 
-    assert (len(one["runs"]), len(every["runs"])) == (1, 3)
+    assert (len(path_of_one_run["runs"]), len(path_of_all_runs["runs"])) == (1, 3)
 
 
 @pytest.mark.large

@@ -83,16 +83,16 @@ def test_rounds_requests_and_items_of_a_query_are_counted():
 
 def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
     recorder = Recorder()
-    [some] = batches(1, 25)
+    [group] = batches(1, 25)
     left = {}
-    for batch in some:
+    for batch in group:
         memory_load(recorder)(batch)
         left.update({(item["pk"], item["sk"]): item for item in recorder.written()})
 
     # A catalogue's changes are moved into its snapshot.
     stays = {key for key in left if key[0] not in PARTITIONS or key[1] == SNAPSHOT}
-    found = {(item["pk"]["S"], item["sk"]["S"]) for item in recorder.items()}
-    assert stays <= found <= left.keys()
+    stored = {(item["pk"]["S"], item["sk"]["S"]) for item in recorder.items()}
+    assert stays <= stored <= left.keys()
 
 
 @pytest.mark.large

@@ -37,8 +37,8 @@ def test_a_column_of_no_table_is_refused() -> None:
 
 def a_result(*lines: str, query: str = "q1", name: str = "total") -> QueryResult:
     """Return a result of one column, made of `sales.amount` by the oracle."""
-    found = QueryLineage((frozenset({("sales", "amount")}),), frozenset({"sales"}))
-    return QueryResult("TPC", query, [name], found, {"ours": of_lines(["out:", *lines, "inputs: sales"])})
+    lineage = QueryLineage((frozenset({("sales", "amount")}),), frozenset({"sales"}))
+    return QueryResult("TPC", query, [name], lineage, {"ours": of_lines(["out:", *lines, "inputs: sales"])})
 
 
 def test_a_column_with_other_sources_is_unexplained() -> None:
@@ -53,8 +53,8 @@ def test_kinds_and_what_decides_on_rows_alone_are_not_compared() -> None:
 
 
 def test_every_difference_says_who_is_right_and_why() -> None:
-    found = list(list_differences([a_result("c0 <- sales.day IDENTITY")]))
-    assert found == ["TPC [ours] q1 total: + sales.day, - sales.amount (unexplained: )"]
+    differences = list(list_differences([a_result("c0 <- sales.day IDENTITY")]))
+    assert differences == ["TPC [ours] q1 total: + sales.day, - sales.amount (unexplained: )"]
 
 
 def test_where_capture_is_right_the_oracle_is_corrected() -> None:
