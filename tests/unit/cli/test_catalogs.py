@@ -198,10 +198,10 @@ def test_a_document_with_a_fault_harms_no_other_and_an_import_goes_on_between_tw
     file.write_text(json.dumps([good, {}, a_proposal(RAW, "ownership", {}), {**good, "entityUrn": RAW}]))
     source = ConvertedSource(FileSource(file), datahub.events_of)
 
-    found = list(source.events(0))
-    assert [(event.place.rpartition("/")[2], bool(event.fault)) for event in found] == [
+    events = list(source.events(0))
+    assert [(event.place.rpartition("/")[2], bool(event.fault)) for event in events] == [
         ("datahub.json:1[1]", False),
         ("datahub.json:1[2]", True),
         ("datahub.json:1[4]", False),
     ]
-    assert list(source.events(2)) == found[2:]
+    assert list(source.events(2)) == events[2:]

@@ -48,13 +48,13 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
         ).encode(),
     }
 
-    found = drill_down.drill_down(service.url, CO2)
+    drill = drill_down.drill_down(service.url, CO2)
 
     assert service.requested == [
         (ORIGINS, {"nodeId": ["co2"]}, None),
         ("/api/v1/records/roots/flights-1", {}, None),
     ]
-    assert printed(drill_down.tree_of(found)) == [
+    assert printed(drill_down.tree_of(drill)) == [
         "co2_kg of estimated",
         "/api/v1/column-lineage/origins?nodeId=co2",
         "└── run r1 of emissions.estimate, COMPLETED",
@@ -70,9 +70,9 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
 def test_a_version_without_a_run_and_without_roots_ends_the_way(service: Service) -> None:
     service.bodies = {ORIGINS: a_response(run=None)}
 
-    found = drill_down.drill_down(service.url, CO2)
+    drill = drill_down.drill_down(service.url, CO2)
 
-    assert printed(drill_down.tree_of(found))[2:] == ["└── no run"]
+    assert printed(drill_down.tree_of(drill))[2:] == ["└── no run"]
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{}", b'{"versions": []}', b'{"versions": [{"run": {}, "roots": [{}]}]}'])
@@ -95,11 +95,11 @@ def test_a_fields_paths_are_shown_with_the_line_that_requests_them(service: Serv
     ]
     service.body = json.dumps({"fieldName": "co2_kg", "paths": [{"operations": operations, "runs": ["r1"]}]}).encode()
 
-    found = field_paths.fetch_paths(service.url, ESTIMATED, "co2_kg")
+    paths = field_paths.fetch_paths(service.url, ESTIMATED, "co2_kg")
 
     assert service.requested == [(PATHS, {"start": ["now-1h"], "end": ["now"]}, None)]
-    assert found.command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
-    assert printed(field_paths.text_of(found)) == [
+    assert paths.command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
+    assert printed(field_paths.text_of(paths)) == [
         "an operation path of 1 run",
         "  read flights  source -> seats, distance",
         "  multiply      seats, distance -> co2_kg",

@@ -32,11 +32,14 @@ CHECK, ESTIMATE = "job:emissions:check", "job:emissions:estimate"
 
 def a_job(name, inputs=(), outputs=(), **column):
     """Return a JobEvent; `column` is the sources of a column of each output."""
-    fields = {one: {"inputFields": [{"namespace": LAKE, "name": "raw", "field": two}]} for one, two in column.items()}
+    fields = {
+        column_name: {"inputFields": [{"namespace": LAKE, "name": "raw", "field": source_field}]}
+        for column_name, source_field in column.items()
+    }
     facets = {"columnLineage": {"fields": fields}} if fields else {}
     sides = {
-        "inputs": [{"namespace": LAKE, "name": one} for one in inputs],
-        "outputs": [{"namespace": LAKE, "name": one, "facets": facets} for one in outputs],
+        "inputs": [{"namespace": LAKE, "name": dataset_name} for dataset_name in inputs],
+        "outputs": [{"namespace": LAKE, "name": dataset_name, "facets": facets} for dataset_name in outputs],
     }
     return {**COMMON, "eventTime": "2026-03-25T10:00:00Z", "job": {"namespace": "emissions", "name": name}, **sides}
 
@@ -144,7 +147,7 @@ def test_each_line_of_the_dot_is_a_node_or_an_edge_between_quoted_ids(api):
     quoted = r'"((?:[^"\\]|\\.)*)"'
     assert set(re.findall(rf"^  {quoted} -> {quoted};$", text, re.MULTILINE)) == edges
     shown = set(re.findall(rf"^  {quoted} \[label={quoted}.*\];$", text, re.MULTILINE))
-    assert {one for one, _ in shown} - nodes == {
+    assert {node_id for node_id, _ in shown} - nodes == {
         'dataset:db:a \\"quoted\\" <name> \\\\ &amp; it\'s\N{REPLACEMENT CHARACTER}$1'
     }
     assert len(text.splitlines()) == len(nodes) + 1 + len(edges) + 5
@@ -160,7 +163,7 @@ def test_a_file_is_written_whole_and_is_what_is_printed(form, url, tmp_path, cap
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == (file.read_text(encoding="utf-8"), "")
     assert printed.out.count("estimated") >= 1
-    assert [one.name for one in file.parent.iterdir()] == ["lineage"]
+    assert [path.name for path in file.parent.iterdir()] == ["lineage"]
 
 
 def test_what_was_cut_is_on_standard_error_and_in_the_exit_code(service, capsys):

@@ -47,7 +47,7 @@ def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str
 
 
 def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
-    found = ColumnNode(
+    node = ColumnNode(
         CHECKED,
         ("day",),
         type="date",
@@ -56,11 +56,11 @@ def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -
         reporters=(Reporter(RunKey.of(CHECK, RUN), CHECK, CHECKED_VERSION),),
     )
 
-    graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))
+    graph = parse_columns(render_columns(found_columns.ColumnGraph((node,), truncated=True)))
 
     raw, checked = GraphDataset(RAW.namespace, RAW.name), GraphDataset(CHECKED.namespace, CHECKED.name)
     day, year = checked.id_of("day"), raw.id_of("year")
-    assert {one: (column.dataset, column.name, column.type) for one, column in graph.columns.items()} == {
+    assert {column_id: (column.dataset, column.name, column.type) for column_id, column in graph.columns.items()} == {
         RAW.node_id: (raw, None, None),
         CHECKED.node_id: (checked, None, None),
         day: (checked, "day", "date"),
@@ -72,17 +72,17 @@ def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -
 
 
 def test_a_column_of_which_the_id_alone_is_shown_is_known_from_what_is_made_of_it() -> None:
-    made = ColumnNode(CHECKED, ("day",), inputs=(ColumnInput(RAW, ("year",)),))
+    node = ColumnNode(CHECKED, ("day",), inputs=(ColumnInput(RAW, ("year",)),))
     outline = ColumnNode(RAW, ("year",), outline=True)
 
-    graphs = [parse_columns(render_columns(found_columns.ColumnGraph(found))) for found in ((made,), (made, outline))]
+    graphs = [parse_columns(render_columns(found_columns.ColumnGraph(nodes))) for nodes in ((node,), (node, outline))]
     assert graphs[0] == graphs[1]
 
 
 def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
-    found = ColumnNode(CHECKED, ("day",), CHECKED_VERSION, inputs=(ColumnInput(RAW, ("year",), (), RAW_VERSION),))
+    node = ColumnNode(CHECKED, ("day",), CHECKED_VERSION, inputs=(ColumnInput(RAW, ("year",), (), RAW_VERSION),))
 
-    graph = parse_columns(render_columns(found_columns.ColumnGraph((found,))))
+    graph = parse_columns(render_columns(found_columns.ColumnGraph((node,))))
 
     raw, checked = GraphDataset(STORE, "raw", RAW_VERSION), GraphDataset(STORE, "checked", CHECKED_VERSION)
     assert graph.edges == (ColumnEdge(raw.id_of("year"), checked.id_of("day")),)
@@ -229,10 +229,10 @@ def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made
 def responses(draw: st.DrawFn) -> Any:
     """Columns of three datasets, made of each other in any way; those of one dataset depend on the same."""
     names = st.tuples(st.sampled_from("xyz"), st.sampled_from("abc"))
-    sources = st.lists(names.map(lambda one: a_source(*one, IDENTITY)), max_size=3)
-    whole = {name: draw(st.lists(names.map(lambda one: a_source(*one, FILTER)), max_size=2)) for name in "xyz"}
+    sources = st.lists(names.map(lambda column: a_source(*column, IDENTITY)), max_size=3)
+    whole = {name: draw(st.lists(names.map(lambda column: a_source(*column, FILTER)), max_size=2)) for name in "xyz"}
     nodes = draw(st.lists(names, min_size=1, unique=True))
-    return a_response(*(a_column(*one, *draw(sources), datasetDependencies=whole[one[0]]) for one in nodes))
+    return a_response(*(a_column(*column, *draw(sources), datasetDependencies=whole[column[0]]) for column in nodes))
 
 
 @given(responses(), st.sampled_from("xyz"))

@@ -86,13 +86,13 @@ def test_the_response_of_the_api_is_read_as_a_graph() -> None:
 
 def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> None:
     graph = Graph((outline_job(CHECK),), (outline_dataset(RAW), a_found_dataset()), ((RAW_ID, CHECK_ID),))
-    found = parse_graph(render_graph(graph, from_dataset=True))
+    parsed = parse_graph(render_graph(graph, from_dataset=True))
 
-    assert (found.nodes[CHECK_ID], found.nodes[RAW_ID]) == (
+    assert (parsed.nodes[CHECK_ID], parsed.nodes[RAW_ID]) == (
         Job(CHECK_ID, "", "emissions:emissions.check", state=""),
         Dataset(RAW_ID, "", "s3://flights:raw"),
     )
-    assert not any("never ran" in line for line in printed(found))
+    assert not any("never ran" in line for line in printed(parsed))
 
 
 def test_names_that_would_move_the_cursor_are_made_harmless() -> None:

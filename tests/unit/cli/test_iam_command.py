@@ -13,7 +13,9 @@ from headwater.cli.main import main
 def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys):
     assert main(["iam", "--json"]) == 0
     grants = json.loads(capsys.readouterr().out)
-    [metrics] = [one for one in grants if one["principal"] == "SparkJobs/TraceRoot" and one["resources"] == ["*"]]
+    [metrics] = [
+        grant for grant in grants if grant["principal"] == "SparkJobs/TraceRoot" and grant["resources"] == ["*"]
+    ]
     assert metrics == {
         "principal": "SparkJobs/TraceRoot",
         "service": "glue",
@@ -24,7 +26,7 @@ def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys
         "conditions": {"StringEquals": {"cloudwatch:namespace": "Glue"}},
     }
     [producers] = [
-        one["resources"] for one in grants if one["service"] == "attached by hand" and len(one["resources"]) > 1
+        grant["resources"] for grant in grants if grant["service"] == "attached by hand" and len(grant["resources"]) > 1
     ]
     assert producers == ["Events/EventsQueue", "Ingestion/PackedQueue"]
 

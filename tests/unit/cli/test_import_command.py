@@ -71,14 +71,14 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_events_of_a_file_are_found_in_any_form(form):
-    found = list(read_events(io.BytesIO(FORMS[form]), "a"))
-    assert [event.fault for event in found] == [""] * 5
-    assert [json.loads(event.body) for event in found] == EVENTS
+    events = list(read_events(io.BytesIO(FORMS[form]), "a"))
+    assert [event.fault for event in events] == [""] * 5
+    assert [json.loads(event.body) for event in events] == EVENTS
 
 
 def test_a_document_of_several_lines_is_one_event():
-    [found] = read_events(io.BytesIO(json.dumps(EVENTS[0], indent=2).encode()), "a")
-    assert (found.place, json.loads(found.body)) == ("a", EVENTS[0])
+    [event] = read_events(io.BytesIO(json.dumps(EVENTS[0], indent=2).encode()), "a")
+    assert (event.place, json.loads(event.body)) == ("a", EVENTS[0])
 
 
 @pytest.mark.parametrize("broken_line", [1, 2, 4])
@@ -86,9 +86,9 @@ def test_a_line_that_is_no_event_is_a_fault_of_that_line_alone(broken_line):
     lines = LINES.splitlines(keepends=True)
     lines.insert(broken_line - 1, b'{"eventTime": \n')
     lines.append(b"17\n")
-    found = list(read_events(io.BytesIO(b"".join(lines)), "a"))
-    assert [event.place for event in found if event.fault] == [f"a:{broken_line}", "a:7"]
-    assert [json.loads(event.body) for event in found if not event.fault] == EVENTS
+    events = list(read_events(io.BytesIO(b"".join(lines)), "a"))
+    assert [event.place for event in events if event.fault] == [f"a:{broken_line}", "a:7"]
+    assert [json.loads(event.body) for event in events if not event.fault] == EVENTS
 
 
 def test_gzip_that_is_cut_off_is_a_fault():
@@ -189,8 +189,8 @@ def test_a_file_with_a_refused_event_is_sent_again_when_the_cause_may_be_mended(
 def test_a_marquez_is_read_page_by_page(service: Service):
     pages = [[a_run_event() for _ in range(100)], [a_run_event()]]
     service.pages = [json.dumps({"events": page, "totalCount": 101}).encode() for page in pages]
-    found = list(MarquezSource(service.url).events(0))
-    assert len(found) == 101
+    events = list(MarquezSource(service.url).events(0))
+    assert len(events) == 101
     assert [query["offset"] for _, query, _ in service.requested] == [["0"], ["100"]]
 
 

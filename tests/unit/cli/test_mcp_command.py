@@ -70,7 +70,8 @@ def test_a_response_of_another_service_is_an_error_of_the_tool(body, service):
 
 def test_a_long_list_is_cut_and_says_so_in_text_and_json(service):
     hits = [
-        {"type": "JOB", "name": "x", "namespace": "n", "nodeId": f"job:n:{one}\x1b" + "x" * 5_000} for one in range(80)
+        {"type": "JOB", "name": "x", "namespace": "n", "nodeId": f"job:n:{number}\x1b" + "x" * 5_000}
+        for number in range(80)
     ]
     service.body = json.dumps({"results": hits[:20], "totalCount": 80, "truncated": True}).encode()
     result = call(served(service), "find", q="x")
@@ -108,11 +109,11 @@ DIAMOND = {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e"), ("e", "b"
 def test_paths_are_all_ways_without_a_circle_the_shortest_first():
     nodes = sorted({end for edge in DIAMOND for end in edge})
     graph = [
-        {"id": one, "inEdges": [{"origin": a, "destination": b} for a, b in sorted(DIAMOND) if b == one]}
-        for one in nodes
+        {"id": node, "inEdges": [{"origin": a, "destination": b} for a, b in sorted(DIAMOND) if b == node]}
+        for node in nodes
     ]
     result = paths(lambda *_: {"graph": graph, "truncated": False}, "a", "e")
-    assert [one["nodes"] for one in result.json["paths"]] == [["a", "b", "d", "e"], ["a", "c", "d", "e"]]
+    assert [path["nodes"] for path in result.json["paths"]] == [["a", "b", "d", "e"], ["a", "c", "d", "e"]]
     assert result.json["cut"] == []
 
 

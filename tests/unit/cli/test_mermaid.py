@@ -64,7 +64,7 @@ def labels_of(text: str) -> list[list[str]]:
     for line in text.removesuffix("\n").split("\n"):
         assert _LINE.fullmatch(line), line
     return [
-        [re.sub(r"#(\d+);", lambda one: chr(int(one[1])), part) for part in label.split("<br/>")]
+        [re.sub(r"#(\d+);", lambda match: chr(int(match[1])), part) for part in label.split("<br/>")]
         for label in re.findall(r'"([^"]*)"', text)
     ]
 
@@ -190,7 +190,10 @@ def test_a_graph_without_nodes_and_a_name_without_characters_can_be_drawn() -> N
 def test_the_order_of_a_response_changes_nothing(seed: int) -> None:
     dice = random.Random(seed)
     more = tuple(a_found_dataset(id=DatasetId("s3://flights", f"more-{number}")) for number in range(9))
-    edges = [(RAW.node_id, CHECK.node_id), *((CHECK.node_id, one.id.node_id) for one in (a_found_dataset(), *more))]
+    edges = [
+        (RAW.node_id, CHECK.node_id),
+        *((CHECK.node_id, dataset.id.node_id) for dataset in (a_found_dataset(), *more)),
+    ]
     jobs = render_graph(
         Graph((a_found_job(),), (a_found_dataset(id=RAW), a_found_dataset(), *more), edges), from_dataset=False
     )

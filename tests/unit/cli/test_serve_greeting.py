@@ -39,7 +39,10 @@ def test_an_empty_stack_is_filled_by_the_button_an_event_or_a_captured_job():
     sent = json.loads(shlex.split(event)[-1])
     assert button == """  press "Load the demo's data" there"""
     assert event.startswith(f"  send an event: curl -s {URL}:8080/api/v1/lineage -d ")
-    assert [(sent["eventType"], sent["job"]["name"]), *(one["name"] for one in sent["inputs"] + sent["outputs"])] == [
+    assert [
+        (sent["eventType"], sent["job"]["name"]),
+        *(dataset["name"] for dataset in sent["inputs"] + sent["outputs"]),
+    ] == [
         ("COMPLETE", "estimate"),
         *("flights", "emissions"),
     ]

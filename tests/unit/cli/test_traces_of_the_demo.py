@@ -54,9 +54,9 @@ def test_each_record_counts_once_however_many_leaves_lie_below_it(archive: Path)
     assert counted == Archived(traces=2, by_action=Counter({"READ": 1, "CHECKED": 1, "REJECTED": 1}))
 
 
-@pytest.mark.parametrize(("action", "found"), [("CHECKED", GOOD), ("REJECTED", REJECTED), ("READ", None)])
-def test_a_trace_is_found_by_the_action_of_its_leaf(archive: Path, action: str, found: Trace | None) -> None:
-    assert find_trace(read_traces(archive), action) == found
+@pytest.mark.parametrize(("action", "trace"), [("CHECKED", GOOD), ("REJECTED", REJECTED), ("READ", None)])
+def test_a_trace_is_found_by_the_action_of_its_leaf(archive: Path, action: str, trace: Trace | None) -> None:
+    assert find_trace(read_traces(archive), action) == trace
 
 
 def test_a_trace_prints_as_a_tree_from_root_to_leaf() -> None:

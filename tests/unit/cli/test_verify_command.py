@@ -49,8 +49,8 @@ def test_a_copy_that_is_as_it_was_sealed(archive, capsys):
 
 
 def test_each_finding_is_a_line_and_the_counts_come_last(archive, capsys):
-    one = archive.objects[TUESDAY][1]
-    flip(archive, one.key)
+    file = archive.objects[TUESDAY][1]
+    flip(archive, file.key)
     forge(archive, MONDAY, setting(0, sealed_at=1))
     archive.put("traces/\x1b[2J", b"")
 
@@ -63,7 +63,7 @@ def test_each_finding_is_a_line_and_the_counts_come_last(archive, capsys):
         f"{MONDAY}  {monday}  CHANGED: sha256 is {sha256}, the digest of {TUESDAY} says {was}",
         f"{MONDAY}  {signature}  BAD SIGNATURE: it is of the SHA-256 {was}, the digest's is {sha256}",
         "----------  traces/\\x1b[2J  ADDED: no object of the archive has such a key",
-        f"{TUESDAY}  {one.key}  CHANGED: sha256 is {archive.sha256_of(one.key)}, the digest says {one.sha256}",
+        f"{TUESDAY}  {file.key}  CHANGED: sha256 is {archive.sha256_of(file.key)}, the digest says {file.sha256}",
         f"{archive.folder}, {MONDAY} to {WEDNESDAY}: the last digest's sha256 is {archive.last().sha256}",
         "2 of 3 digests are valid",
         "5 objects (112 bytes) were compared with them",
@@ -72,12 +72,12 @@ def test_each_finding_is_a_line_and_the_counts_come_last(archive, capsys):
 
 
 def test_as_json_each_line_is_an_object(archive, capsys):
-    one = archive.objects[WEDNESDAY][0]
-    remove(archive, one.key)
+    removed = archive.objects[WEDNESDAY][0]
+    remove(archive, removed.key)
 
     assert verify(*kept(archive), "--from", TUESDAY, "--json") == 1
     assert [json.loads(line) for line in lines_of(capsys.readouterr())] == [
-        {"day": WEDNESDAY, "key": one.key, "kind": "REMOVED", "message": "the digest lists it", "fault": True},
+        {"day": WEDNESDAY, "key": removed.key, "kind": "REMOVED", "message": "the digest lists it", "fault": True},
         {
             "archive": str(archive.folder),
             "digests": 2,
@@ -187,7 +187,7 @@ def interrupted(archive, monkeypatch):
     return archive
 
 
-def found(capsys):
+def reported(capsys):
     """The keys that are reported, and how many objects were compared."""
     lines = lines_of(capsys.readouterr())
     return [line.split()[1] for line in lines[:-4]], lines[-2]
@@ -211,20 +211,20 @@ def test_a_verification_that_is_over_leaves_nothing_behind(interrupted, capsys, 
 
     assert verify(*kept(interrupted)) == 1
     keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
-    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+    assert reported(capsys) == (keys, "5 objects (112 bytes) were compared with them")
 
 
 def test_a_fresh_verification_reads_all_again(interrupted, capsys):
     assert verify(*kept(interrupted), "--fresh") == 1
     keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
-    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+    assert reported(capsys) == (keys, "5 objects (112 bytes) were compared with them")
 
 
 def test_a_day_whose_digest_is_another_one_by_now_is_compared_anew_with_all_after_it(interrupted, capsys):
     forge(interrupted, TUESDAY, setting(0, sealed_at=1))
 
     assert verify(*kept(interrupted)) == 1
-    keys, objects = found(capsys)
+    keys, objects = reported(capsys)
     assert [key for key in keys if key.startswith("traces/")] == [
         interrupted.objects[day][0].key for day in (MONDAY, TUESDAY, WEDNESDAY)
     ]
@@ -253,9 +253,9 @@ def test_what_was_compared_of_events_and_traces_stays_compared_though_a_day_was_
 
     assert verify(*kept(archive)) == 1
     keys = [start.key, archive.events["2025-11-20"][0].key, archive.objects[TUESDAY][0].key]
-    assert found(capsys)[0] == keys
+    assert reported(capsys)[0] == keys
     assert verify("--fresh", *kept(archive)) == 1
-    assert len(found(capsys)[0]) == 4
+    assert len(reported(capsys)[0]) == 4
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_a_state_that_cannot_be_read_is_begun_anew(interrupted, capsys, tmp_path
 
     assert verify(*kept(interrupted)) == 1
     keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
-    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+    assert reported(capsys) == (keys, "5 objects (112 bytes) were compared with them")
 
 
 def test_a_finding_that_was_half_written_is_found_again(interrupted, capsys, tmp_path):
@@ -286,7 +286,7 @@ def test_a_finding_that_was_half_written_is_found_again(interrupted, capsys, tmp
 
     assert verify(*kept(interrupted)) == 1
     keys = [interrupted.objects[day][0].key for day in (MONDAY, WEDNESDAY)]
-    assert found(capsys) == (keys, "5 objects (112 bytes) were compared with them")
+    assert reported(capsys) == (keys, "5 objects (112 bytes) were compared with them")
 
 
 def test_what_a_terminal_would_obey_is_printed_as_text():
