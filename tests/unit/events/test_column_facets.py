@@ -294,11 +294,13 @@ def partition(day, fields, dataset=()):
 
 
 def test_outputs_that_are_one_dataset_report_its_columns_together():
-    one = partition("2013-01-01", {"a": {"inputFields": [of("raw", "a")]}}, [of("raw", "c")])
-    two = partition("2013-01-02", {"a": {"inputFields": [of("raw", "b"), of("raw", "a")]}, "d": {"inputFields": []}})
+    first_day = partition("2013-01-01", {"a": {"inputFields": [of("raw", "a")]}}, [of("raw", "c")])
+    second_day = partition(
+        "2013-01-02", {"a": {"inputFields": [of("raw", "b"), of("raw", "a")]}, "d": {"inputFields": []}}
+    )
 
-    (first,) = parse(a_run_event(outputs=[one, two]), NamingRules()).outputs
-    (again,) = parse(a_run_event(outputs=[two, one, two]), NamingRules()).outputs
+    (first,) = parse(a_run_event(outputs=[first_day, second_day]), NamingRules()).outputs
+    (again,) = parse(a_run_event(outputs=[second_day, first_day, second_day]), NamingRules()).outputs
 
     fields = {"a": {"inputFields": [of("raw", "a"), of("raw", "b")]}, "d": {"inputFields": []}}
     assert first.facets == {"columnLineage": a_column_lineage(fields, dataset=[of("raw", "c")])}

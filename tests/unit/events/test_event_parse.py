@@ -79,15 +79,18 @@ VERSIONS = ["1-0-0", "1-0-1", "1-0-2", "1-0-3", "1-0-4", "1-0-5", "2-0-0", "2-0-
 NEWER = [version for version in VERSIONS if version.startswith("2")]
 SENT = [
     # Before version 2 there were run events alone, and their schema was the whole document.
-    *((f"https://openlineage.io/spec/{one}/OpenLineage.json", a_run_event(), "RUN") for one in VERSIONS),
+    *((f"https://openlineage.io/spec/{version}/OpenLineage.json", a_run_event(), "RUN") for version in VERSIONS),
     *(
-        (f"https://openlineage.io/spec/{one}/OpenLineage.json#/definitions/RunEvent", a_run_event(), "RUN")
-        for one in VERSIONS
+        (f"https://openlineage.io/spec/{version}/OpenLineage.json#/definitions/RunEvent", a_run_event(), "RUN")
+        for version in VERSIONS
     ),
-    *((f"https://openlineage.io/spec/{one}/OpenLineage.json#/$defs/JobEvent", a_job_event(), "JOB") for one in NEWER),
     *(
-        (f"https://openlineage.io/spec/{one}/OpenLineage.json#/$defs/DatasetEvent", a_dataset_event(), "DATASET")
-        for one in NEWER
+        (f"https://openlineage.io/spec/{version}/OpenLineage.json#/$defs/JobEvent", a_job_event(), "JOB")
+        for version in NEWER
+    ),
+    *(
+        (f"https://openlineage.io/spec/{version}/OpenLineage.json#/$defs/DatasetEvent", a_dataset_event(), "DATASET")
+        for version in NEWER
     ),
 ]
 
@@ -199,12 +202,12 @@ def test_the_datasets_that_facets_name_are_called_as_those_of_events():
 
 
 def test_a_dataset_sent_twice_is_united_whatever_the_order():
-    one = a_dataset("raw", facets={"schema": a_schema("a"), "only": {"in": "one"}}, outputFacets={"rows": {"n": 1}})
-    two = a_dataset("raw", facets={"schema": a_schema("b")}, outputFacets={"rows": {"n": 2}, "more": {}})
+    earlier = a_dataset("raw", facets={"schema": a_schema("a"), "only": {"in": "one"}}, outputFacets={"rows": {"n": 1}})
+    later = a_dataset("raw", facets={"schema": a_schema("b")}, outputFacets={"rows": {"n": 2}, "more": {}})
     other = a_dataset("rejected")
 
-    (first, last) = parse(a_run_event(outputs=[one, other, two])).outputs
-    (again, _) = parse(a_run_event(outputs=[two, other, one])).outputs
+    (first, last) = parse(a_run_event(outputs=[earlier, other, later])).outputs
+    (again, _) = parse(a_run_event(outputs=[later, other, earlier])).outputs
 
     assert (
         first

@@ -34,14 +34,14 @@ LASTING = [("s3://flights", "temporary/a"), ("file", "/tmp/flights.csv"), ("bigq
 def test_temporary_storage_is_known_by_its_name():
     rules = NamingRules()
 
-    assert [rules.is_temporary(*one) for one in TEMPORARY] == [True] * len(TEMPORARY)
-    assert [rules.is_temporary(*one) for one in LASTING] == [False] * len(LASTING)
+    assert [rules.is_temporary(*dataset) for dataset in TEMPORARY] == [True] * len(TEMPORARY)
+    assert [rules.is_temporary(*dataset) for dataset in LASTING] == [False] * len(LASTING)
 
 
 def test_both_rules_have_an_off_switch():
     off = NamingRules(trim_partitions=False, temporary=())
 
-    assert not any(off.is_temporary(*one) for one in TEMPORARY)
+    assert not any(off.is_temporary(*dataset) for dataset in TEMPORARY)
     assert off.dataset("s3://flights", "a/dt=1").name == "a/dt=1"
 
 

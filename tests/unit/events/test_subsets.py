@@ -41,9 +41,9 @@ def used(*conditions, side="inputs"):
         {
             "namespace": "s3://flights",
             "name": "checked",
-            f"{kind}Facets": {} if one is None else {"subset": {f"{kind}Condition": one}},
+            f"{kind}Facets": {} if condition is None else {"subset": {f"{kind}Condition": condition}},
         }
-        for one in conditions
+        for condition in conditions
     ]
     api = GraphApi()
     api.load(a_run_event(job=CALCULATE, **{"inputs": [], "outputs": [], side: mentions}))
@@ -81,7 +81,7 @@ def test_a_facet_that_says_nothing_names_no_part():
 
 
 ATOMS = (DAY, NEXT, FILE, CARRIER, both(DAY, FILE), {"type": "partition"}, {"type": ["odd"]})
-conditions = st.recursive(st.sampled_from(ATOMS), lambda some: st.builds(either, some, some), max_leaves=5)
+conditions = st.recursive(st.sampled_from(ATOMS), lambda inner: st.builds(either, inner, inner), max_leaves=5)
 
 
 def holds_one_of(condition):
@@ -92,20 +92,23 @@ def holds_one_of(condition):
     listed = names.get(condition["type"]) if isinstance(condition["type"], str) else None
     if listed and listed in condition:
         return {
-            f"{condition['type']} {sorted(one.items()) if listed == 'partitions' else one}" for one in condition[listed]
+            f"{condition['type']} {sorted(part.items()) if listed == 'partitions' else part}"
+            for part in condition[listed]
         }
     return {str(condition)}
 
 
 @given(st.data(), st.lists(conditions, min_size=2, max_size=4))
-def test_the_union_is_the_same_in_any_order_and_repeated(data, some):
-    facets = [{"_producer": f"https://{number}", "inputCondition": one} for number, one in enumerate(some)]
+def test_the_union_is_the_same_in_any_order_and_repeated(data, mentioned):
+    facets = [
+        {"_producer": f"https://{number}", "inputCondition": condition} for number, condition in enumerate(mentioned)
+    ]
     merged = merge_subsets(facets)
     again = data.draw(st.permutations([*facets, data.draw(st.sampled_from(facets))]))
     assert merge_subsets(again) == merged
     assert merge_subsets([merged, *facets]) == merged
     assert merge_subsets([merge_subsets(facets[:2]), *facets[2:], *facets[:1]]) == merged
-    assert holds_one_of(merged["inputCondition"]) == set().union(*map(holds_one_of, some))
+    assert holds_one_of(merged["inputCondition"]) == set().union(*map(holds_one_of, mentioned))
 
 
 def test_an_event_with_ten_thousand_partitions_is_parsed_in_seconds():
