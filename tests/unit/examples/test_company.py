@@ -44,7 +44,7 @@ def test_the_company_has_the_size_that_it_promises(estate):
 def test_every_source_of_a_column_is_a_column_that_the_job_reads(estate):
     for job in estate.jobs:
         for write in job.writes:
-            sources = [source for some in write.columns.values() for source in some] + list(write.rows)
+            sources = [source for origins in write.columns.values() for source in origins] + list(write.rows)
             assert {source.dataset for source in sources} <= set(job.reads), job.name
             assert all(source.column in source.dataset.columns for source in sources), job.name
             assert set(write.columns) <= set(write.dataset.columns), job.name
@@ -56,7 +56,9 @@ def test_no_dataset_is_made_of_itself(estate):
         for write in job.writes:
             reads[write.dataset] |= set(job.reads)
     done = set()
-    while ready := {made for made, sources in reads.items() if made not in done and sources & set(reads) <= done}:
+    while ready := {
+        dataset for dataset, sources in reads.items() if dataset not in done and sources & set(reads) <= done
+    }:
         done |= ready
     assert done == set(reads)
 
