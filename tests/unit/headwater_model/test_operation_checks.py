@@ -126,7 +126,10 @@ def test_names_have_at_most_2048_bytes(place):
     long, ok = "é" * 1_024 + "x", "é" * 1_024
 
     def named(name):
-        at = {one: name if one == place else "a" for one in (place, "operations[0].source.name", "operations[1].name")}
+        at = {
+            location: name if location == place else "a"
+            for location in (place, "operations[0].source.name", "operations[1].name")
+        }
         source = DatasetId("n" * 1_024, at["operations[0].source.name"])
         field = name if "outputs" in place else "a"
         return [a_read(field, source=source), a_write(name=at["operations[1].name"])]

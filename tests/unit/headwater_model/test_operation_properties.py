@@ -49,48 +49,48 @@ def operation_sets():
 
 
 def by_name(operations, name):
-    [found] = [one for one in operations if one.name == name]
-    return found
+    [operation] = [operation for operation in operations if operation.name == name]
+    return operation
 
 
 def made_of(operations, field):
     """The fields that this one comes from, itself among them, by following inputs."""
     origin = by_name(operations, field.origin)
     inputs = origin.inputs if isinstance(origin, Transform) else ()
-    return {field}.union(*(made_of(operations, one) for one in inputs))
+    return {field}.union(*(made_of(operations, source) for source in inputs))
 
 
 def sources(operations, field):
     """The endpoints' fields that this one comes from."""
-    origins = ((by_name(operations, one.origin), one.name) for one in made_of(operations, field))
+    origins = ((by_name(operations, source.origin), source.name) for source in made_of(operations, field))
     return {Column(origin.source, (name,)) for origin, name in origins if isinstance(origin, Read)}
 
 
 def written(operations):
     """Each written field, and as what it was written."""
-    found = {}
+    fields_by_column = {}
     for write in operations:
-        for one in write.inputs if isinstance(write, Write) else ():
-            found.setdefault(Column(write.destination, (one.name,)), set()).add(one)
-    return found
+        for field in write.inputs if isinstance(write, Write) else ():
+            fields_by_column.setdefault(Column(write.destination, (field.name,)), set()).add(field)
+    return fields_by_column
 
 
 @given(operation_sets())
 def test_columns_maps_and_counts_are_those_of_plain_reachability(operations):
-    found = OperationSet(operations)
+    operation_set = OperationSet(operations)
     model = {
-        column: set().union(*(sources(operations, one) for one in fields))
+        column: set().union(*(sources(operations, field) for field in fields))
         for column, fields in written(operations).items()
     }
     reported = {
         Column(dataset, path): {Column(source.dataset, source.field) for source in reported}
-        for dataset, columns in found.columns().items()
+        for dataset, columns in operation_set.columns().items()
         for path, reported in columns.fields.items()
     }
     assert reported == model
-    pairs = {(source, column) for column, every in model.items() for source in every}
-    assert found.pair_count == len(pairs)
-    assert found.generated == {column for column, every in model.items() if not every}
+    pairs = {(source, column) for column, column_sources in model.items() for source in column_sources}
+    assert operation_set.pair_count == len(pairs)
+    assert operation_set.generated == {column for column, column_sources in model.items() if not column_sources}
 
 
 @given(operation_sets())
@@ -98,29 +98,35 @@ def test_a_source_is_described_by_the_transforms_between_it_and_the_field(operat
     fields = written(operations)
     for dataset, columns in OperationSet(operations).columns().items():
         for path, reported in columns.fields.items():
-            behind = set().union(*(made_of(operations, one) for one in fields[Column(dataset, path)]))
-            transforms = [one for one in behind if isinstance(by_name(operations, one.origin), Transform)]
+            behind = set().union(*(made_of(operations, field) for field in fields[Column(dataset, path)]))
+            transforms = [field for field in behind if isinstance(by_name(operations, field.origin), Transform)]
             for source, transformations in reported.items():
                 column = Column(source.dataset, source.field)
-                between = {one.origin for one in transforms if column in sources(operations, one)}
-                described = [one.description for one in transformations if one.subtype == "TRANSFORMATION"]
-                assert [set(one.split(", ")) for one in described] == ([between] if between else [])
+                between = {field.origin for field in transforms if column in sources(operations, field)}
+                described = [
+                    transformation.description
+                    for transformation in transformations
+                    if transformation.subtype == "TRANSFORMATION"
+                ]
+                assert [set(description.split(", ")) for description in described] == ([between] if between else [])
 
 
 @given(operation_sets())
 def test_what_is_dropped_is_that_of_plain_reachability(operations):
-    found = OperationSet(operations)
-    drops = [one for one in operations if isinstance(one, Transform) and not one.outputs]
-    assert found.dropped == {column for drop in drops for one in drop.inputs for column in sources(operations, one)}
+    operation_set = OperationSet(operations)
+    drops = [operation for operation in operations if isinstance(operation, Transform) and not operation.outputs]
+    assert operation_set.dropped == {
+        column for drop in drops for field in drop.inputs for column in sources(operations, field)
+    }
 
 
 @given(operation_sets(), st.randoms())
 def test_nothing_depends_on_the_order_in_which_operations_are_given(operations, random):
     again = list(operations)
     random.shuffle(again)
-    one, other = OperationSet(operations), OperationSet(again)
-    assert (one, one.checksum, one.columns()) == (other, other.checksum, other.columns())
-    place = {operation.name: n for n, operation in enumerate(one.operations)}
+    first, second = OperationSet(operations), OperationSet(again)
+    assert (first, first.checksum, first.columns()) == (second, second.checksum, second.columns())
+    place = {operation.name: n for n, operation in enumerate(first.operations)}
     inputs = ((operation, field) for operation in operations for field in getattr(operation, "inputs", ()))
     assert all(place[field.origin] < place[operation.name] for operation, field in inputs)
 
@@ -134,35 +140,35 @@ def test_operations_survive_their_json_and_are_sound(operations):
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_detail_backward_has_the_fields_that_the_field_is_made_of(operations, endpoint, name):
     fields = written(operations).get(Column(endpoint, (name,)), set())
-    model = set().union(*(made_of(operations, one) for one in fields))
+    model = set().union(*(made_of(operations, field) for field in fields))
     detail = detail_of([OperationSet(operations)], endpoint, (name,), "backward")
-    assert {one.id for one in detail.nodes} == {f"{one.origin}.{one.name}" for one in model}
-    assert {(one.origin, one.destination, one.operation) for one in detail.connections} == {
-        (f"{taken.origin}.{taken.name}", f"{one.origin}.{one.name}", one.origin)
-        for one in model
-        for taken in getattr(by_name(operations, one.origin), "inputs", ())
+    assert {node.id for node in detail.nodes} == {f"{field.origin}.{field.name}" for field in model}
+    assert {(connection.origin, connection.destination, connection.operation) for connection in detail.connections} == {
+        (f"{taken.origin}.{taken.name}", f"{field.origin}.{field.name}", field.origin)
+        for field in model
+        for taken in getattr(by_name(operations, field.origin), "inputs", ())
     }
-    ends = {one.id for one in detail.nodes if one.destination}
-    assert ends == {f"{one.origin}.{one.name}" for one in fields}
+    ends = {node.id for node in detail.nodes if node.destination}
+    assert ends == {f"{field.origin}.{field.name}" for field in fields}
 
 
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_detail_forward_reaches_the_destinations_that_hold_the_field(operations, endpoint, name):
     requested = Column(endpoint, (name,))
     detail = detail_of([OperationSet(operations)], endpoint, (name,), "forward")
-    assert {Column(one.destination, (one.label,)) for one in detail.nodes if one.destination} == {
+    assert {Column(node.destination, (node.label,)) for node in detail.nodes if node.destination} == {
         column
         for column, fields in written(operations).items()
-        if any(requested in sources(operations, one) for one in fields)
+        if any(requested in sources(operations, field) for field in fields)
     }
     read = any(
-        name in one.outputs or any(InputField(one.name, name) in getattr(other, "inputs", ()) for other in operations)
-        for one in operations
-        if isinstance(one, Read) and one.source == endpoint
+        name in read.outputs or any(InputField(read.name, name) in getattr(other, "inputs", ()) for other in operations)
+        for read in operations
+        if isinstance(read, Read) and read.source == endpoint
     )
     assert bool(detail.nodes) == read
-    ids = {one.id for one in detail.nodes}
-    assert all(one.origin in ids and one.destination in ids for one in detail.connections)
+    ids = {node.id for node in detail.nodes}
+    assert all(connection.origin in ids and connection.destination in ids for connection in detail.connections)
 
 
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
@@ -172,16 +178,16 @@ def test_a_way_has_an_edge_from_each_source_field_and_the_operations_between(ope
     assert (way is None) == (fields is None)
     if way is None:
         return
-    model = set().union(*(made_of(operations, one) for one in fields))
-    assert {one.name for one in way.operations} == {one.origin for one in model}
+    model = set().union(*(made_of(operations, field) for field in fields))
+    assert {operation.name for operation in way.operations} == {field.origin for field in model}
     between = {Column(edge.source, edge.field): set(edge.operations) for edge in way.edges}
     assert between == {
         source: {
-            one.origin
-            for one in model
-            if isinstance(by_name(operations, one.origin), Transform) and source in sources(operations, one)
+            field.origin
+            for field in model
+            if isinstance(by_name(operations, field.origin), Transform) and source in sources(operations, field)
         }
-        for source in set().union(*(sources(operations, one) for one in fields))
+        for source in set().union(*(sources(operations, field) for field in fields))
     }
 
 
@@ -195,24 +201,24 @@ def undescribed(operation):
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_descriptions_of_endpoints_are_returned_and_make_no_other_way(operations, endpoint, name):
     way, plain = (
-        path_of(OperationSet(some), endpoint, (name,)) for some in (operations, list(map(undescribed, operations)))
+        path_of(OperationSet(given), endpoint, (name,)) for given in (operations, list(map(undescribed, operations)))
     )
     if way is None:
         return
     assert way.key == plain.key
-    assert [(one.name, one.source_description) for one in way.operations if one.source] == [
-        (one.name, one.source_description)
-        for one in OperationSet(operations).reads
-        if one.name in {step.name for step in way.operations}
+    assert [(operation.name, operation.source_description) for operation in way.operations if operation.source] == [
+        (read.name, read.source_description)
+        for read in OperationSet(operations).reads
+        if read.name in {step.name for step in way.operations}
     ]
     note = {}
-    for one in operations:
-        for field in one.inputs if isinstance(one, Write) else ():
-            ends = note.setdefault((f"{field.origin}.{field.name}", one.destination), set())
-            ends.add(one.destination_description)
-    written_here = [one for one in way.nodes if one.destination == endpoint and (one.id, endpoint) in note]
-    assert all(one.destination_description in note[one.id, endpoint] for one in written_here)
-    assert [replace(one, source_description=None, destination_description=None) for one in way.nodes] == list(
+    for operation in operations:
+        for field in operation.inputs if isinstance(operation, Write) else ():
+            ends = note.setdefault((f"{field.origin}.{field.name}", operation.destination), set())
+            ends.add(operation.destination_description)
+    written_here = [node for node in way.nodes if node.destination == endpoint and (node.id, endpoint) in note]
+    assert all(node.destination_description in note[node.id, endpoint] for node in written_here)
+    assert [replace(node, source_description=None, destination_description=None) for node in way.nodes] == list(
         plain.nodes
     )
 
@@ -221,8 +227,8 @@ def test_descriptions_of_endpoints_are_returned_and_make_no_other_way(operations
 def test_details_of_several_sets_hold_those_of_each(operations, others):
     sets = [OperationSet(operations), OperationSet(others)]
     together = detail_of(sets, ENDPOINTS[0], ("a",), "backward")
-    for one in sets:
-        alone = detail_of([one], ENDPOINTS[0], ("a",), "backward")
+    for operation_set in sets:
+        alone = detail_of([operation_set], ENDPOINTS[0], ("a",), "backward")
         assert {node.label for node in alone.nodes} <= {node.label for node in together.nodes}
         assert set(alone.operations) <= set(together.operations)
     assert len({node.id for node in together.nodes}) == len(together.nodes)

@@ -45,18 +45,18 @@ def columns(*operations):
 
 
 def pairs(operations, source=FLIGHTS, destination=ESTIMATED):
-    found = field_maps(operations).get((source, destination), set())
-    return {("/".join(one), "/".join(other)) for one, other in found}
+    field_pairs = field_maps(operations).get((source, destination), set())
+    return {("/".join(source_field), "/".join(field)) for source_field, field in field_pairs}
 
 
 def field_maps(operations):
     """By source and destination, which fields went into which."""
-    found = {}
+    maps = {}
     for destination, reported in OperationSet(operations).columns().items():
         for field, sources in reported.fields.items():
             for source in sources:
-                found.setdefault((source.dataset, destination), set()).add((source.field, field))
-    return found
+                maps.setdefault((source.dataset, destination), set()).add((source.field, field))
+    return maps
 
 
 def test_the_employee_of_cdaps_design_is_made_of_a_person():
@@ -185,7 +185,7 @@ def test_a_description_names_twenty_operations_and_counts_the_others():
     reported = columns(a_read("a"), *steps, a_write("step22.a"))["a"]["a"]
     assert reported == made_by(*(f"step{n:02}" for n in range(20)), "… and 3 more")
     assert columns(a_read("a"), *steps[:20], a_write("step19.a"))["a"]["a"] == made_by(
-        *(one.name for one in steps[:20])
+        *(step.name for step in steps[:20])
     )
 
 
@@ -209,11 +209,11 @@ def test_operations_beside_a_fields_way_are_not_in_its_description():
 
 
 def test_operations_stand_in_the_order_of_execution_however_they_are_given():
-    every = (*a_calculation(), a_transform("drop", ["read.carrier"]))
-    for order in permutations(every):
+    steps = (*a_calculation(), a_transform("drop", ["read.carrier"]))
+    for order in permutations(steps):
         operations = OperationSet(order)
-        assert [one.name for one in operations.operations] == ["read", "burn", "drop", "multiply", "write"]
-        assert operations == OperationSet(every)
+        assert [operation.name for operation in operations.operations] == ["read", "burn", "drop", "multiply", "write"]
+        assert operations == OperationSet(steps)
         assert operations.checksum == CHECKSUM
 
 
@@ -257,7 +257,7 @@ def cdaps_regression():
 def test_layers_that_mix_all_fields_relate_all_to_all():
     operations = OperationSet(cdaps_regression())
     names = [f"f{n}" for n in range(100)]
-    assert pairs(cdaps_regression()) == {(one, other) for one in names for other in names}
+    assert pairs(cdaps_regression()) == {(source, target) for source in names for target in names}
     assert operations.pair_count == 10_000
 
 
@@ -278,11 +278,11 @@ def test_fields_that_one_operation_made_share_what_they_are_made_of():
     names = [f"f{n}" for n in range(1_500)]
     mix = a_transform("mix", [f"read.{name}" for name in names], names)
     operations = OperationSet([a_read(*names), mix, a_write(*(f"mix.{name}" for name in names))])
-    every = operations.columns()[ESTIMATED].fields.values()
+    column_sources = operations.columns()[ESTIMATED].fields.values()
     assert operations.pair_count == 1_500 * 1_500
     assert operations.source_count == 1_500
-    assert len({id(sources) for sources in every}) == 1
-    assert {len(sources) for sources in every} == {1_500}
+    assert len({id(sources) for sources in column_sources}) == 1
+    assert {len(sources) for sources in column_sources} == {1_500}
 
 
 def test_descriptions_are_left_out_where_they_would_hold_too_many_sources_apart():

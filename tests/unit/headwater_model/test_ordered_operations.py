@@ -57,13 +57,13 @@ def written(text=None, **more):
 
 def write_of(*steps):
     """Return the fields that the last operation writes."""
-    return [f"{one.origin}.{one.name}" for one in translate(steps).operations[-1].inputs]
+    return [f"{field.origin}.{field.name}" for field in translate(steps).operations[-1].inputs]
 
 
 def test_the_concatenation_of_names_gets_its_origins():
-    found = translate([*NAMES, written("id name age city state")])
+    translated = translate([*NAMES, written("id name age city state")])
 
-    assert found == Translated(
+    assert translated == Translated(
         (
             Read("read", FILE, ("offset", "body"), "Reading the data from the file"),
             Transform("parse", fields("read.body"), PARSED, "parsing the input body field"),
@@ -79,7 +79,7 @@ def test_the_concatenation_of_names_gets_its_origins():
             Write("write", fields("create.id concat.name parse.age parse.city parse.state"), TABLE),
         )
     )
-    assert check_operations(found.operations) == ()
+    assert check_operations(translated.operations) == ()
 
 
 def test_without_a_schema_what_is_left_is_guessed_to_be_written():
@@ -90,7 +90,7 @@ def test_without_a_schema_what_is_left_is_guessed_to_be_written():
 def test_a_field_comes_from_the_operation_that_emitted_it_last():
     upper, trim = of("upper", "a", "a"), of("trim", "a", "a")
 
-    assert [one.inputs for one in translate([a_read(), upper, trim, written("a b")]).operations[1:]] == [
+    assert [operation.inputs for operation in translate([a_read(), upper, trim, written("a b")]).operations[1:]] == [
         fields("read.a"),
         fields("upper.a"),
         fields("trim.a read.b"),
@@ -101,14 +101,14 @@ def test_a_field_comes_from_the_operation_that_emitted_it_last():
 def test_each_name_is_given_once_whatever_names_there_are():
     steps = [a_read(), of("drop", "a"), of("drop#2", "a"), of("drop", "b"), of("drop", "b"), written("a")]
 
-    names = [one.name for one in translate(steps, taken=["read", "write"]).operations]
+    names = [operation.name for operation in translate(steps, taken=["read", "write"]).operations]
     assert names == ["read#2", "drop", "drop#2", "drop#3", "drop#4", "write#2"]
 
 
 def test_a_stage_stands_before_the_names_of_its_operations():
     steps = [a_read(), of("drop", "a", stage="Clean"), of("drop", "b", stage="Clean"), written("a", stage="Store")]
 
-    names = [one.name for one in translate(steps).operations]
+    names = [operation.name for operation in translate(steps).operations]
     assert names == ["read", "Clean.drop", "Clean.drop#2", "Store.write"]
 
 
@@ -156,9 +156,9 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize(("read", "names", "found"), NESTED.values(), ids=NESTED)
-def test_nested_fields_are_found_by_their_paths(read, names, found):
-    assert write_of(*map(a_read, read), written(names)) == found
+@pytest.mark.parametrize(("read", "names", "inputs"), NESTED.values(), ids=NESTED)
+def test_nested_fields_are_found_by_their_paths(read, names, inputs):
+    assert write_of(*map(a_read, read), written(names)) == inputs
 
 
 def test_a_field_of_a_struct_that_was_read_is_read():
@@ -196,15 +196,15 @@ def test_the_written_schema_gives_the_types_that_operations_did_not():
     read = of("read", outputs="a b c", sources=(FILE,), types=(("a", "text"),))
     types = (("a", "string"), ("b", "int"), ("z", "int"))
 
-    (found, _) = translate([read, written("a b c", types=types)]).operations
-    assert found.types == (("a", "text"), ("b", "int"))
+    (operation, _) = translate([read, written("a b c", types=types)]).operations
+    assert operation.types == (("a", "text"), ("b", "int"))
 
 
 def test_unknown_written_fields_are_left_out_with_a_warning():
-    found = translate([a_read(), written("a c d")])
+    translated = translate([a_read(), written("a c d")])
 
-    assert found.operations[-1].inputs == fields("read.a")
-    assert found.warnings == ("no operation emits these fields written to mytableds: c, d",)
+    assert translated.operations[-1].inputs == fields("read.a")
+    assert translated.warnings == ("no operation emits these fields written to mytableds: c, d",)
 
 
 def test_every_field_that_no_earlier_operation_emitted_is_named():
@@ -240,7 +240,7 @@ def test_what_makes_no_sense_is_refused(steps, fault):
 
 def test_the_widest_set_is_translated_in_moments():
     names = " ".join(f"row/f{number}" for number in range(1_500))
-    steps = [a_read(names), *(of("trim", one, one) for one in names.split()), written(names)]
+    steps = [a_read(names), *(of("trim", name, name) for name in names.split()), written(names)]
 
     assert len(translate(steps).operations) == 1_502
 
@@ -252,11 +252,11 @@ STEPS = st.lists(st.tuples(st.sampled_from(["x", "y"]), WORDS, WORDS.filter(bool
 @given(STEPS, WORDS.filter(bool))
 def test_in_any_order_each_field_comes_from_its_latest_maker(steps, schema):
     ordered = [of(name, inputs, outputs) for name, inputs, outputs in steps]
-    found = translate([a_read("a b c d e"), *ordered, written(schema)]).operations
+    translated = translate([a_read("a b c d e"), *ordered, written(schema)]).operations
     latest = dict.fromkeys("abcde", "read")
 
-    assert check_operations(found) == ()
-    for step, operation in zip([*ordered, written(schema)], found[1:], strict=True):
+    assert check_operations(translated) == ()
+    for step, operation in zip([*ordered, written(schema)], translated[1:], strict=True):
         names = schema.split() if isinstance(step, WriteStep) else step.inputs
         assert operation.inputs == tuple(InputField(latest[name], name) for name in names)
         if not isinstance(step, WriteStep):
