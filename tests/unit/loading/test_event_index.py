@@ -34,8 +34,8 @@ def an_index(*events):
     return index
 
 
-def seconds(found):
-    return [one.time for one in found.items]
+def seconds(page):
+    return [entry.time for entry in page.items]
 
 
 def test_an_event_is_listed_once_however_often_it_comes():
@@ -71,13 +71,13 @@ bounds = st.none() | st.builds(lambda second, more: from_seconds(NOON + second) 
 )
 def test_a_page_is_that_part_of_all_events_in_order(events, low, high, newest_first, limit, offset):
     indexed = [an_indexed_event(second, number) for second, number in events]
-    wanted = sorted({(one.time, one.hash) for one in indexed}, reverse=newest_first)
-    wanted = [one for one in wanted if (low or "") <= one[0] < (high or "~")]
+    expected = sorted({(entry.time, entry.hash) for entry in indexed}, reverse=newest_first)
+    expected = [entry for entry in expected if (low or "") <= entry[0] < (high or "~")]
     page = an_index(*indexed).page(
         low=low or "", high=high or "~", newest_first=newest_first, limit=limit, offset=offset
     )
-    assert [(one.time, one.hash) for one in page.items] == wanted[offset : offset + limit]
-    assert page.total == len(wanted)
+    assert [(entry.time, entry.hash) for entry in page.items] == expected[offset : offset + limit]
+    assert page.total == len(expected)
 
 
 def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once():
@@ -92,8 +92,8 @@ def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once()
 
     table = MemoryTable(before=before)
     EventIndex(table).put(ours)
-    found = EventIndex(table).page(**EVER, newest_first=False, limit=100, offset=0)
-    assert (len(found.items), found.total) == (40, 40)
+    page = EventIndex(table).page(**EVER, newest_first=False, limit=100, offset=0)
+    assert (len(page.items), page.total) == (40, 40)
 
 
 class Died(Exception):
@@ -118,8 +118,8 @@ def test_the_counts_by_hour_are_those_of_the_set_of_events_whoever_dies_and_what
     right = Counter(
         (from_seconds(NOON + second)[:13], kind) for second, kind, _ in set(chain(*batches)) if kind in COUNTED
     )
-    found = read_hours({hour[:10] for hour, _ in right}, table)
-    assert {(hour, kind): number for hour, of in found.items() for kind, number in of.items()} == right
+    counts = read_hours({hour[:10] for hour, _ in right}, table)
+    assert {(hour, kind): number for hour, of in counts.items() for kind, number in of.items()} == right
 
 
 def _dies_after(calls):
@@ -135,8 +135,8 @@ def _dies_after(calls):
 def test_the_counts_of_eight_days_are_one_request():
     index = an_index(*(replace(an_indexed_event(86_400 * day), type="START") for day in range(8)))
     index.table.dynamo.calls = calls = Calls()
-    found = read_hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)], index.table)
-    assert (len(found), sum(calls.requests.values())) == (8, 1)
+    counts = read_hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)], index.table)
+    assert (len(counts), sum(calls.requests.values())) == (8, 1)
 
 
 def test_more_events_of_a_day_than_a_transaction_holds_are_listed_all():
