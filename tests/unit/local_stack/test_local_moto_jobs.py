@@ -112,8 +112,8 @@ def ended(glue, run):
 def execution_of(definition, machine_input="{}"):
     states = boto3.client("stepfunctions")
     role = "arn:aws:iam::123456789012:role/r"
-    made = states.create_state_machine(name=f"m-{uuid.uuid4()}", definition=json.dumps(definition), roleArn=role)
-    started = states.start_execution(stateMachineArn=made["stateMachineArn"], name="e", input=machine_input)
+    created = states.create_state_machine(name=f"m-{uuid.uuid4()}", definition=json.dumps(definition), roleArn=role)
+    started = states.start_execution(stateMachineArn=created["stateMachineArn"], name="e", input=machine_input)
     while (result := states.describe_execution(executionArn=started["executionArn"]))["status"] == "RUNNING":
         time.sleep(0.02)
     return result

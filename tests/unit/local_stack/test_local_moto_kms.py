@@ -41,8 +41,8 @@ def kms(monkeypatch):
 
 @pytest.fixture
 def key(kms):
-    made = kms.create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]["KeyId"]
-    return {"KeyId": made, "SigningAlgorithm": "ECDSA_SHA_256"}
+    key_id = kms.create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]["KeyId"]
+    return {"KeyId": key_id, "SigningAlgorithm": "ECDSA_SHA_256"}
 
 
 def is_signature_of_the_body(kms, key, signature):

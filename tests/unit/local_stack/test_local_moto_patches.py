@@ -133,12 +133,12 @@ def pages(client, query, size):
     values = {f":{name}": {"S": query[name]} for name in ("v", "n", "m") if name in query}
     if "#a" in query["KeyConditionExpression"]:
         given["ExpressionAttributeNames"] = {"#a": "action"}
-    found, start = [], {}
+    responses, start = [], {}
     while True:
         page = client.query(TableName="records", Limit=size, ExpressionAttributeValues=values, **given, **start)
-        found.append((page["Items"], page["Count"], page["ScannedCount"], page.get("LastEvaluatedKey")))
+        responses.append((page["Items"], page["Count"], page["ScannedCount"], page.get("LastEvaluatedKey")))
         if "LastEvaluatedKey" not in page:
-            return found
+            return responses
         start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
 
@@ -427,7 +427,9 @@ def of_a_group_that_comes_back(client):
     assert "Messages" not in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
     for message in sqs_models.sqs_backends[DEFAULT_ACCOUNT_ID][REGION].queues[url.rpartition("/")[2]]._messages:
         message.visible_at = 0
-    return [one["Body"] for one in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])]
+    return [
+        message["Body"] for message in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
+    ]
 
 
 def test_messages_of_a_group_come_back_in_their_order(queue):
@@ -458,8 +460,8 @@ def machine(request, monkeypatch):
     succeeding = {"StartAt": "End", "States": {"End": {"Type": "Succeed"}}}
     definition = json.dumps(getattr(request, "param", succeeding))
     role = "arn:aws:iam::123456789012:role/r"
-    made = client.create_state_machine(name=f"m-{uuid.uuid4()}", definition=definition, roleArn=role)
-    return client, made["stateMachineArn"]
+    created = client.create_state_machine(name=f"m-{uuid.uuid4()}", definition=definition, roleArn=role)
+    return client, created["stateMachineArn"]
 
 
 def test_executions_without_a_name_get_one_each(aws, machine):

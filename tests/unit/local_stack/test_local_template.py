@@ -48,8 +48,8 @@ def test_an_output_of_a_resource_that_is_ignored_is_ignored():
 
 
 def test_references_are_read_as_logical_ids():
-    found = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping())).of(EventSourceMapping)
-    assert [(one.event_source_arn, one.function_name) for one in found.values()] == [("Work", "Load")]
+    mappings = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping())).of(EventSourceMapping)
+    assert [(mapping.event_source_arn, mapping.function_name) for mapping in mappings.values()] == [("Work", "Load")]
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_a_mapping_that_could_not_be_polled_as_written_is_refused(properties, co
 def test_a_window_is_only_ever_shortened():
     feeds = {"Long": a_mapping(BatchSize=100, MaximumBatchingWindowInSeconds=60), "Short": a_mapping()}
     template = parse_template(a_template(Work=a_queue(), Load=a_function(), **feeds))
-    found = queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=0.5)
-    assert [one.window_s for one in found] == [0.5, 0.0]
+    mappings = queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=0.5)
+    assert [mapping.window_s for mapping in mappings] == [0.5, 0.0]
 
 
 @pytest.mark.parametrize(
