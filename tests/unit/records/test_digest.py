@@ -48,15 +48,21 @@ def test_a_day_without_objects_has_a_digest_too():
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (lambda some: [], "version: must be 1 to 3, got None"),
-        (lambda some: [some[0].replace(b'"version":3', b'"version":4'), *some[1:]], "a later release of Headwater"),
-        (lambda some: [b"[]\n", *some[1:]], "a line is no JSON object"),
-        (lambda some: [b"no json\n"], "a line is no JSON"),
-        (lambda some: [b'{"version":1,"day":"2026-11-20"}\n'], "the first line is not that of a digest"),
-        (lambda some: some[:-1], "breaks off before its counts"),
-        (lambda some: [*some, some[-1]], "ends with its counts"),
-        (lambda some: [some[0], b'{"key":"k"}\n', some[-1]], "a line is not that of a digest"),
-        (lambda some: [some[0], b'{"counts":{"objects":"many","what":1}}\n'], "a line is not that of a digest"),
+        (lambda digest_lines: [], "version: must be 1 to 3, got None"),
+        (
+            lambda digest_lines: [digest_lines[0].replace(b'"version":3', b'"version":4'), *digest_lines[1:]],
+            "a later release of Headwater",
+        ),
+        (lambda digest_lines: [b"[]\n", *digest_lines[1:]], "a line is no JSON object"),
+        (lambda digest_lines: [b"no json\n"], "a line is no JSON"),
+        (lambda digest_lines: [b'{"version":1,"day":"2026-11-20"}\n'], "the first line is not that of a digest"),
+        (lambda digest_lines: digest_lines[:-1], "breaks off before its counts"),
+        (lambda digest_lines: [*digest_lines, digest_lines[-1]], "ends with its counts"),
+        (lambda digest_lines: [digest_lines[0], b'{"key":"k"}\n', digest_lines[-1]], "a line is not that of a digest"),
+        (
+            lambda digest_lines: [digest_lines[0], b'{"counts":{"objects":"many","what":1}}\n'],
+            "a line is not that of a digest",
+        ),
     ],
 )
 def test_what_is_no_digest_is_refused_with_the_reason(broken, reason):

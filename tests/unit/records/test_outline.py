@@ -54,9 +54,9 @@ def test_a_group_has_the_records_with_the_same_actions_on_their_way(drawn):
     in_cycles = right.pop(None, [])
     # The root begins a tree, whatever it names as its parent.
     parents = {parent for node, (parent, _, _) in drawn.items() if node != "root"}
-    found = {(way_of_group(groups, one), one.complete): one for one in groups}
+    groups_by_way = {(way_of_group(groups, group), group.complete): group for group in groups}
     for way, nodes in right.items():
-        group = found[way]
+        group = groups_by_way[way]
         if group.complete:
             assert (group.records, group.leaves) == (len(nodes), len(set(nodes) - parents))
             assert [node for node, _ in group.examples] == sorted(nodes)[:EXAMPLES_MAX]

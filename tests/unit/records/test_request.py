@@ -209,7 +209,9 @@ def test_records_may_each_name_their_own_root_parent_and_action():
     payload = mixed(
         {"node_id": "n"}, {"root_id": "trains", "parent_id": "sold", "action_taken": "READ", "node_id": "n"}
     )
-    places = [(one.root_id, one.parent_id, one.action_taken, one.node_id) for one in parse(payload).records]
+    places = [
+        (record.root_id, record.parent_id, record.action_taken, record.node_id) for record in parse(payload).records
+    ]
 
     assert places == [("flights", "landed", "CHECKED", "n"), ("trains", "sold", "READ", "n")]
 
@@ -244,7 +246,7 @@ def test_the_root_may_be_its_own_parent():
 def test_the_first_attempts_time_is_kept_in_either_spelling():
     spellings = [NOON - 90, "2025-11-20T11:58:30Z", "2025-11-20T12:58:30.900+01:00"]
 
-    assert [parse(a_request(requested_at=one)).records[0].recorded_at for one in spellings] == [NOON - 90] * 3
+    assert [parse(a_request(requested_at=spelling)).records[0].recorded_at for spelling in spellings] == [NOON - 90] * 3
 
 
 def test_the_nodes_of_a_retry_are_the_same_and_those_of_another_step_are_not():

@@ -152,11 +152,11 @@ def test_a_query_that_failed_is_reported_and_started_anew_by_a_retry(world):
     world.athena.polls = 0
     world.athena.executions[next(iter(world.athena.executions))]["polls"] = 0
 
-    returned, found = world.fetch(root="r", cursor=cursor), world.fetch(root="r", cursor=cursor)
+    returned, retried = world.fetch(root="r", cursor=cursor), world.fetch(root="r", cursor=cursor)
 
     message = "the archive could not be searched: Athena says FAILED: HIVE_CANNOT_OPEN_SPLIT"
     assert (returned.status, returned.message, returned.headers["Retry-After"]) == (503, message, "5")
-    assert (nodes(found), found.cursor) == (["n"], None)
+    assert (nodes(retried), retried.cursor) == (["n"], None)
 
 
 REFUSALS = [

@@ -109,4 +109,4 @@ def _found(sql, **row):
         database.execute(f"INSERT INTO records VALUES ({', '.join('?' * len(form))}, NULL)", list(form.values()))
         result = database.execute(sql)
         names = [column[0] for column in result.description]
-        return [one[names.index(name)] for one in result.fetchall() for name in row]
+        return [cells[names.index(name)] for cells in result.fetchall() for name in row]

@@ -78,14 +78,14 @@ def returned(line):
     ],
 )
 def test_the_lines_of_a_forest(edges, lines):
-    found = [returned(line) for line in lines_of(edges)]
-    if any("cycle" in fault for _, *faults in found for fault in faults):
+    shown = [returned(line) for line in lines_of(edges)]
+    if any("cycle" in fault for _, *faults in shown for fault in faults):
         # Where a path enters a cycle is decided by what hangs from it; its members are what matters.
-        assert [(sorted(path), [sorted(fault) for fault in faults]) for path, *faults in found] == [
+        assert [(sorted(path), [sorted(fault) for fault in faults]) for path, *faults in shown] == [
             (sorted(path), [sorted(fault) for fault in faults]) for path, *faults in lines
         ]
     else:
-        assert found == lines
+        assert shown == lines
 
 
 def test_a_line_is_the_seeds_output_with_the_compaction_as_its_last_step():
@@ -217,7 +217,7 @@ LEAVES = st.builds(
     storage_location=st.text('ab"\\,/\n\x00üß😀\u2028'),
     recorded_at=st.integers(0, 2**53),
     run_id=st.none() | st.text(),
-    metadata=st.dictionaries(st.text(), st.text(), max_size=2).map(lambda some: tuple(sorted(some.items()))),
+    metadata=st.dictionaries(st.text(), st.text(), max_size=2).map(lambda entries: tuple(sorted(entries.items()))),
 )
 
 

@@ -58,7 +58,7 @@ texts = st.one_of(
     st.dates().map(date.isoformat),
     st.from_regex(r"\d{4}-\d{2}-\d{2}", fullmatch=True),
     st.tuples(st.integers(0, 10**4), st.integers(0, 13), st.integers(0, 32)).map(
-        lambda one: "{:04}-{:02}-{:02}".format(*one)
+        lambda numbers: "{:04}-{:02}-{:02}".format(*numbers)
     ),
     st.text(max_size=12),
 )

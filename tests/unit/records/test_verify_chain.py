@@ -115,11 +115,11 @@ MOVED = {
 }
 
 
-@pytest.mark.parametrize(("tamper", "found"), MOVED.values(), ids=MOVED)
-def test_a_digest_that_is_not_in_its_place_breaks_the_chain(archive, tamper, found):
+@pytest.mark.parametrize(("tamper", "lines"), MOVED.values(), ids=MOVED)
+def test_a_digest_that_is_not_in_its_place_breaks_the_chain(archive, tamper, lines):
     tamper(archive)
 
-    assert verified(archive, keys=()) == found
+    assert verified(archive, keys=()) == lines
 
 
 RANGES = {
@@ -133,11 +133,11 @@ RANGES = {
 }
 
 
-@pytest.mark.parametrize(("tamper", "first", "found"), RANGES.values(), ids=RANGES)
-def test_the_range_is_linked_to_the_digest_before_it_and_no_further(archive, tamper, first, found):
+@pytest.mark.parametrize(("tamper", "first", "lines"), RANGES.values(), ids=RANGES)
+def test_the_range_is_linked_to_the_digest_before_it_and_no_further(archive, tamper, first, lines):
     tamper(archive)
 
-    assert verified(archive, days=DayRange(first), keys=()) == found
+    assert verified(archive, days=DayRange(first), keys=()) == lines
 
 
 def test_the_end_of_the_chain_is_followed_back_to_a_range_before_it(archive):

@@ -45,18 +45,18 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize(("change", "found"), FORGED.values(), ids=FORGED)
-def test_a_digest_that_was_written_anew_is_not_the_one_that_the_next_one_names(archive, change, found):
+@pytest.mark.parametrize(("change", "lines"), FORGED.values(), ids=FORGED)
+def test_a_digest_that_was_written_anew_is_not_the_one_that_the_next_one_names(archive, change, lines):
     forge(archive, MONDAY, change)
 
-    assert verified(archive, keys=()) == found
+    assert verified(archive, keys=()) == lines
 
 
-@pytest.mark.parametrize(("change", "found"), FORGED.values(), ids=FORGED)
-def test_a_chain_that_was_written_anew_does_not_end_as_the_graph_table_says(archive, change, found):
+@pytest.mark.parametrize(("change", "lines"), FORGED.values(), ids=FORGED)
+def test_a_chain_that_was_written_anew_does_not_end_as_the_graph_table_says(archive, change, lines):
     forge_all(archive, change)
 
-    assert verified(archive, keys=()) == [LAST_CHANGED, *found[1:]]
+    assert verified(archive, keys=()) == [LAST_CHANGED, *lines[1:]]
 
 
 def test_the_end_of_a_chain_is_proved_by_a_hash_that_was_kept(archive):

@@ -30,7 +30,7 @@ TAMPERED = {
     ),
     "an object removed": (lambda archive: remove(archive, start(archive)), ["start REMOVED: the digest lists it"]),
     "a day removed": (
-        lambda archive: [remove(archive, one.key) for one in archive.events[TUESDAY]],
+        lambda archive: [remove(archive, event.key) for event in archive.events[TUESDAY]],
         ["complete REMOVED: the digest lists it", "fail REMOVED: the digest lists it"],
     ),
     "an object moved to another day": (
@@ -49,7 +49,7 @@ TAMPERED = {
         [f"{PREFIX}/day=16/#.jsonl.gz ADDED: the digest does not list it"],
     ),
     "files that no loader writes": (
-        lambda archive: [archive.put(f"{PREFIX}/day={one}", b"x") for one in ("17/x", "18/0/x", "17.x", "31/x")],
+        lambda archive: [archive.put(f"{PREFIX}/day={place}", b"x") for place in ("17/x", "18/0/x", "17.x", "31/x")],
         [
             "events of Monday.x ADDED: no object of the archive has such a key",
             "events of Monday/x ADDED: the digest does not list it",
@@ -66,11 +66,11 @@ TAMPERED = {
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize(("tamper", "found"), TAMPERED.values(), ids=TAMPERED)
-def test_whatever_was_done_to_events_is_found(archive, tamper, found, jobs):
+@pytest.mark.parametrize(("tamper", "lines"), TAMPERED.values(), ids=TAMPERED)
+def test_whatever_was_done_to_events_is_found(archive, tamper, lines, jobs):
     tamper(archive)
 
-    assert sorted(verified(archive, jobs=jobs)) == sorted(found)
+    assert sorted(verified(archive, jobs=jobs)) == sorted(lines)
 
 
 RANGES = {
@@ -81,14 +81,14 @@ RANGES = {
 }
 
 
-@pytest.mark.parametrize(("days", "found"), RANGES.values(), ids=RANGES)
-def test_only_events_that_digests_of_the_range_cover_are_compared(archive, days, found):
-    for one in (*archive.events[MONDAY], *archive.events[TUESDAY]):
-        flip(archive, one.key)
+@pytest.mark.parametrize(("days", "lines"), RANGES.values(), ids=RANGES)
+def test_only_events_that_digests_of_the_range_cover_are_compared(archive, days, lines):
+    for event in (*archive.events[MONDAY], *archive.events[TUESDAY]):
+        flip(archive, event.key)
     archive.arrive(THURSDAY)
 
     returned = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
-    assert returned == found
+    assert returned == lines
 
 
 def test_a_day_that_is_sealed_before_its_end_leaves_its_events_to_the_next_digest(tmp_path):
@@ -182,7 +182,7 @@ MALFORMED = {
 
 @pytest.mark.parametrize(("change", "fault"), MALFORMED.values(), ids=MALFORMED)
 def test_events_that_no_seal_writes_make_a_bad_digest(archive, change, fault):
-    names = sorted((one.key, name) for one, name in zip(archive.events[TUESDAY], ("complete", "fail"), strict=True))
+    names = sorted((event.key, name) for event, name in zip(archive.events[TUESDAY], ("complete", "fail"), strict=True))
     forge(archive, TUESDAY, change)
 
     bad = [line for line in verified(archive, keys=()) if "BAD DIGEST" in line]

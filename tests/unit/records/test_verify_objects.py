@@ -49,7 +49,7 @@ TAMPERED = {
     ),
     "an object removed": (lambda archive: remove(archive, flights(archive)), ["flights REMOVED: the digest lists it"]),
     "a day removed": (
-        lambda archive: [remove(archive, one.key) for one in archive.objects[TUESDAY]],
+        lambda archive: [remove(archive, stored.key) for stored in archive.objects[TUESDAY]],
         ["trains of Tuesday REMOVED: the digest lists it", "ships REMOVED: the digest lists it"],
     ),
     "an object renamed": (
@@ -117,11 +117,11 @@ TAMPERED = {
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize(("tamper", "found"), TAMPERED.values(), ids=TAMPERED)
-def test_whatever_was_done_to_objects_is_found(archive, tamper, found, jobs):
+@pytest.mark.parametrize(("tamper", "lines"), TAMPERED.values(), ids=TAMPERED)
+def test_whatever_was_done_to_objects_is_found(archive, tamper, lines, jobs):
     tamper(archive)
 
-    assert verified(archive, jobs=jobs) == found
+    assert verified(archive, jobs=jobs) == lines
 
 
 RANGES = {
@@ -139,12 +139,12 @@ RANGES = {
 }
 
 
-@pytest.mark.parametrize(("days", "found"), RANGES.values(), ids=RANGES)
-def test_only_objects_of_the_range_are_compared(archive, days, found):
-    for one in (flights(archive), archive.objects[TUESDAY][1].key, archive.objects[WEDNESDAY][0].key):
-        flip(archive, one)
+@pytest.mark.parametrize(("days", "lines"), RANGES.values(), ids=RANGES)
+def test_only_objects_of_the_range_are_compared(archive, days, lines):
+    for key in (flights(archive), archive.objects[TUESDAY][1].key, archive.objects[WEDNESDAY][0].key):
+        flip(archive, key)
     archive.put("traces/x", b"x")
     archive.put(f"{PREFIX}/day=20/x", b"x")
 
     returned = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
-    assert returned == found
+    assert returned == lines

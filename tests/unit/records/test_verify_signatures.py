@@ -122,11 +122,11 @@ TAMPERED = {
 }
 
 
-@pytest.mark.parametrize(("tamper", "found"), TAMPERED.values(), ids=TAMPERED)
-def test_whatever_was_done_to_signatures_is_found(archive, tamper, found):
+@pytest.mark.parametrize(("tamper", "lines"), TAMPERED.values(), ids=TAMPERED)
+def test_whatever_was_done_to_signatures_is_found(archive, tamper, lines):
     tamper(archive)
 
-    assert verified(archive) == found
+    assert verified(archive) == lines
 
 
 def test_a_chain_that_was_written_anew_has_no_good_signature_even_where_nothing_else_names_its_end(archive):

@@ -58,7 +58,7 @@ class Endless:
 
 def test_a_stopped_check_does_not_wait_for_work_under_way(tmp_path):
     archive = three_days(tmp_path)
-    first, second = sorted(one.key for one in archive.objects[MONDAY])
+    first, second = sorted(stored.key for stored in archive.objects[MONDAY])
     outcomes = read_digests(Endless(Folder(tmp_path), second), DayRange(), TrustAnchors()).check(2).outcomes()
 
     assert next(outcomes).key == first
