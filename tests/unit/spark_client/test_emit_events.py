@@ -207,7 +207,7 @@ def test_what_is_no_event_is_refused_alone_and_before_it_travels(
 
     assert lineage.emit_many([UNSENDABLE[0], EVENT, *UNSENDABLE[1:]]) == DeliveryCounts(1, len(UNSENDABLE))
     assert service.requests == [[EVENT]]
-    assert [lineage.emit(one) for one in UNSENDABLE] == [False] * len(UNSENDABLE)
+    assert [lineage.emit(event) for event in UNSENDABLE] == [False] * len(UNSENDABLE)
     assert lineage.emit_many(UNSENDABLE) == DeliveryCounts(0, len(UNSENDABLE))
     assert len(service.requests) == 1
     assert caplog.records[0].getMessage().startswith(f"{len(UNSENDABLE)} events not recorded: Invalid: ")

@@ -134,7 +134,7 @@ def test_a_recorder_that_owns_its_run_reports_its_beginning_and_its_end(lake: Si
     with pytest.raises(ZeroDivisionError), a_recorder(lake, owns_run=True, run_id="failing") as recorder:
         1 / 0  # noqa: B018
 
-    assert [(one["run"]["runId"], one["eventType"], one["outputs"] != []) for one in lake.events()] == [
+    assert [(event["run"]["runId"], event["eventType"], event["outputs"] != []) for event in lake.events()] == [
         (RUN, "START", False),
         (RUN, "COMPLETE", True),
         ("failing", "START", False),
@@ -148,7 +148,7 @@ def test_the_type_of_an_event_may_be_given(lake: SimpleNamespace) -> None:
         recorder.flush("RUNNING")
         recorder.flush("COMPLETE")
 
-    assert [one["eventType"] for one in lake.events()] == ["RUNNING", "COMPLETE"]
+    assert [event["eventType"] for event in lake.events()] == ["RUNNING", "COMPLETE"]
 
 
 def test_the_run_is_that_of_the_records(lake: SimpleNamespace) -> None:
@@ -167,9 +167,9 @@ def test_roots_add_up(lake: SimpleNamespace) -> None:
         recorder.flush()
         recorder.report_roots(["a"])
         recorder.flush()
-        recorder.report_roots(one for one in ("c", "a"))
+        recorder.report_roots(root for root in ("c", "a"))
 
-    assert [one["run"]["facets"]["headwater_records"]["rootIds"] for one in lake.events()] == [
+    assert [event["run"]["facets"]["headwater_records"]["rootIds"] for event in lake.events()] == [
         ["b", "a"],
         ["b", "a", "c"],
     ]

@@ -186,9 +186,9 @@ def test_what_exceeds_an_event_travels_in_several(lake: SimpleNamespace) -> None
 def test_sets_that_are_too_much_together_travel_in_several_events(lake: SimpleNamespace) -> None:
     def all_of_all(number: int) -> list[FieldOperation]:
         """2,500 fields of 2,500 others: 6,250,000 pairs, of which the service takes 10,000,000."""
-        taken, made = ([f"{side}{column}" for column in range(2_500)] for side in "ab")
-        read = FieldOperation("read").reads(("s3://flights", f"in_{number}")).outputs(*taken)
-        return [read, FieldOperation("merge").inputs(*taken).outputs(*made)]
+        inputs, outputs = ([f"{side}{column}" for column in range(2_500)] for side in "ab")
+        read = FieldOperation("read").reads(("s3://flights", f"in_{number}")).outputs(*inputs)
+        return [read, FieldOperation("merge").inputs(*inputs).outputs(*outputs)]
 
     with a_recorder(lake) as recorder:
         for number in range(2):

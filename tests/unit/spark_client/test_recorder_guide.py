@@ -44,7 +44,10 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
 def ways(event: dict[str, Any]) -> dict[str, list[str]]:
     """Of each operation of an event what it takes, as `<origin>.<name>`."""
     facet = event["run"]["facets"].get("headwater_operations", {"operations": []})
-    return {one["name"]: [f"{i['origin']}.{i['name']}" for i in one.get("inputs", ())] for one in facet["operations"]}
+    return {
+        operation["name"]: [f"{i['origin']}.{i['name']}" for i in operation.get("inputs", ())]
+        for operation in facet["operations"]
+    }
 
 
 def test_the_guide_does_what_it_says(sent: list[dict[str, Any]]) -> None:

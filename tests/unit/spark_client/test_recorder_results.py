@@ -56,14 +56,16 @@ def test_each_written_column_is_made_of_what_the_operations_say(queries: Lineage
     graph = queries.find_columns("dataset:myns:mytableds", depth=1)
 
     assert graph is not None
-    made = {one.field: [(source.dataset.name, source.field) for source in one.inputs] for one in graph.columns}
-    assert made == {("body",): [], **{(name,): [("user_data", ("body",))] for name in SCHEMA}}
+    inputs_by_field = {
+        column.field: [(source.dataset.name, source.field) for source in column.inputs] for column in graph.columns
+    }
+    assert inputs_by_field == {("body",): [], **{(name,): [("user_data", ("body",))] for name in SCHEMA}}
 
 
 def test_the_way_of_a_column_is_its_operations_alone(queries: LineageQueries) -> None:
     (way,) = queries.find_paths(DatasetId(*TABLE[:2]), ("id",), ALL_TIME).items
 
-    assert [one.name.rpartition(".")[2] for one in way.operations] == ["read", "parse", "concat", "create"]
+    assert [operation.name.rpartition(".")[2] for operation in way.operations] == ["read", "parse", "concat", "create"]
     assert way.runs == (RUN,)
 
 
@@ -73,7 +75,7 @@ def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(queries: Lin
     detail = queries.find_detail(endpoint, ("id",), ALL_TIME, "backward")
 
     assert (way.destination, way.destination_description) == (endpoint, TABLE[2])
-    assert [one.source_description for one in (*way.operations[:1], *way.edges)] == [FILE[2]] * 2
+    assert [step.source_description for step in (*way.operations[:1], *way.edges)] == [FILE[2]] * 2
     for nodes in (way.nodes, detail.nodes):
-        assert {one.source_description for one in nodes if one.source} == {FILE[2]}
-        assert {one.destination_description for one in nodes if one.destination} == {TABLE[2]}
+        assert {node.source_description for node in nodes if node.source} == {FILE[2]}
+        assert {node.destination_description for node in nodes if node.destination} == {TABLE[2]}

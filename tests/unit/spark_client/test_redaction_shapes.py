@@ -13,7 +13,9 @@ from tests.unit.spark_client.redaction_shapes import FORMS, HARMLESS, HW_ID, INN
 
 SECRET = "x9Q-hunter2"
 # What stands in a password that nobody has to quote.
-SECRETS = st.text("ABCabcXYZxyz0189-._~+!*$", min_size=8, max_size=40).filter(lambda one: any(map(str.isdigit, one)))
+SECRETS = st.text("ABCabcXYZxyz0189-._~+!*$", min_size=8, max_size=40).filter(
+    lambda secret: any(map(str.isdigit, secret))
+)
 FRAGMENTS = (
     "password",
     "secret=",

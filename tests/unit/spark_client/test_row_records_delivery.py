@@ -29,7 +29,7 @@ def a_record(node_id: str, filler: int = 0) -> dict[str, object]:
 
 def a_batch(*node_ids: str, bad: int = 0, filler: int = 0) -> pa.RecordBatch:
     """Good rows, and then bad ones."""
-    rows = [(json.dumps(a_record(one, filler)), None, None, "flights", one) for one in node_ids]
+    rows = [(json.dumps(a_record(node_id, filler)), None, None, "flights", node_id) for node_id in node_ids]
     rows += [(None, "node_id: must not be empty", f"row {number}", "flights", None) for number in range(bad)]
     names = ("line", "reason", "example", "root", "node")
     columns = [pa.array([row[place] for row in rows], pa.string()) for place in range(len(names))]

@@ -30,9 +30,9 @@ def bodies(form: Form, *batches: list[str]) -> list[list[str]]:
         )
         packs += packer.add(lines, pa.array(batch, pa.string()) if form.distinct else None)
     packs += packer.close()
-    found = [[record["node_id"] for record in json.loads(pack.body)["records"]] for pack in packs]
-    assert [pack.rows for pack in packs] == [len(one) for one in found]
-    return found
+    ids_of_packs = [[record["node_id"] for record in json.loads(pack.body)["records"]] for pack in packs]
+    assert [pack.rows for pack in packs] == [len(ids) for ids in ids_of_packs]
+    return ids_of_packs
 
 
 def a_form(room_bytes: int = 10_000, *, distinct: bool = False) -> Form:
@@ -73,7 +73,7 @@ def test_a_message_holds_whole_records_and_is_within_its_bound() -> None:
     packer = Packer(message_form())
     packs = [*packer.add(lines_of(*node_ids)), *packer.close()]
 
-    assert [one["node_id"] for pack in packs for one in json.loads(pack.body)["records"]] == node_ids
+    assert [record["node_id"] for pack in packs for record in json.loads(pack.body)["records"]] == node_ids
     sizes = [len(pack.body.encode()) for pack in packs]
     assert MESSAGE_BYTES_MAX - 2 * LINE_BYTES < sizes[0] <= MESSAGE_BYTES_MAX
 
@@ -93,13 +93,13 @@ def test_a_request_names_its_time_and_run_once() -> None:
 def test_a_request_holds_at_most_as_many_records_as_the_service_takes() -> None:
     node_ids = [str(number) for number in range(10_001)]
 
-    assert [len(one) for one in bodies(request_form({"requested_at": 0}), node_ids)] == [10_000, 1]
+    assert [len(ids) for ids in bodies(request_form({"requested_at": 0}), node_ids)] == [10_000, 1]
 
 
 def test_rows_in_pairs_need_no_more_requests_than_their_bytes_and_records() -> None:
     node_ids = [str(number // 2) for number in range(10_000)]
 
-    assert [len(one) for one in bodies(request_form({"requested_at": 0}), node_ids)] == [5_000, 5_000]
+    assert [len(ids) for ids in bodies(request_form({"requested_at": 0}), node_ids)] == [5_000, 5_000]
 
 
 def test_a_row_that_is_there_again_is_the_same_record_of_a_request() -> None:
@@ -148,4 +148,4 @@ def test_slices_of_arrow_arrays_are_packed_as_what_they_show() -> None:
     packer = Packer(message_form())
     (pack,) = [*packer.add(lines_of("a", "b", "c").slice(1, 1)), *packer.close()]
 
-    assert [one["node_id"] for one in json.loads(pack.body)["records"]] == ["b"]
+    assert [record["node_id"] for record in json.loads(pack.body)["records"]] == ["b"]

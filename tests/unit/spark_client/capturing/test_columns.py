@@ -18,9 +18,9 @@ FLIGHTS = DatasetId("s3://flights", "checked")
 
 
 def node(kind, **values):
-    made = Node(next(_numbers), kind)
-    made.values = values
-    return made
+    plan_node = Node(next(_numbers), kind)
+    plan_node.values = values
+    return plan_node
 
 
 _numbers = itertools.count()
@@ -42,11 +42,11 @@ def read_flights(leaf):
     def column(name):
         return name, Value(frozenset({Dependency(ColumnSource(FLIGHTS, (name,)), IDENTITY)}))
 
-    return Relation(tuple(column(one.text("name")) for one in leaf.nodes("output")))
+    return Relation(tuple(column(output.text("name")) for output in leaf.nodes("output")))
 
 
 def made_of(value):
-    return sorted((one.source.field[0], one.how.subtype) for one in value.made_of)
+    return sorted((dependency.source.field[0], dependency.how.subtype) for dependency in value.made_of)
 
 
 def unhurried():
@@ -113,8 +113,10 @@ def test_an_unknown_operator_makes_unknown_columns():
     plan = node("Sparkle", child=flights("origin", "dest"))
     relation = PlanWalk(read_flights).relation(plan)
     unknown = Transformation("DIRECT", "UNKNOWN", "unknown plan node Sparkle", masking=False)
-    every = frozenset(Dependency(ColumnSource(FLIGHTS, (name,)), unknown, whole=False) for name in ("origin", "dest"))
-    assert relation.columns == (("origin", Value(every)), ("dest", Value(every)))
+    dependencies = frozenset(
+        Dependency(ColumnSource(FLIGHTS, (name,)), unknown, whole=False) for name in ("origin", "dest")
+    )
+    assert relation.columns == (("origin", Value(dependencies)), ("dest", Value(dependencies)))
 
 
 def test_a_column_that_is_nowhere_is_unknown():
@@ -126,7 +128,9 @@ def test_a_column_that_is_nowhere_is_unknown():
 def test_too_many_dependencies_are_refused():
     wide = flights(*(f"c{n}" for n in range(100)))
     everything = [node("Concat", children=wide.nodes("output")) for _ in range(100)]
-    plan = node("Project", projectList=[named(f"d{n}", one) for n, one in enumerate(everything)], child=wide)
+    plan = node(
+        "Project", projectList=[named(f"d{n}", attribute) for n, attribute in enumerate(everything)], child=wide
+    )
     with pytest.raises(TooLarge, match="dependencies"):
         PlanWalk(read_flights, dependencies_max=5_000).relation(plan)
 
@@ -156,7 +160,7 @@ def test_a_recursive_query_comes_to_rest():
 def test_nodes_are_linked_by_their_places():
     plan = parse_plan(["Filter", "Range"], [[0, {"condition": None, "child": 1, "list": [[1, None], "1"]}], [1, {}]])
     assert (plan.kind, plan.node("child").kind) == ("Filter", "Range")
-    assert [one.kind for one in plan.nodes("list")] == ["Range"]
+    assert [child.kind for child in plan.nodes("list")] == ["Range"]
     assert plan.values["condition"] is None
 
 

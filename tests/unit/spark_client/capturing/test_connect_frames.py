@@ -206,7 +206,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a lambda": (
         lambda: table("crews").select(
-            sf.transform("employees", lambda one: sf.concat(one["name"], sf.col("contact.email"))).alias("x")
+            sf.transform("employees", lambda employee: sf.concat(employee["name"], sf.col("contact.email"))).alias("x")
         ),
         "x <- crews.employees.name TRANSFORMATION, crews.contact.email TRANSFORMATION",
     ),
@@ -228,8 +228,8 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_columns_of_a_frame(name: str) -> None:
     make, lineage = CASES[name]
-    if (found := lines_of_frame(make())) != (wanted := expected(lineage)):
-        pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
+    if (lines := lines_of_frame(make())) != (expected_lines := expected(lineage)):
+        pytest.fail("\n".join(difflib.ndiff(expected_lines, lines)), pytrace=False)
 
 
 def test_a_chain_of_hundreds_of_steps_comes_to_its_first_columns() -> None:

@@ -121,9 +121,9 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_columns_of_a_query(name: str) -> None:
     sql, analyzed, lineage = CASES[name]
-    found = lines_of_text(sql, f"carrier: string, x: int\n{analyzed}", ["flights", "planes"])
-    if found != (wanted := expected(lineage)):
-        pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
+    lines = lines_of_text(sql, f"carrier: string, x: int\n{analyzed}", ["flights", "planes"])
+    if lines != (expected_lines := expected(lineage)):
+        pytest.fail("\n".join(difflib.ndiff(expected_lines, lines)), pytrace=False)
 
 
 def test_a_view_is_what_it_was_by_its_own_names() -> None:

@@ -56,12 +56,12 @@ class Program:
 
     def polls_in(self, seconds: int) -> list[int]:
         """Return the seconds, from now on, at which the server is polled."""
-        begin, found = self.now_s, []
+        begin, polls = self.now_s, []
         for second in range(1, seconds + 1):
             self.now_s, self.polled[:] = begin + second, []
             self.items()
-            found += [second] * len(self.polled)
-        return found
+            polls += [second] * len(self.polled)
+        return polls
 
 
 @pytest.fixture

@@ -60,8 +60,10 @@ def an_entry_point(value: str) -> EntryPoint:
 def test_a_connector_is_a_class_or_an_instance_behind_an_entry_point():
     [acme] = load([an_entry_point("Acme")])
     assert isinstance(acme, Connector)
-    found = Registry([acme]).find({"class": "Relation", _FULL_NAME: "com.acme.Relation"}, {"Server": "a", "list": "b"})
-    assert found == [DatasetId("acme://a", "b")]
+    datasets = Registry([acme]).find(
+        {"class": "Relation", _FULL_NAME: "com.acme.Relation"}, {"Server": "a", "list": "b"}
+    )
+    assert datasets == [DatasetId("acme://a", "b")]
 
 
 def test_a_connector_that_cannot_be_loaded_costs_one_warning_and_no_other_connector(caplog):
@@ -299,16 +301,16 @@ def test_of_several_options_that_of_the_side_is_used():
     tables = {"dynamodb.input.tablename": "in", "dynamodb.output.tablename": "out", "dynamodb.region": "eu-west-1"}
     for form, given_options, namespace in (("es", options, _ES), ("dynamodb", tables, _OF_DYNAMODB)):
         for is_write, name in ((False, "in"), (True, "out")):
-            found = registry().find({}, given_options, form=form, is_write=is_write)
-            assert found == [DatasetId(namespace, name)]
+            datasets = registry().find({}, given_options, form=form, is_write=is_write)
+            assert datasets == [DatasetId(namespace, name)]
 
 
 @pytest.mark.parametrize("package", ["org.apache.spark.sql.kinesis", "org.apache.spark.sql.connector.kinesis"])
 def test_the_sink_of_a_stream_names_it_by_what_it_was_made_of(package: str):
     kind = f"{package}.KinesisSink"
     [options] = registry().getters[kind][1:]
-    made = {"kinesis.streamname": "o", "kinesis.region": "eu-west-1"}
-    assert registry().find({_FULL_NAME: kind, options: made}, is_write=True) == [DatasetId(_OF_KINESIS, "o")]
+    sink_options = {"kinesis.streamname": "o", "kinesis.region": "eu-west-1"}
+    assert registry().find({_FULL_NAME: kind, options: sink_options}, is_write=True) == [DatasetId(_OF_KINESIS, "o")]
 
 
 def test_settings_of_a_session_name_the_nodes_where_the_options_do_not():
@@ -316,8 +318,8 @@ def test_settings_of_a_session_name_the_nodes_where_the_options_do_not():
         _FULL_NAME: "org.elasticsearch.spark.sql.ElasticsearchRelation",
         "parameters": {"es.resource": "orders"},
     }
-    made = {"cfg.getNodes": "s-1", "cfg.getPort": "9200", "cfg.getResourceRead": "orders"}
-    assert registry().find({**relation, **made}) == [DatasetId(_ES, "orders")]
+    settings = {"cfg.getNodes": "s-1", "cfg.getPort": "9200", "cfg.getResourceRead": "orders"}
+    assert registry().find({**relation, **settings}) == [DatasetId(_ES, "orders")]
 
 
 def test_sparks_conf_names_what_the_options_do_not():

@@ -42,11 +42,11 @@ def test_each_of_many_paths_has_its_name(count: int):
 def test_very_many_files_are_the_folders_above_them():
     many = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in ("a", "b") for hour in range(600)]
 
-    assert [one.id.name for one in find_datasets(a_relation(*many), CATALOGS).datasets] == [
+    assert [dataset.id.name for dataset in find_datasets(a_relation(*many), CATALOGS).datasets] == [
         "days/a/hours",
         "days/b/hours",
     ]
-    assert [one.id.name for one in find_datasets(a_relation(*many[:20]), CATALOGS).datasets] == [
+    assert [dataset.id.name for dataset in find_datasets(a_relation(*many[:20]), CATALOGS).datasets] == [
         f"days/a/hours/{hour}.csv" for hour in range(20)
     ]
 
@@ -57,7 +57,7 @@ def test_no_folder_is_left_out_however_they_lie():
     roots = [f"s3a://lake-{number}/x.csv" for number in range(1_100)]
 
     def places(paths: list[str]) -> set[str]:
-        return {one.id.name for one in find_datasets(a_relation(*paths), CATALOGS).datasets}
+        return {dataset.id.name for dataset in find_datasets(a_relation(*paths), CATALOGS).datasets}
 
     assert places(deep) == {"days/a/hours", "days/b/hours", "days/c/hours"}
     assert places(wide) == {str(number) for number in range(1_100)}
@@ -166,7 +166,7 @@ V2 = [
 ]
 
 
-@pytest.mark.parametrize(("leaf", "dataset"), V2, ids=lambda one: getattr(one, "kind", ""))
+@pytest.mark.parametrize(("leaf", "dataset"), V2, ids=lambda value: getattr(value, "kind", ""))
 def test_a_table_of_the_second_interface_is_named_by_the_most_that_is_known(leaf, dataset):
     read = find_datasets(leaf, CATALOGS)
 
@@ -274,7 +274,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("leaf", "why"), UNKNOWN, ids=lambda one: getattr(one, "kind", one))
+@pytest.mark.parametrize(("leaf", "why"), UNKNOWN, ids=lambda value: getattr(value, "kind", value))
 def test_what_nobody_can_name_says_so(leaf, why):
     assert find_datasets(leaf, CATALOGS) == LeafSource(unknown=why)
 

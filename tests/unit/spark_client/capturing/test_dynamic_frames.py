@@ -148,14 +148,16 @@ def split(model: Model, draw: Any) -> Model:
 
 
 def function(model: Model, draw: Any) -> Model:
-    made = sources_in(model.record)
-    return model._replace(step=Step("map", (model.step,), {"f": "f"}), record={"made": made, "a": made})
+    sources = sources_in(model.record)
+    return model._replace(step=Step("map", (model.step,), {"f": "f"}), record={"made": sources, "a": sources})
 
 
-def merged(one: Any, other: Any) -> Any:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return {name: merged(one.get(name, frozenset()), other.get(name, frozenset())) for name in {**one, **other}}
-    return sources_in(one) | sources_in(other)
+def merged(record: Any, other: Any) -> Any:
+    if isinstance(record, dict) and isinstance(other, dict):
+        return {
+            name: merged(record.get(name, frozenset()), other.get(name, frozenset())) for name in {**record, **other}
+        }
+    return sources_in(record) | sources_in(other)
 
 
 def union(model: Model, other: Model, draw: Any) -> Model:
@@ -205,9 +207,9 @@ def leaves_of(value: Value) -> frozenset[str]:
 def is_same_or_unknown(frame: OpenRelation, model: Model) -> None:
     """Compare, except where a column is marked unknown."""
     for name, value in model.record.items():
-        found = frame.get(name)
-        assert leaves_of(found) == sources_in(value) or flat(found).unknown, name
-        assert leaves_of(found) <= sources_in(value), name
+        column = frame.get(name)
+        assert leaves_of(column) == sources_in(value) or flat(column).unknown, name
+        assert leaves_of(column) <= sources_in(value), name
     assert leaves_of(Value(frame.rows)) <= model.rows
 
 
@@ -222,8 +224,8 @@ def test_columns_of_known_tables_are_those_of_their_records(known: Known, model:
         return
     assert set(frame.columns or ()) == set(model.record)
     for name, value in model.record.items():
-        found = frame.get(name)
-        assert (leaves_of(found), flat(found).unknown) == (sources_in(value), frozenset()), name
+        column = frame.get(name)
+        assert (leaves_of(column), flat(column).unknown) == (sources_in(value), frozenset()), name
     assert leaves_of(Value(frame.rows)) == model.rows
 
 

@@ -132,9 +132,9 @@ def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(sha
     def sources() -> dict[ColumnSource, frozenset[Transformation]]:
         return {ColumnSource(CHECKED, (f"c{number}",)): frozenset({IDENTITY}) for number in range(1_500)}
 
-    one = sources()
+    shared_sources = sources()
     columns = ColumnLineage(
-        {(f"c{number}",): one if shared else sources() for number in range(1_500 if shared else 50)}
+        {(f"c{number}",): shared_sources if shared else sources() for number in range(1_500 if shared else 50)}
     )
     started = time.process_time()
 

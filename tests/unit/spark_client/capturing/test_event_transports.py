@@ -90,9 +90,9 @@ def test_events_reach_a_transport_of_openlineage_as_they_are() -> None:
     assert events_to.send([*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]) == DeliveryCounts(
         3, 0
     )
-    wanted = [*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]
+    sent = [*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]
     assert [without_clients_own(event) for event in transport.taken] == [
-        without_clients_own(json.loads(Serde.to_json(event))) for event in wanted
+        without_clients_own(json.loads(Serde.to_json(event))) for event in sent
     ]
 
 
@@ -112,7 +112,7 @@ def test_a_client_of_openlineage_is_taken_as_it_is() -> None:
 def test_an_event_that_is_not_taken_does_not_keep_the_next_ones(caplog: pytest.LogCaptureFixture) -> None:
     transport, counts = Recording(refused=1), Counts()
     assert open_event_transport(transport, Settings(), {}, counts).send(emitted_events()) == DeliveryCounts(1, 1)
-    assert [one["eventType"] for one in transport.taken] == ["COMPLETE"]
+    assert [event["eventType"] for event in transport.taken] == ["COMPLETE"]
     warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert warned == ["capture: events are not sent: ConnectionError: reset"]
 

@@ -213,7 +213,7 @@ def test_a_write_has_the_same_run_id_whenever_it_is_emitted_and_no_other_write_h
     ]
 
     assert ids[0] == ids[1]
-    assert [len(one) for one in ids] == [1] * 4
+    assert [len(run_ids) for run_ids in ids] == [1] * 4
     assert len(set.union(*ids)) == 3
 
 
@@ -271,7 +271,7 @@ def test_an_input_has_what_was_read_of_it(folders: tuple[str, ...], condition: A
 
     statistics = content(input_statistics_input_dataset.InputStatisticsInputDatasetFacet(2, 1_000, 1, **BY))
     subset = base_subset_dataset.InputSubsetInputDatasetFacet(condition, **BY)
-    (facets,) = [one["inputFacets"] for one in event["inputs"] if "inputFacets" in one]
+    (facets,) = [dataset["inputFacets"] for dataset in event["inputs"] if "inputFacets" in dataset]
     expected = {"inputStatistics": statistics, **({"subset": content(subset)} if condition else {})}
     for partition in expected.get("subset", {}).get("inputCondition", {}).get("partitions", ()):
         partition["dimensions"].setdefault("hour", None)

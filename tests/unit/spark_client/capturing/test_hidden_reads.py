@@ -53,8 +53,8 @@ def test_tables_beside_those_that_are_known() -> None:
 
 
 def test_files_that_no_statement_names_are_unknown() -> None:
-    found = set(tables_in(_analyzed(), set(), ("spark_catalog.default.flights",), files=0))
-    assert found == {TableRead(("spark_catalog", "default", "planes")), UnknownRead("SQL: files that a function reads")}
+    reads = set(tables_in(_analyzed(), set(), ("spark_catalog.default.flights",), files=0))
+    assert reads == {TableRead(("spark_catalog", "default", "planes")), UnknownRead("SQL: files that a function reads")}
 
 
 @pytest.mark.parametrize(

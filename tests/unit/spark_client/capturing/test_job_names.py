@@ -46,7 +46,7 @@ OF_ONE_RUN = [
 
 
 def a_write(name: str, *inputs: str, execution: int = 1, symlinks: tuple[Symlink, ...] = ()) -> Write:
-    datasets = tuple(Dataset(DatasetId("s3://flights", one)) for one in inputs)
+    datasets = tuple(Dataset(DatasetId("s3://flights", name)) for name in inputs)
     output = Dataset(DatasetId("s3://flights", name), symlinks=symlinks)
     return Write(
         execution_id=execution,
@@ -119,7 +119,7 @@ def test_a_job_is_not_called_after_what_only_one_run_writes(path: str, suffix: s
 def test_a_table_is_not_called_by_its_day() -> None:
     tables = [Symlink("hive://h:9083", name) for name in ("shop.orders_20261120", "shop.orders_20261121")]
 
-    assert {suffix_of(Dataset(DatasetId("s3://b", "x"), symlinks=(one,))) for one in tables} == {"shop_orders"}
+    assert {suffix_of(Dataset(DatasetId("s3://b", "x"), symlinks=(table,))) for table in tables} == {"shop_orders"}
 
 
 def test_what_a_program_writes_for_each_day_is_one_job() -> None:

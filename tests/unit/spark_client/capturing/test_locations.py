@@ -142,7 +142,9 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize(("given", "named"), TABLES.items(), ids=lambda one: one[0] if isinstance(one, tuple) else "")
+@pytest.mark.parametrize(
+    ("given", "named"), TABLES.items(), ids=lambda given: given[0] if isinstance(given, tuple) else ""
+)
 def test_a_table_has_the_name_that_openlineages_own_client_gives(given, named):
     url, table = given
 
@@ -167,7 +169,7 @@ OTHER_TABLES = {
 }
 
 
-@pytest.mark.parametrize(("given", "named"), OTHER_TABLES.items(), ids=lambda one: one[0])
+@pytest.mark.parametrize(("given", "named"), OTHER_TABLES.items(), ids=lambda given: given[0])
 def test_a_table_of_another_database_is_named_by_the_same_rules(given, named):
     url, table = given
 

@@ -71,7 +71,7 @@ def test_a_rule_that_is_none_is_one_warning(
 
 def test_a_write_is_renamed_as_a_whole() -> None:
     first, second = (DatasetId("s3://lake", f"raw/{day}") for day in ("monday", "tuesday"))
-    one, out = DatasetId("s3://lake", "raw"), DatasetId("s3://lake", "checked")
+    raw, out = DatasetId("s3://lake", "raw"), DatasetId("s3://lake", "checked")
     column = (SchemaField("a", "int"),)
     shared = {ColumnSource(first, ("a",)): frozenset({IDENTITY}), ColumnSource(second, ("a",)): frozenset({CHANGED})}
     link = Symlink("s3://lake", "raw/tuesday")
@@ -83,8 +83,8 @@ def test_a_write_is_renamed_as_a_whole() -> None:
 
     renamed = parse_settings({REMOVE: "(?<remove>/(mon|tues)day)"}, {}).names.rename(write)
 
-    sources = {ColumnSource(one, ("a",)): frozenset({IDENTITY, CHANGED})}
-    assert renamed.inputs == (Dataset(one, column),)
+    sources = {ColumnSource(raw, ("a",)): frozenset({IDENTITY, CHANGED})}
+    assert renamed.inputs == (Dataset(raw, column),)
     assert renamed.output == Dataset(out, column)
     assert renamed.columns == ColumnLineage({("a",): sources, ("b",): sources}, sources)
     assert renamed.columns.fields["a",] is renamed.columns.fields["b",]

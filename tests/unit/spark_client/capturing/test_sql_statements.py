@@ -156,8 +156,8 @@ CTE [q]
 
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_is_what_its_parsed_plan_says(name: str) -> None:
-    text, found = STATEMENTS[name]
-    assert list(find_statements(a_plan(text))) == [found]
+    text, statement = STATEMENTS[name]
+    assert list(find_statements(a_plan(text))) == [statement]
 
 
 READS = {
@@ -272,7 +272,7 @@ def test_another_view_is_no_table_that_is_renamed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "immediate"),
     [
         ("EXECUTE IMMEDIATE 'INSERT INTO t VALUES (''a'')'", ("INSERT INTO t VALUES ('a')", ())),
         ('execute immediate "SELECT 1, 2" into x, `y`;', ("SELECT 1, 2", ("x", "`y`"))),
@@ -285,9 +285,9 @@ def test_another_view_is_no_table_that_is_renamed() -> None:
     ],
 )
 def test_a_statement_in_a_text_is_read_where_all_of_it_is_there(
-    text: str, found: tuple[str, tuple[str, ...]] | None
+    text: str, immediate: tuple[str, tuple[str, ...]] | None
 ) -> None:
-    assert find_immediate(text) == found
+    assert find_immediate(text) == immediate
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_a_source_that_was_checkpointed_on_the_way_has_the_version_that_was_read
         "InsertIntoHadoopFsRelationCommand", outputPath="s3a://lake/estimated", query=source, query__schema=SCHEMA
     )
     [write] = extractor.read_write(Execution(1, 1, "command", 0, 10, "tables", command, read_versions=own))
-    assert [(one.id, one.version) for one in write.inputs] == [(CHECKED, version)]
+    assert [(dataset.id, dataset.version) for dataset in write.inputs] == [(CHECKED, version)]
 
 
 def a_relation_of_delta(path: str, version: str, *, named: bool) -> Any:
@@ -195,10 +195,10 @@ VERSIONS = (("0", "1", "2"), ("987699975039670464", SNAPSHOT, "44314212710117630
 @pytest.mark.parametrize("made_by", [1, 2, 3])
 @pytest.mark.parametrize("versions", VERSIONS)
 def test_the_service_shows_which_run_made_the_version_that_a_run_read(versions: Sequence[str], made_by: int) -> None:
-    made = [("emissions.checked", a_write_at(n, Dataset(CHECKED, version=versions[n - 1]))) for n in (1, 2, 3)]
+    writes = [("emissions.checked", a_write_at(n, Dataset(CHECKED, version=versions[n - 1]))) for n in (1, 2, 3)]
     read = versions[made_by - 1]
     reader = a_write_at(4, Dataset(ESTIMATED, version="0"), Dataset(CHECKED, version=read))
-    service = queries_over([*made, ("emissions.estimated", reader)])
+    service = queries_over([*writes, ("emissions.estimated", reader)])
     by_time = sorted((run.started, run.id) for run in _runs(service, "emissions.checked"))
     [run] = _runs(service, "emissions.estimated")
     upstream = service.find_upstream_runs(run.id, depth=1)

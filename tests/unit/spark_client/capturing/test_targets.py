@@ -231,7 +231,7 @@ def test_an_append_with_the_options_of_an_overwrite_is_an_append():
     assert target.change is None
 
 
-@pytest.mark.parametrize(("command", "target"), WRITES, ids=lambda one: one.kind if hasattr(one, "kind") else "")
+@pytest.mark.parametrize(("command", "target"), WRITES, ids=lambda value: value.kind if hasattr(value, "kind") else "")
 def test_a_command_writes(command, target):
     assert find_targets(command, CATALOGS) == (target,)
 
@@ -259,7 +259,7 @@ READ_BACK = [
 ]
 
 
-@pytest.mark.parametrize("command", ROWS, ids=lambda one: one.kind)
+@pytest.mark.parametrize("command", ROWS, ids=lambda command: command.kind)
 def test_of_a_change_of_rows_that_nobody_can_read_back_the_table_is_known_and_that_its_columns_are_unknown(command):
     why = f"{command.kind}: rows are changed in place"
 
@@ -268,7 +268,7 @@ def test_of_a_change_of_rows_that_nobody_can_read_back_the_table_is_known_and_th
     )
 
 
-@pytest.mark.parametrize(("command", "does"), READ_BACK, ids=lambda one: one.kind if hasattr(one, "kind") else "")
+@pytest.mark.parametrize(("command", "does"), READ_BACK, ids=lambda value: value.kind if hasattr(value, "kind") else "")
 def test_of_a_change_of_rows_that_is_read_back_the_table_is_known_and_what_it_does(command, does):
     [target] = find_targets(command, CATALOGS)
 
@@ -297,7 +297,7 @@ NO_WRITES = [
 ]
 
 
-@pytest.mark.parametrize("command", NO_WRITES, ids=lambda one: one.kind)
+@pytest.mark.parametrize("command", NO_WRITES, ids=lambda command: command.kind)
 def test_what_writes_nothing_that_is_kept_has_no_target(command):
     assert find_targets(command, CATALOGS) == ()
 
@@ -323,7 +323,7 @@ NAMELESS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "why"), NAMELESS, ids=lambda one: getattr(one, "kind", one))
+@pytest.mark.parametrize(("command", "why"), NAMELESS, ids=lambda value: getattr(value, "kind", value))
 def test_a_write_that_nobody_can_name_says_so(command, why):
     assert find_targets(command, CATALOGS) == (Target(command.kind, None, command.node("query"), unknown=why),)
 
@@ -403,7 +403,7 @@ SINKS = [
 ]
 
 
-@pytest.mark.parametrize(("stream", "options", "output"), SINKS, ids=lambda one: getattr(one, "id", ""))
+@pytest.mark.parametrize(("stream", "options", "output"), SINKS, ids=lambda value: getattr(value, "id", ""))
 def test_a_stream_writes_its_sink(stream, options, output):
     target = find_sink(stream, options, CATALOGS)
     assert target is not None

@@ -140,14 +140,14 @@ def test_inserts_that_share_a_from_are_a_write_each_with_the_columns_of_its_own(
     root = an_execution(7, 7, (10, 90))
     merger, outers = WriteMerger(), []
     for number, (place, is_directory) in enumerate(outputs):
-        made = ColumnLineage({(f"c{number}",): CO2})
-        outer = replace(a_write(root, place), number=number, columns=made)
+        columns = ColumnLineage({(f"c{number}",): CO2})
+        outer = replace(a_write(root, place), number=number, columns=columns)
         if is_directory:
             insert = an_execution(8 + number, 7, (20 + number, 21 + number))
-            merger.add(insert, [replace(a_write(insert, place), columns=made, written=WriteStatistics(rows=number))])
+            merger.add(insert, [replace(a_write(insert, place), columns=columns, written=WriteStatistics(rows=number))])
             outer = replace(outer, command="InsertIntoDataSourceDirCommand", columns=NO_COLUMNS)
         outers.append(outer)
-    assert [(one.number, one.output, one.columns, one.written.rows) for one in merger.add(root, outers)] == [
+    assert [(write.number, write.output, write.columns, write.written.rows) for write in merger.add(root, outers)] == [
         (number, place, ColumnLineage({(f"c{number}",): CO2}), number if is_directory else None)
         for number, (place, is_directory) in enumerate(outputs)
     ]
