@@ -36,12 +36,15 @@ def test_every_route_declares_the_segments_of_its_path():
 
 
 def test_every_route_has_a_summary_a_response_and_an_operation_id_of_its_own():
-    operations = [one for item in DOCUMENT["paths"].values() for name, one in item.items() if name != "parameters"]
+    operations = [
+        operation for item in DOCUMENT["paths"].values() for name, operation in item.items() if name != "parameters"
+    ]
 
     assert all(
-        one["summary"] and all(reply["description"] for reply in one["responses"].values()) for one in operations
+        operation["summary"] and all(reply["description"] for reply in operation["responses"].values())
+        for operation in operations
     )
-    assert len({one["operationId"] for one in operations}) == len(all_routes())
+    assert len({operation["operationId"] for operation in operations}) == len(all_routes())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -22,7 +22,7 @@ def rows(edges):
 
 
 def names(records):
-    return [one.record.node_id for one in records]
+    return [node.record.node_id for node in records]
 
 
 NODES = st.sampled_from(["root", *"abcdefgh"])
@@ -39,7 +39,7 @@ def test_walks_end_and_meet_each_node_once_whatever_the_parents(edges):
         assert len(set(names(path))) == len(path)
         assert len({node, *below}) == len(below) + 1
         # Each step of the path is the parent of the next; its start is reported.
-        assert [one.record.parent_id for one in path[1:]] == names(path)[:-1]
+        assert [node.record.parent_id for node in path[1:]] == names(path)[:-1]
         first = path[0].record
         if cycle:
             assert (missing, first.parent_id in names(path), set(cycle) <= set(names(path))) == (None, True, True)

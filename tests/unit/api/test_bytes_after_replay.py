@@ -54,16 +54,16 @@ def every_response(served, jobs, datasets, runs):
         + [f"{COLUMN}:{dataset.name}:flight" for dataset in datasets],
         **{name: (value,) for name, value in TIMES.items()},
     }
-    found = {}
+    replies = {}
     for route in ROUTES:
         names = [parameter.name for parameter in route.parameters if parameter.required]
         things = jobs if "job" in names else datasets
         rest = [name for name in names if name in values]
         for thing, *chosen in product(things if "namespace" in names else [None], *(values[name] for name in rest)):
             given = {**about(thing), **dict(zip(rest, chosen, strict=True))}
-            for version in versions(found, route.path, given) if "version" in names else [None]:
-                found.update(responses(served, route, {**given, "version": version}, rest))
-    return found
+            for version in versions(replies, route.path, given) if "version" in names else [None]:
+                replies.update(responses(served, route, {**given, "version": version}, rest))
+    return replies
 
 
 def about(thing):
@@ -76,7 +76,7 @@ def about(thing):
 
 
 def filled(path, given):
-    return re.sub("<([a-z_]+)>", lambda found: quote(given[found.group(1)], safe=""), path)
+    return re.sub("<([a-z_]+)>", lambda match: quote(given[match.group(1)], safe=""), path)
 
 
 def responses(served, route, given, names):
@@ -88,9 +88,9 @@ def responses(served, route, given, names):
         yield (path, *sorted({**query, **more}.items())), (response.status, response.body)
 
 
-def versions(found, path, given):
+def versions(replies, path, given):
     """Return the versions in the list that was fetched before."""
-    status, body = found[(filled(path.removesuffix("/<version>"), given),)]
+    status, body = replies[(filled(path.removesuffix("/<version>"), given),)]
     ids = [version["version"] for version in orjson.loads(body)["versions"]] if status == 200 else []
     return [version["version"] if isinstance(version, dict) else version for version in ids]
 
@@ -98,7 +98,7 @@ def versions(found, path, given):
 def reordered(value):
     """Return the JSON with the names of each object in the opposite order."""
     if isinstance(value, list):
-        return [reordered(one) for one in value]
+        return [reordered(item) for item in value]
     return {name: reordered(value[name]) for name in reversed(value)} if isinstance(value, dict) else value
 
 
@@ -141,8 +141,8 @@ def test_events_in_another_order_and_with_their_names_in_another_give_the_same_b
     replayed.load(*EVENTS)
     assert differences(before, every_response(replayed, *things)) == []
     # Each route has found something.
-    found = {path for (path, *_), (status, _) in before.items() if status == 200}
-    assert [route.path for route in ROUTES if not any(is_of(route, path) for path in found)] == []
+    reached = {path for (path, *_), (status, _) in before.items() if status == 200}
+    assert [route.path for route in ROUTES if not any(is_of(route, path) for path in reached)] == []
 
 
 def is_of(route, path):
@@ -150,8 +150,10 @@ def is_of(route, path):
 
 
 def load(served, statements):
-    events = [one for one in statements if isinstance(one, Event)]
-    served._log.enlist(one for one in (RawEvent(event, asdict(event)) for event in events) if one.listed)
+    events = [statement for statement in statements if isinstance(statement, Event)]
+    served._log.enlist(
+        raw_event for raw_event in (RawEvent(event, asdict(event)) for event in events) if raw_event.listed
+    )
     apply_statements(statements, served.table)
 
 

@@ -26,13 +26,13 @@ def an_event_of(operations, inputs, outputs, **changes):
     facet = a_facet("HeadwaterOperationsRun", operations=render_operations(operations))
     event = {
         "run_facets": {"headwater_operations": facet, **changes.pop("run_facets", {})},
-        "inputs": [a_dataset(one.name, one.namespace) for one in inputs],
-        "outputs": [a_dataset(one.name, one.namespace) for one in outputs],
+        "inputs": [a_dataset(dataset.name, dataset.namespace) for dataset in inputs],
+        "outputs": [a_dataset(dataset.name, dataset.namespace) for dataset in outputs],
     }
     return a_run_event(**{**event, **changes})
 
 
-def found(served, path, **query):
+def fetch(served, path, **query):
     """The JSON of a question that has an answer."""
     response = get(served.api, path, {**RANGE, **query})
     assert (response.status, "X-Truncated" in response.headers) == (200, False)
@@ -50,7 +50,7 @@ def test_the_employees_of_the_design_come_from_persons():
     served.load(an_event_of(operations, [PERSON], [EMPLOYEE]))
 
     for name in ("Employee", "Person"):
-        assert found(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage") == [
+        assert fetch(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage") == [
             {
                 "source": {"namespace": "ns", "name": "Person"},
                 "destination": {"namespace": "ns", "name": "Employee"},
@@ -84,10 +84,10 @@ def test_mappings_go_as_many_levels_up_and_down_as_requested(name, query, pairs)
         operations = (a_read("id", source=source), a_write("read.id", destination=destination))
         served.load(an_event_of(operations, [source], [destination], run=run, job=destination.name))
 
-    mappings = found(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage", **query)
+    mappings = fetch(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage", **query)
 
-    assert sorted(f"{one['source']['name']} {one['destination']['name']}" for one in mappings) == pairs
-    assert all(one["fieldmap"] == [{"from": "id", "to": "id"}] for one in mappings)
+    assert sorted(f"{mapping['source']['name']} {mapping['destination']['name']}" for mapping in mappings) == pairs
+    assert all(mapping["fieldmap"] == [{"from": "id", "to": "id"}] for mapping in mappings)
 
 
 UNIQUE_ID = "/v3/namespaces/myns/datasets/mytableds/fields/uniqueid/lineage"
@@ -103,7 +103,7 @@ def concatenation():
 
 
 def test_the_unique_id_of_the_design_is_made_in_one_way(concatenation):
-    assert found(concatenation, UNIQUE_ID) == {
+    assert fetch(concatenation, UNIQUE_ID) == {
         "fieldName": "uniqueid",
         "startTimeInSeconds": examples.START_S,
         "endTimeInSeconds": examples.END_S,
@@ -143,7 +143,7 @@ def test_the_unique_id_of_the_design_is_made_in_one_way(concatenation):
 
 
 def test_the_simple_view_of_the_design(concatenation):
-    (path,) = found(concatenation, UNIQUE_ID, view="simple")["paths"]
+    (path,) = fetch(concatenation, UNIQUE_ID, view="simple")["paths"]
 
     assert path["edges"] == [
         {
@@ -156,9 +156,9 @@ def test_the_simple_view_of_the_design(concatenation):
 
 
 def test_the_detailed_view_of_the_design(concatenation):
-    (path,) = found(concatenation, UNIQUE_ID, view="detailed")["paths"]
+    (path,) = fetch(concatenation, UNIQUE_ID, view="detailed")["paths"]
 
-    assert {(one["from"], one["operation"], one["to"]) for one in path["edges"]} == {
+    assert {(edge["from"], edge["operation"], edge["to"]) for edge in path["edges"]} == {
         ("read.body", "parse", "parse.firstName"),
         ("read.body", "parse", "parse.lastName"),
         ("parse.firstName", "concat", "concat.name"),
@@ -178,14 +178,16 @@ def test_runs_that_differ_elsewhere_took_one_way_newest_first(concatenation):
     )
     concatenation.load(later)
 
-    assert [path["runs"] for path in found(concatenation, UNIQUE_ID)["paths"]] == [[LATER_RUN, PIPELINE_RUN]]
+    assert [path["runs"] for path in fetch(concatenation, UNIQUE_ID)["paths"]] == [[LATER_RUN, PIPELINE_RUN]]
 
 
 def test_a_dropped_field_goes_to_the_operation_that_dropped_it(concatenation):
     path = "/v3/namespaces/myns/endpoints/user_data/fields/body/lineage"
 
-    assert {"drop", "drop#2"} <= {one["name"] for one in found(concatenation, path, direction="outgoing")["operations"]}
-    assert found(concatenation, path, direction="incoming")["nodes"] == []
+    assert {"drop", "drop#2"} <= {
+        operation["name"] for operation in fetch(concatenation, path, direction="outgoing")["operations"]
+    }
+    assert fetch(concatenation, path, direction="incoming")["nodes"] == []
 
 
 def test_openlineage_columns_fill_cdaps_responses():
@@ -195,11 +197,11 @@ def test_openlineage_columns_fill_cdaps_responses():
     served = GraphApi()
     served.load(a_run_event(inputs=[a_dataset("Person", "ns")], outputs=[employee]))
 
-    (mapping,) = found(served, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
+    (mapping,) = fetch(served, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
     assert mapping["fieldmap"] == [{"from": "id", "to": "id"}, {"from": "id", "to": "key"}]
-    detail = found(served, "/v3/namespaces/ns/endpoints/Employee/fields/key/lineage")
+    detail = fetch(served, "/v3/namespaces/ns/endpoints/Employee/fields/key/lineage")
     assert [node["label"] for node in detail["nodes"]] == ["id", "key"]
-    (path,) = found(served, "/v3/namespaces/ns/datasets/Employee/fields/key/lineage")["paths"]
+    (path,) = fetch(served, "/v3/namespaces/ns/datasets/Employee/fields/key/lineage")["paths"]
     assert path["runs"] == [a_run_event()["run"]["runId"]]
 
 
@@ -207,24 +209,24 @@ def test_openlineage_columns_fill_cdaps_responses():
 def test_a_run_counts_by_its_start_in_seconds_from_noon(concatenation, start, end, ways):
     noon_s = examples.START_S + 12 * 3600
 
-    assert len(found(concatenation, UNIQUE_ID, start=noon_s + start, end=noon_s + end)["paths"]) == ways
+    assert len(fetch(concatenation, UNIQUE_ID, start=noon_s + start, end=noon_s + end)["paths"]) == ways
 
 
 def a_schema(**types):
-    return {"schema": a_facet("SchemaDatasetFacet", fields=[{"name": one, "type": types[one]} for one in types])}
+    return {"schema": a_facet("SchemaDatasetFacet", fields=[{"name": name, "type": types[name]} for name in types])}
 
 
 @pytest.fixture
 def typed():
     """A run whose operations give one type, and schemas that give others."""
     given = {"type": "TRANSFORM", "name": "concat", "outputs": [{"name": "name", "type": "varchar"}]}
-    some = (
+    operations = (
         a_read("id", "first_name", source=PERSON),
         a_transform("concat", ["read.first_name"], ["name"]),
         a_transform("greet", ["concat.name"], ["greeting"]),
         a_write("read.id", "concat.name", "greet.greeting", destination=EMPLOYEE),
     )
-    event = an_event_of(some, [PERSON], [EMPLOYEE])
+    event = an_event_of(operations, [PERSON], [EMPLOYEE])
     event["run"]["facets"]["headwater_operations"]["operations"][1].update(given)
     event["inputs"][0]["facets"] = a_schema(id="long", first_name="string")
     event["outputs"][0]["facets"] = a_schema(id="long", name="string")
@@ -234,7 +236,7 @@ def typed():
 
 
 def test_mappings_have_the_types_of_operations_else_of_schemas_else_none(typed):
-    (mapping,) = found(typed, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
+    (mapping,) = fetch(typed, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
 
     assert mapping["fieldmap"] == [
         {"from": "first_name", "to": "greeting", "fromType": "string"},
@@ -244,13 +246,13 @@ def test_mappings_have_the_types_of_operations_else_of_schemas_else_none(typed):
 
 
 def test_nodes_and_paths_have_the_types_of_their_fields(typed):
-    detail = found(typed, "/v3/namespaces/ns/endpoints/Employee/fields/greeting/lineage", direction="backward")
+    detail = fetch(typed, "/v3/namespaces/ns/endpoints/Employee/fields/greeting/lineage", direction="backward")
     types = {"read.first_name": "string", "concat.name": "varchar", "greet.greeting": None}
-    assert {one["id"]: one.get("type") for one in detail["nodes"]} == types
+    assert {node["id"]: node.get("type") for node in detail["nodes"]} == types
 
     path = "/v3/namespaces/ns/datasets/Employee/fields/name/lineage"
-    paths = {view: found(typed, path, view=view) for view in ("simple", "detailed")}
-    assert {one["fieldType"] for one in paths.values()} == {"varchar"}
+    paths = {view: fetch(typed, path, view=view) for view in ("simple", "detailed")}
+    assert {path["fieldType"] for path in paths.values()} == {"varchar"}
     assert paths["simple"]["paths"][0]["edges"][0]["fromType"] == "string"
-    assert [one["type"] for one in paths["detailed"]["paths"][0]["nodes"]] == ["string", "varchar"]
-    assert "fieldType" not in found(typed, path.replace("/name/", "/greeting/"))
+    assert [node["type"] for node in paths["detailed"]["paths"][0]["nodes"]] == ["string", "varchar"]
+    assert "fieldType" not in fetch(typed, path.replace("/name/", "/greeting/"))

@@ -23,7 +23,7 @@ def path_of(dataset, *more):
     return f"/v3/namespaces{at(dataset.namespace)}/datasets{at(dataset.name)}/lineage{at(*more)}"
 
 
-def found(served, dataset, *more, **query):
+def fetch(served, dataset, *more, **query):
     """The JSON of a question that has a whole answer."""
     response = get(served.api, path_of(dataset, *more), {**RANGE, **query})
     assert (response.status, "X-Truncated" in response.headers) == (200, False), response.body
@@ -34,17 +34,20 @@ def entity(dataset):
     return {"namespace": dataset.namespace, "dataset": dataset.name, "entity": "DATASET"}
 
 
-def a_run_of(some, number=0, job="convert", **run_facets):
+def a_run_of(operations, number=0, job="convert", **run_facets):
     """A run that recorded these operations: number 0 started first."""
-    reads, writes = ([getattr(one, side) for one in some if hasattr(one, side)] for side in ("source", "destination"))
-    facet = a_facet("HeadwaterOperationsRun", operations=render_operations(some))
+    reads, writes = (
+        [getattr(operation, side) for operation in operations if hasattr(operation, side)]
+        for side in ("source", "destination")
+    )
+    facet = a_facet("HeadwaterOperationsRun", operations=render_operations(operations))
     return a_run_event(
         run=RUNS[number],
         job=job,
         eventTime=STARTS[number],
         run_facets={"headwater_operations": facet, **run_facets},
-        inputs=[a_dataset(one.name, one.namespace) for one in reads],
-        outputs=[a_dataset(one.name, one.namespace) for one in writes],
+        inputs=[a_dataset(dataset.name, dataset.namespace) for dataset in reads],
+        outputs=[a_dataset(dataset.name, dataset.namespace) for dataset in writes],
     )
 
 
@@ -58,28 +61,30 @@ def concatenation():
 
 def test_fields_with_lineage_are_those_written_taken_and_dropped(concatenation):
     """`offset` was read and went nowhere: it has none."""
-    assert found(concatenation, MY_TABLE, "fields") == ["age", "city", "name", "state", "uniqueid"]
-    assert found(concatenation, USER_DATA, "fields") == [BODY]
+    assert fetch(concatenation, MY_TABLE, "fields") == ["age", "city", "name", "state", "uniqueid"]
+    assert fetch(concatenation, USER_DATA, "fields") == [BODY]
 
 
 @pytest.mark.parametrize(
     ("prefix", "names"), [("n", ["name"]), ("NA", ["name"]), ("", ["age", "city", "name", "state", "uniqueid"])]
 )
 def test_a_prefix_holds_in_any_case(concatenation, prefix, names):
-    assert found(concatenation, MY_TABLE, "fields", prefix=prefix) == names
+    assert fetch(concatenation, MY_TABLE, "fields", prefix=prefix) == names
 
 
 def test_fields_of_the_current_schema_alone_have_no_lineage():
     nested = {"name": "address", "type": "struct", "fields": [{"name": "street", "type": "string"}]}
     schema = a_facet("SchemaDatasetFacet", fields=[{"name": "id"}, {"name": "added"}, nested])
-    some = (a_read("id", "address/street", source=USER_DATA), a_write("read.id", "read.address/street"))
-    run = a_run_of(some)
+    operations = (a_read("id", "address/street", source=USER_DATA), a_write("read.id", "read.address/street"))
+    run = a_run_of(operations)
     run["outputs"][0]["facets"] = {"schema": schema}
     served = GraphApi()
     served.load(run)
 
     def listed(**query):
-        return [(one["name"], one["lineage"]) for one in found(served, some[1].destination, "fields", **query)]
+        return [
+            (field["name"], field["lineage"]) for field in fetch(served, operations[1].destination, "fields", **query)
+        ]
 
     assert listed(includeCurrent="true") == [
         ("added", False),
@@ -88,34 +93,34 @@ def test_fields_of_the_current_schema_alone_have_no_lineage():
         ("id", True),
     ]
     assert listed(includeCurrent="True", prefix="Add") == listed(includeCurrent="true")[:3]
-    assert found(served, some[1].destination, "fields", includeCurrent="false") == ["address/street", "id"]
+    assert fetch(served, operations[1].destination, "fields", includeCurrent="false") == ["address/street", "id"]
 
 
 def test_a_summary_has_the_sides_that_were_requested(concatenation):
     incoming = [{"dataset": entity(USER_DATA), "fields": [BODY]}]
 
-    assert found(concatenation, MY_TABLE, "fields", "name", direction="incoming") == {"incoming": incoming}
-    assert found(concatenation, MY_TABLE, "fields", "name", direction="OUTGOING") == {"outgoing": []}
-    assert found(concatenation, MY_TABLE, "fields", "name", direction="both") == {"incoming": incoming, "outgoing": []}
+    assert fetch(concatenation, MY_TABLE, "fields", "name", direction="incoming") == {"incoming": incoming}
+    assert fetch(concatenation, MY_TABLE, "fields", "name", direction="OUTGOING") == {"outgoing": []}
+    assert fetch(concatenation, MY_TABLE, "fields", "name", direction="both") == {"incoming": incoming, "outgoing": []}
 
 
 def test_a_dropped_field_went_into_a_field_that_is_null(concatenation):
-    assert found(concatenation, USER_DATA, "fields", BODY, direction="outgoing") == {
+    assert fetch(concatenation, USER_DATA, "fields", BODY, direction="outgoing") == {
         "outgoing": [
             {"dataset": entity(MY_TABLE), "fields": ["age", "city", "name", "state", "uniqueid"]},
             {"fields": [None]},
         ]
     }
-    assert found(concatenation, USER_DATA, "fields", OFFSET, direction="outgoing") == {"outgoing": []}
+    assert fetch(concatenation, USER_DATA, "fields", OFFSET, direction="outgoing") == {"outgoing": []}
 
 
 def test_whole_operations_come_in_order_with_their_programs(concatenation):
     """The write has all its inputs, though they name origins that did not make the field."""
     ((whole, programs),) = (
-        one.values() for one in found(concatenation, MY_TABLE, "fields", "name", "operations")["incoming"]
+        entry.values() for entry in fetch(concatenation, MY_TABLE, "fields", "name", "operations")["incoming"]
     )
 
-    assert [one["name"] for one in whole] == ["read", "parse", "concat", "write"]
+    assert [operation["name"] for operation in whole] == ["read", "parse", "concat", "write"]
     assert whole[0] == {
         "name": "read",
         "description": "Reading the data from the file",
@@ -131,31 +136,31 @@ def test_whole_operations_come_in_order_with_their_programs(concatenation):
                 for origin, name in (
                     ("create", "uniqueid"),
                     ("concat", "name"),
-                    *(("parse", one) for one in ("age", "city", "state")),
+                    *(("parse", name) for name in ("age", "city", "state")),
                 )
             ]
         },
         "outputs": {"endPoint": {"namespace": "myns", "name": "mytableds"}},
     }
-    assert [(one["program"]["program"], one["lastExecutedTimeInSeconds"]) for one in programs] == [
+    assert [(entry["program"]["program"], entry["lastExecutedTimeInSeconds"]) for entry in programs] == [
         ("convert", 1_763_640_060)
     ]
 
 
 def test_operations_forward_go_to_writes_and_drops(concatenation):
-    (making,) = found(concatenation, USER_DATA, "fields", BODY, "operations", direction="outgoing")["outgoing"]
+    (making,) = fetch(concatenation, USER_DATA, "fields", BODY, "operations", direction="outgoing")["outgoing"]
 
-    assert {one["name"] for one in making["operations"]} == {
+    assert {operation["name"] for operation in making["operations"]} == {
         *("read", "parse", "concat", "drop", "drop#2", "create", "write")
     }
-    dropping = next(one for one in making["operations"] if one["name"] == "drop")
+    dropping = next(operation for operation in making["operations"] if operation["name"] == "drop")
     assert dropping["outputs"] == {"fields": []}
 
 
 def test_a_field_that_was_only_read_has_its_read(concatenation):
-    forward = found(concatenation, USER_DATA, "fields", OFFSET, "operations")["outgoing"]
+    forward = fetch(concatenation, USER_DATA, "fields", OFFSET, "operations")["outgoing"]
 
-    assert [[one["name"] for one in making["operations"]] for making in forward] == [["read"]]
+    assert [[operation["name"] for operation in making["operations"]] for making in forward] == [["read"]]
 
 
 def test_sets_of_operations_come_newest_first_with_the_last_run_of_each_program():
@@ -169,14 +174,14 @@ def test_sets_of_operations_come_newest_first_with_the_last_run_of_each_program(
     served = GraphApi()
     served.load(a_run_of(same, 0), a_run_of(other, 1), a_run_of(same, 2, job="again"), a_run_of(other, 3))
 
-    sides = found(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
+    sides = fetch(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
 
     assert [
         (
-            len(one["operations"]),
-            [(some["program"]["program"], some["lastExecutedTimeInSeconds"]) for some in one["programs"]],
+            len(side["operations"]),
+            [(entry["program"]["program"], entry["lastExecutedTimeInSeconds"]) for entry in side["programs"]],
         )
-        for one in sides
+        for side in sides
     ] == [(3, [("convert", 1_763_640_180)]), (4, [("again", 1_763_640_120), ("convert", 1_763_640_000)])]
 
 
@@ -196,13 +201,13 @@ def test_facets_of_columns_are_operations_too():
     served = GraphApi()
     served.load(run)
 
-    (making,) = found(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
-    assert [one["name"] for one in making["operations"]] == ["read", "UNKNOWN", "write"]
-    assert found(served, USER_DATA, "fields", BODY, "operations")["outgoing"] == [making]
+    (making,) = fetch(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
+    assert [operation["name"] for operation in making["operations"]] == ["read", "UNKNOWN", "write"]
+    assert fetch(served, USER_DATA, "fields", BODY, "operations")["outgoing"] == [making]
 
 
 def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
-    assert found(concatenation, MY_TABLE, "allfieldlineage", direction="incoming") == {
+    assert fetch(concatenation, MY_TABLE, "allfieldlineage", direction="incoming") == {
         "direction": "INCOMING",
         "start-ts": operations.START_S * 1_000,
         "end-ts": operations.END_S * 1_000,
@@ -213,7 +218,7 @@ def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
                 "entityId": entity(USER_DATA),
                 "fieldCount": 1,
                 "relations": [
-                    {"source": BODY, "destination": one} for one in ("age", "city", "name", "state", "uniqueid")
+                    {"source": BODY, "destination": name} for name in ("age", "city", "name", "state", "uniqueid")
                 ],
             }
         ],
@@ -222,7 +227,7 @@ def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
 
 
 def test_dropped_fields_are_relations_of_no_dataset(concatenation):
-    outgoing = found(concatenation, USER_DATA, "allfieldlineage", direction="both")["outgoing"]
+    outgoing = fetch(concatenation, USER_DATA, "allfieldlineage", direction="both")["outgoing"]
 
     assert (outgoing[0]["entityId"], outgoing[0]["fieldCount"]) == (entity(MY_TABLE), 5)
     assert outgoing[1:] == [{"fieldCount": 0, "relations": [{"source": BODY}]}]
@@ -233,8 +238,8 @@ LAKE = [DatasetId("lake", name) for name in ("a", "b", "c", "d")]
 
 def a_copy(number, source, destination, **run_facets):
     """A run of a job of its own that copies a dataset."""
-    some = (a_read("id", source=source), a_write("read.id", destination=destination))
-    return a_run_of(some, number, job=f"job-{number}", **run_facets)
+    operations = (a_read("id", source=source), a_write("read.id", destination=destination))
+    return a_run_of(operations, number, job=f"job-{number}", **run_facets)
 
 
 @pytest.fixture(scope="module")
@@ -262,24 +267,27 @@ def chain():
     ],
 )
 def test_a_datasets_lineage_goes_as_many_levels_as_requested(chain, name, levels, accessed):
-    lineage = found(chain, DatasetId("lake", name), levels=levels)
+    lineage = fetch(chain, DatasetId("lake", name), levels=levels)
 
     assert (lineage["start"], lineage["end"]) == (operations.START_S, operations.END_S)
     assert accessed == [
-        f"{lineage['data'][one['data']]['entityId']['dataset']} {one['accesses'][0]} "
-        f"{lineage['programs'][one['program']]['entityId']['program']}"
-        for one in lineage["relations"]
+        f"{lineage['data'][relation['data']]['entityId']['dataset']} {relation['accesses'][0]} "
+        f"{lineage['programs'][relation['program']]['entityId']['program']}"
+        for relation in lineage["relations"]
     ]
 
 
 def test_relations_of_one_program_collapse():
     served = GraphApi()
-    some = (a_read("id", source=LAKE[0]), a_write("read.id", destination=LAKE[0]))
-    served.load(*(a_run_of(some, number) for number in range(4)))
+    operations = (a_read("id", source=LAKE[0]), a_write("read.id", destination=LAKE[0]))
+    served.load(*(a_run_of(operations, number) for number in range(4)))
 
     def relations(*collapse):
-        wanted = {"collapse": list(collapse)} if collapse else {}
-        return [(one["accesses"], len(one["runs"])) for one in found(served, LAKE[0], **wanted)["relations"]]
+        parameters = {"collapse": list(collapse)} if collapse else {}
+        return [
+            (relation["accesses"], len(relation["runs"]))
+            for relation in fetch(served, LAKE[0], **parameters)["relations"]
+        ]
 
     assert relations() == relations("component") == [(["read"], 1)] * 4 + [(["write"], 1)] * 4
     assert relations("run") == [(["read"], 4), (["write"], 4)]
@@ -288,21 +296,21 @@ def test_relations_of_one_program_collapse():
 
 
 def test_runs_roll_up_to_the_run_at_their_root(chain):
-    lineage = found(chain, LAKE[2], rollup="workflow", levels=1)
+    lineage = fetch(chain, LAKE[2], rollup="workflow", levels=1)
 
     (program,) = lineage["programs"]
     assert lineage["programs"][program]["entityId"]["type"] == "Workflow"
-    assert [(one["program"], one["runs"]) for one in lineage["relations"]] == [(program, [RUNS[3]])] * 2
+    assert [(relation["program"], relation["runs"]) for relation in lineage["relations"]] == [(program, [RUNS[3]])] * 2
 
 
 def test_keys_of_two_datasets_with_dots_are_two():
-    some = DatasetId("lake.a", "b"), DatasetId("lake", "a.b")
+    datasets = DatasetId("lake.a", "b"), DatasetId("lake", "a.b")
     served = GraphApi()
-    served.load(a_copy(0, *some))
+    served.load(a_copy(0, *datasets))
 
-    data = found(served, some[0])["data"]
+    data = fetch(served, datasets[0])["data"]
 
-    assert {key: one["entityId"]["namespace"] for key, one in data.items()} == {
+    assert {key: entry["entityId"]["namespace"] for key, entry in data.items()} == {
         "dataset.lake.a.b": "lake",
         "dataset.lake.a.b#2": "lake.a",
     }
@@ -337,8 +345,8 @@ NOBODY = DatasetId("ns", "nobody")
     ],
 )
 def test_what_is_unknown_is_empty(concatenation, more, query, empty):
-    assert found(concatenation, NOBODY, *more, **query) == empty
-    assert found(concatenation, NOBODY, *more, **query, end=RANGE["start"]).keys() == empty.keys() if empty else True
+    assert fetch(concatenation, NOBODY, *more, **query) == empty
+    assert fetch(concatenation, NOBODY, *more, **query, end=RANGE["start"]).keys() == empty.keys() if empty else True
 
 
 @pytest.mark.parametrize(
@@ -362,7 +370,7 @@ def test_what_is_unknown_is_empty(concatenation, more, query, empty):
     ],
 )
 def test_what_breaks_a_rule_is_400(concatenation, more, query, fault):
-    given = {name: one for name, one in {**RANGE, **query}.items() if one is not None}
+    given = {name: value for name, value in {**RANGE, **query}.items() if value is not None}
 
     response = get(concatenation.api, path_of(MY_TABLE, *more), given)
 

@@ -28,13 +28,13 @@ def api():
 
 def test_the_tasks_of_a_dag_are_listed_with_the_state_of_their_last_run(api):
     listed = api.found(f"{DAG}/children")
-    assert [(one["name"], one["simpleName"], one["latestRun"]["state"]) for one in listed["jobs"]] == [
+    assert [(job["name"], job["simpleName"], job["latestRun"]["state"]) for job in listed["jobs"]] == [
         ("nightly.check", "check", "FAILED"),
         ("nightly.load", "load", "COMPLETED"),
         ("nightly.report", "report", "RUNNING"),
     ]
     assert (listed["totalCount"], listed["truncated"]) == (3, False)
-    assert [one["state"] for one in listed["jobs"][0]["latestRuns"]] == ["FAILED"]
+    assert [run["state"] for run in listed["jobs"][0]["latestRuns"]] == ["FAILED"]
 
     page = api.found(f"{DAG}/children", limit="1", offset="1", form="summary")
     assert (page["totalCount"], page["truncated"]) == (3, False)
@@ -46,7 +46,7 @@ def test_the_tasks_of_a_dag_are_listed_with_the_state_of_their_last_run(api):
 def test_the_runs_of_a_dags_run_are_listed_the_last_started_first(api):
     listed = api.found(f"/jobs/runs{at(DAG_RUN)}/children")
     names = [("nightly.report", "RUNNING"), ("nightly.check", "FAILED"), ("nightly.load", "COMPLETED")]
-    assert [(one["job"]["name"], one["state"]) for one in listed["runs"]] == names
+    assert [(run["job"]["name"], run["state"]) for run in listed["runs"]] == names
     assert (listed["totalCount"], listed["truncated"]) == (3, False)
 
     page = api.found(f"/jobs/runs{at(DAG_RUN)}/children", limit="1", offset="1", form="summary")

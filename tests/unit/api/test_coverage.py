@@ -69,7 +69,7 @@ def test_jobs_are_counted_by_what_they_report(api):
     spark = {**NONE, "total": 2, "columns": 1, "tables": 1, "outputs": 3, "certainOutputs": 1, "incompleteJobs": 1}
     other = {**NONE, "total": 3, "nothing": 1, "parent": 1, "silent": 1, "outputs": 1}
     assert report["producers"] == [{"producer": None, **other}, {"producer": SPARK, **spark}]
-    assert [(one["name"], one["coverage"], one["outputs"], one["certainOutputs"]) for one in report["jobs"]] == [
+    assert [(job["name"], job["coverage"], job["outputs"], job["certainOutputs"]) for job in report["jobs"]] == [
         ("nightly", "parent", 0, 0),
         ("check", "nothing", 0, 0),
         ("copy", "tables", 1, 0),

@@ -187,13 +187,13 @@ OF_ODD = [
 ]
 
 
-def part_of(found, wanted):
+def part_of(whole, example):
     """Return the fields that `wanted` names."""
-    if isinstance(wanted, dict):
-        return {name: part_of(found[name], value) for name, value in wanted.items()}
-    if isinstance(wanted, list):
-        return [part_of(one, value) for one, value in zip(found, wanted, strict=True)]
-    return found
+    if isinstance(example, dict):
+        return {name: part_of(whole[name], value) for name, value in example.items()}
+    if isinstance(example, list):
+        return [part_of(item, value) for item, value in zip(whole, example, strict=True)]
+    return whole
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,8 @@ def an_event(job, entries, inputs=(), outputs=(), *, run=1, namespace="etl", hou
     """Return a RunEvent, or without a run a JobEvent, whose job has these entries (None: no facet)."""
     facets = {} if entries is None else {"facets": {"lineage": {"entries": entries}}}
     sides = {
-        side: [{"namespace": one["namespace"], "name": one["name"]} for one in some]
-        for side, some in (("inputs", inputs), ("outputs", outputs))
+        side: [{"namespace": dataset["namespace"], "name": dataset["name"]} for dataset in datasets]
+        for side, datasets in (("inputs", inputs), ("outputs", outputs))
     }
     of_run = {} if run is None else {"eventType": "COMPLETE", "run": {"runId": RUN.format(run)}}
     job = {"namespace": namespace, "name": job, **facets}
@@ -38,12 +38,12 @@ def served(*events):
 
 def names(nodes):
     """Return the last parts of node ids."""
-    return sorted(one.rpartition(":")[2] for one in nodes)
+    return sorted(node_id.rpartition(":")[2] for node_id in nodes)
 
 
 def beyond(api, dataset, direction):
-    found = api.graph(f"dataset:{dataset['namespace']}:{dataset['name']}", direction=direction)
-    return names(node["id"] for node in found["graph"])
+    response = api.graph(f"dataset:{dataset['namespace']}:{dataset['name']}", direction=direction)
+    return names(node["id"] for node in response["graph"])
 
 
 A, B, C, D = (a_dataset(f"table_{letter}") for letter in "abcd")
@@ -59,26 +59,32 @@ def test_1_and_5_only_the_stated_pairs_are_edges_whether_or_not_the_event_lists_
     assert beyond(api, A, "down") == ["bulk_etl", "table_a", "table_c"]
     assert beyond(api, D, "up") == ["bulk_etl", "table_b", "table_d"]
     assert beyond(api, A, "both") == ["bulk_etl", "table_a", "table_b", "table_c", "table_d"]
-    (job,) = (one for one in api.graph("job:etl:bulk_etl")["graph"] if one["type"] == "JOB")
+    (job,) = (node for node in api.graph("job:etl:bulk_etl")["graph"] if node["type"] == "JOB")
     assert job["data"]["flows"] == [
         {"origin": f"dataset:{WAREHOUSE}:table_a", "destination": f"dataset:{WAREHOUSE}:table_c"},
         {"origin": f"dataset:{WAREHOUSE}:table_b", "destination": f"dataset:{WAREHOUSE}:table_d"},
     ]
     impact = api.found("/reports/impact", nodeId=f"dataset:{WAREHOUSE}:table_b")
-    assert [(one["nodeId"].rpartition(":")[2], one["hops"]) for one in impact["impacted"]] == [
+    assert [(node["nodeId"].rpartition(":")[2], node["hops"]) for node in impact["impacted"]] == [
         ("bulk_etl", 1),
         ("table_d", 2),
     ]
 
 
 def test_1_a_run_downstream_read_what_was_made_of_what_the_run_upstream_wrote():
-    source = [an_event(f"load_{one['name']}", None, [], [one], run=run, hour=10) for run, one in ((2, A), (3, B))]
+    source = [
+        an_event(f"load_{dataset['name']}", None, [], [dataset], run=run, hour=10) for run, dataset in ((2, A), (3, B))
+    ]
     bulk = an_event("bulk_etl", BULK_ENTRIES, [A, B], [C, D], hour=11)
-    readers = [an_event(f"read_{one['name']}", None, [one], run=run, hour=12) for run, one in ((4, C), (5, D))]
+    readers = [
+        an_event(f"read_{dataset['name']}", None, [dataset], run=run, hour=12) for run, dataset in ((4, C), (5, D))
+    ]
     api = served(*source, bulk, *readers)
 
     def runs(way, run):
-        return sorted(one["run"]["id"][-2:] for one in api.found(f"/runlineage/{way}", runId=RUN.format(run))["runs"])
+        return sorted(
+            listed["run"]["id"][-2:] for listed in api.found(f"/runlineage/{way}", runId=RUN.format(run))["runs"]
+        )
 
     assert (runs("upstream", 4), runs("upstream", 5), runs("upstream", 1)) == (
         ["01", "02", "04"],
@@ -90,10 +96,10 @@ def test_1_a_run_downstream_read_what_was_made_of_what_the_run_upstream_wrote():
 
 def columns(api, dataset, column):
     node = f"datasetField:{dataset['namespace']}:{dataset['name']}:{column}"
-    (found,) = (one for one in api.found("/column-lineage", nodeId=node)["graph"] if one["id"] == node)
+    (shown,) = (column for column in api.found("/column-lineage", nodeId=node)["graph"] if column["id"] == node)
     return [
-        (one["dataset"], one.get("field"), [change["type"] for change in one.get("transformations", [])])
-        for one in found["data"]["inputFields"]
+        (source["dataset"], source.get("field"), [change["type"] for change in source.get("transformations", [])])
+        for source in shown["data"]["inputFields"]
     ]
 
 
@@ -160,10 +166,10 @@ def a_job(name=None, namespace="airflow://prod", **more):
 def test_9_to_11_data_of_another_job_is_an_edge_between_jobs(entry):
     prod = {"namespace": "airflow://prod"}
     api = served(an_event("dag_a.task_3", None, **prod), an_event("dag_b.task_1", [entry], run=2, **prod))
-    found = api.graph("job:airflow://prod:dag_a.task_3", direction="down")["graph"]
-    assert {"job:airflow://prod:dag_b.task_1"} <= {node["id"] for node in found}
+    graph = api.graph("job:airflow://prod:dag_a.task_3", direction="down")["graph"]
+    assert {"job:airflow://prod:dag_b.task_1"} <= {node["id"] for node in graph}
     edge = {"origin": "job:airflow://prod:dag_a.task_3", "destination": "job:airflow://prod:dag_b.task_1"}
-    assert [node["outEdges"] for node in found if node["id"] == edge["origin"]] == [[edge]]
+    assert [node["outEdges"] for node in graph if node["id"] == edge["origin"]] == [[edge]]
 
 
 def test_dags_that_an_asset_triggers_are_connected_by_their_dependencies():

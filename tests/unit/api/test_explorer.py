@@ -68,7 +68,7 @@ def get(monkeypatch):
         )
         return (
             response["statusCode"],
-            {name: some[0] for name, some in response["multiValueHeaders"].items()},
+            {name: values[0] for name, values in response["multiValueHeaders"].items()},
             response["body"],
         )
 

@@ -111,10 +111,10 @@ def test_a_later_result_replaces_the_failure_and_history_keeps_it():
     api.load(a_test_run(13, input_facets={"dataQualityAssertions": {"assertions": [{**FAILED, "success": True}]}}))
     api.load(a_test_run(12, input_facets={"dataQualityAssertions": OF_DBT}))
     assert api.found("/tests")["tests"] == []
-    assert [one["outcome"] for one in api.found(f"{RAW}/tests/history")["tests"]] == ["PASSED", "FAILED"]
+    assert [result["outcome"] for result in api.found(f"{RAW}/tests/history")["tests"]] == ["PASSED", "FAILED"]
     then = "2025-11-20T12:30:00Z"
-    assert [one["outcome"] for one in api.found("/tests", lineageAt=then)["tests"]] == ["FAILED"]
-    assert [one["outcome"] for one in api.found(f"{RAW}/tests", lineageAt=then)["tests"]] == ["FAILED"]
+    assert [result["outcome"] for result in api.found("/tests", lineageAt=then)["tests"]] == ["FAILED"]
+    assert [result["outcome"] for result in api.found(f"{RAW}/tests", lineageAt=then)["tests"]] == ["FAILED"]
 
 
 def test_failing_tests_of_one_namespace_alone_are_listed():
@@ -122,7 +122,7 @@ def test_failing_tests_of_one_namespace_alone_are_listed():
     api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
     for namespace, kind in ((STORE, "dataset"), (NAMESPACE, "job")):
         listed = api.found("/tests", namespace=namespace)["tests"]
-        assert [one["nodeId"].partition(":")[0] for one in listed] == [kind]
+        assert [node["nodeId"].partition(":")[0] for node in listed] == [kind]
 
 
 def test_a_search_by_state_finds_what_fails_with_or_without_words():
@@ -130,7 +130,7 @@ def test_a_search_by_state_finds_what_fails_with_or_without_words():
     api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
 
     def hits(**query):
-        return [one["nodeId"] for one in api.found("/search", **query)["results"]]
+        return [hit["nodeId"] for hit in api.found("/search", **query)["results"]]
 
     raw, check = f"dataset:{STORE}:raw", f"job:{NAMESPACE}:{CHECK}"
     assert (hits(state="failing"), hits(state="warning")) == ([raw], [check])

@@ -34,7 +34,7 @@ def columns():
 def test_everything_downstream_is_listed_nearest_first_with_the_way_there(api):
     form = api.found("/reports/impact", nodeId=RAW)
 
-    assert [(one["nodeId"], one["hops"], one["through"]) for one in form["impacted"]] == [
+    assert [(node["nodeId"], node["hops"], node["through"]) for node in form["impacted"]] == [
         (CHECK_JOB, 1, [RAW]),
         (CHECKED, 2, [CHECK_JOB]),
         (REJECTED, 2, [CHECK_JOB]),

@@ -26,17 +26,18 @@ READ_WHOLE = {"totalTasks": 1, "failedTasks": 0, "errors": []}
 def marks(*facets, name="extractionError"):
     """Return what a run of one event for each facet says in its node, its job's runs and its own route."""
     api = GraphApi()
-    reported = [{} if one is None else {name: one} for one in facets]
+    reported = [{} if facet is None else {name: facet} for facet in facets]
     times = [f"2025-11-20T1{hour}:00:00Z" for hour in range(len(facets))]
     events = [
-        a_run_event(job=CALCULATE, run_facets=some, eventTime=time) for some, time in zip(reported, times, strict=True)
+        a_run_event(job=CALCULATE, run_facets=run_facets, eventTime=time)
+        for run_facets, time in zip(reported, times, strict=True)
     ]
     api.load(*events)
-    (node,) = (one for one in api.graph(f"job:{NAMESPACE}:{CALCULATE}")["graph"] if one["type"] == "JOB")
+    (node,) = (node for node in api.graph(f"job:{NAMESPACE}:{CALCULATE}")["graph"] if node["type"] == "JOB")
     (run,) = api.found(f"/namespaces/{NAMESPACE}/jobs/{CALCULATE}/runs")["runs"]
     own = api.found(f"/jobs/runs{at(run['id'])}")
     assert node["data"]["latestRun"].get("lineageIncomplete") == run.get("lineageIncomplete")
-    return [one.get("lineageIncomplete") for one in (node["data"], run, own)]
+    return [view.get("lineageIncomplete") for view in (node["data"], run, own)]
 
 
 @pytest.mark.parametrize("facets", [[LOST], [None, LOST], [LOST, READ_WHOLE], [{**LOST, "failedTasks": 0}]])

@@ -25,18 +25,18 @@ def api():
 def test_jobs_are_listed_by_time_and_in_short(api, path):
     form = api.found(path, sort="updated_at", form="summary", limit=2)
 
-    assert [one["name"] for one in form["jobs"]] == [CALCULATE, CHECK]
+    assert [job["name"] for job in form["jobs"]] == [CALCULATE, CHECK]
     assert form["totalCount"] == 3
     assert form["jobs"][1]["latestRun"]["id"] == RUNS[CHECK]
     assert not {"facets", "latestRuns", "inputs", "outputs"} & form["jobs"][0].keys()
 
 
 def test_datasets_are_listed_by_time_and_in_short(api):
-    names = [one["name"] for one in api.found(DATASETS, sort="updated_at")["datasets"]]
+    names = [dataset["name"] for dataset in api.found(DATASETS, sort="updated_at")["datasets"]]
     short = api.found(DATASETS, sort="updated_at", form="summary")["datasets"]
 
-    assert names == [one["name"] for one in short] == ["checked", "estimated", "raw", "rejected", "landing"]
-    assert {one["name"]: one["fieldCount"] for one in short}["raw"] == 2
+    assert names == [dataset["name"] for dataset in short] == ["checked", "estimated", "raw", "rejected", "landing"]
+    assert {dataset["name"]: dataset["fieldCount"] for dataset in short}["raw"] == 2
 
 
 def test_runs_are_listed_in_short(api):
@@ -49,8 +49,8 @@ def test_runs_are_listed_in_short(api):
 def test_the_events_of_one_run(api):
     form = api.found("/events/lineage", runId=RUNS[CHECK])
 
-    assert [one["eventType"] for one in form["events"]] == ["COMPLETE", "START"]
-    assert (form["totalCount"], {one["run"]["runId"] for one in form["events"]}) == (2, {RUNS[CHECK]})
+    assert [event["eventType"] for event in form["events"]] == ["COMPLETE", "START"]
+    assert (form["totalCount"], {event["run"]["runId"] for event in form["events"]}) == (2, {RUNS[CHECK]})
     assert api.found("/events/lineage", runId=RUNS[CHECK], sortDirection="asc", limit=1)["events"] == [PIPELINE[2]]
     assert api.get("/events/lineage", runId=UNKNOWN_RUN)[0] == 404
 

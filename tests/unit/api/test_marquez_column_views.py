@@ -50,12 +50,15 @@ def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_col
     form = render_columns(ColumnGraph(tuple(columns)))
 
     (dataset,) = form["datasets"]
-    returned = [(one["field"], [how["subtype"] for how in one["transformations"]]) for one in _dependencies(dataset)]
+    returned = [
+        (dependency["field"], [how["subtype"] for how in dependency["transformations"]])
+        for dependency in _dependencies(dataset)
+    ]
     assert (dataset["id"], returned) == ("dataset:s3://flights:checked", [(None, []), ("plane.day", ["JOIN"])])
-    for one in form["graph"]:
-        assert [(source["name"], source["field"]) for source in one["data"]["inputFields"]] == [("raw", "delay")]
-        assert _dependencies(one["data"]) == []
-        assert ends(one["inEdges"], one["id"]) == [
+    for node in form["graph"]:
+        assert [(source["name"], source["field"]) for source in node["data"]["inputFields"]] == [("raw", "delay")]
+        assert _dependencies(node["data"]) == []
+        assert ends(node["inEdges"], node["id"]) == [
             "datasetField:s3://flights:raw:delay",
             "datasetField:s3://flights:raw:plane.day",
         ]
@@ -63,15 +66,15 @@ def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_col
 
 def test_versions_of_a_dataset_depend_each_on_their_own():
     versions = [(RAW_VERSION, (DAY_OF_PLANE,)), (CHECKED_VERSION, (DELAY,))]
-    columns = [a_column(version=version, dependencies=some) for version, some in versions]
-    found = {one["id"]: one for one in render_columns(ColumnGraph(tuple(columns)))["datasets"]}
+    columns = [a_column(version=version, dependencies=dependencies) for version, dependencies in versions]
+    datasets = {dataset["id"]: dataset for dataset in render_columns(ColumnGraph(tuple(columns)))["datasets"]}
 
-    assert [found[f"dataset:s3://flights:checked#{version}"]["datasetVersion"] for version, _ in versions] == [
+    assert [datasets[f"dataset:s3://flights:checked#{version}"]["datasetVersion"] for version, _ in versions] == [
         RAW_VERSION,
         CHECKED_VERSION,
     ]
     assert [
-        [source["field"] for source in _dependencies(found[f"dataset:s3://flights:checked#{version}"])]
+        [source["field"] for source in _dependencies(datasets[f"dataset:s3://flights:checked#{version}"])]
         for version, _ in versions
     ] == [["plane.day"], ["delay"]]
 
@@ -80,7 +83,7 @@ def test_an_input_of_which_nobody_reported_the_column_is_the_nodes_own_dependenc
     column = a_column(inputs=(ColumnInput(RAW, None, (SUMMED,)), DELAY))
     form = node(column)
 
-    assert [one["field"] for one in form["data"]["inputFields"]] == ["delay"]
+    assert [input_field["field"] for input_field in form["data"]["inputFields"]] == ["delay"]
     (returned,) = _dependencies(form["data"])
     assert [how["type"] for how in returned["transformations"]] == ["DIRECT"]
     assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
@@ -88,16 +91,16 @@ def test_an_input_of_which_nobody_reported_the_column_is_the_nodes_own_dependenc
 
 def test_what_is_an_input_and_a_dependency_has_one_edge():
     form = render_columns(ColumnGraph((a_column(dependencies=(replace(DELAY, transformations=(JOINED,)),)),)))
-    (one,), (dataset,) = form["graph"], form["datasets"]
+    (node,), (dataset,) = form["graph"], form["datasets"]
 
-    assert ends(one["inEdges"], one["id"]) == ["datasetField:s3://flights:raw:delay"]
-    assert len(one["data"]["inputFields"]) == len(_dependencies(dataset)) == 1
+    assert ends(node["inEdges"], node["id"]) == ["datasetField:s3://flights:raw:delay"]
+    assert len(node["data"]["inputFields"]) == len(_dependencies(dataset)) == 1
 
 
 def test_two_thousand_columns_behind_one_filter_are_shown_in_less_than_their_nodes_and_one_dependency():
     columns = [a_column(f"c{number}", inputs=(), dependencies=(DAY_OF_PLANE,)) for number in range(2_000)]
-    alone = [replace(one, dependencies=()) for one in columns]
-    with_filter, without = (len(orjson.dumps(render_columns(ColumnGraph(tuple(some))))) for some in (columns, alone))
+    alone = [replace(column, dependencies=()) for column in columns]
+    with_filter, without = (len(orjson.dumps(render_columns(ColumnGraph(tuple(nodes))))) for nodes in (columns, alone))
     edge = len(orjson.dumps(render_columns(ColumnGraph((columns[-1],)))["graph"][0]["inEdges"]))
     assert with_filter - without <= 2_000 * edge + 1_000
 
@@ -139,18 +142,18 @@ def test_the_deprecated_type_of_a_column_is_what_its_inputs_agree_on(inputs, old
 
 
 def test_nodes_are_sorted_by_id_and_the_nearest_stay_where_not_all_fit():
-    near = [a_column(f"c{number}") for number in range(9, 0, -1)]
-    whole = render_columns(ColumnGraph(tuple(near)))
-    assert [one["data"]["field"] for one in whole["graph"]] == [f"c{number}" for number in range(1, 10)]
+    nodes = [a_column(f"c{number}") for number in range(9, 0, -1)]
+    whole = render_columns(ColumnGraph(tuple(nodes)))
+    assert [node["data"]["field"] for node in whole["graph"]] == [f"c{number}" for number in range(1, 10)]
     assert whole["truncated"] is False
 
     room = len(orjson.dumps(orjson.dumps(whole).decode()))
-    assert render_columns(ColumnGraph(tuple(near)), room) == whole
-    cut = render_columns(ColumnGraph(tuple(near)), room // 2)
-    assert [one["data"]["field"] for one in cut["graph"]] == ["c6", "c7", "c8", "c9"]
+    assert render_columns(ColumnGraph(tuple(nodes)), room) == whole
+    cut = render_columns(ColumnGraph(tuple(nodes)), room // 2)
+    assert [node["data"]["field"] for node in cut["graph"]] == ["c6", "c7", "c8", "c9"]
     assert cut["truncated"] is True
     assert len(orjson.dumps(orjson.dumps(cut).decode())) <= room // 2
-    assert [one["data"]["field"] for one in render_columns(ColumnGraph(tuple(near)), 1)["graph"]] == ["c9"]
+    assert [node["data"]["field"] for node in render_columns(ColumnGraph(tuple(nodes)), 1)["graph"]] == ["c9"]
 
 
 def test_a_graph_that_was_cut_before_says_so():

@@ -39,7 +39,7 @@ def ids(form):
 
 def ends(form, node_id, side):
     """Return the other ends of a node's edges on one side; the edges begin at the node."""
-    (node,) = (one for one in form["graph"] if one["id"] == node_id)
+    (node,) = (node for node in form["graph"] if node["id"] == node_id)
     assert {edge["origin"] for edge in node[side]} <= {node_id}
     return [edge["destination"] for edge in node[side]]
 
@@ -54,7 +54,7 @@ def test_a_column_is_shown_with_its_inputs_and_no_more_than_was_requested(api):
     (node,) = form["graph"]
     assert form["truncated"] is False
     assert (node["id"], node["data"]["type"], node["outEdges"]) == (field("estimated", "co2_kg"), "double", [])
-    assert [(one["dataset"], one["field"]) for one in node["data"]["inputFields"]] == [
+    assert [(input_field["dataset"], input_field["field"]) for input_field in node["data"]["inputFields"]] == [
         ("checked", "distance"),
         ("checked", "seats"),
     ]
@@ -104,7 +104,7 @@ def test_a_field_is_spelled_either_way(api):
 def test_transformations_survive_and_the_deprecated_type_with_them(api):
     (node,) = graph(api, field("checked", "distance"))["graph"]
 
-    returned = {one["field"]: one for one in node["data"]["inputFields"]}
+    returned = {input_field["field"]: input_field for input_field in node["data"]["inputFields"]}
     assert returned["distance"]["transformations"] == [IDENTITY]
     assert returned["distance"]["transformationType"] == "IDENTITY"
     assert returned["flight"]["transformations"] == [FILTER]
@@ -114,8 +114,8 @@ def test_transformations_survive_and_the_deprecated_type_with_them(api):
 
 def test_the_words_of_old_facets_are_shown_as_they_were_sent(api):
     columns = {"flight": [source("raw", "flight")]}
-    made = a_dataset_made("checked", columns, transformationType="MASKED", transformationDescription="hashed")
-    api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
+    checked = a_dataset_made("checked", columns, transformationType="MASKED", transformationDescription="hashed")
+    api.load(a_step(CHECK, 11, ["raw"], [checked], run=LATER_RUN))
 
     (node,) = graph(api, field("checked", "flight"))["graph"]
     (returned,) = node["data"]["inputFields"]
@@ -127,8 +127,8 @@ def test_the_words_of_old_facets_are_shown_as_they_were_sent(api):
 
 def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_its_columns(api):
     whole = [source("raw", "flight", FILTER)]
-    made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, FIELDS, whole)
-    api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
+    output = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, FIELDS, whole)
+    api.load(a_step(CHECK, 11, ["raw"], [output], run=LATER_RUN))
 
     form = graph(api, f"dataset:{STORE}:checked")
     (checked,) = form["datasets"]
@@ -152,16 +152,18 @@ def test_columns_of_which_nobody_reported_depend_on_the_jobs_inputs(api):
 
 def test_an_edge_that_a_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(api):
     before, old = graph(api, field("checked", "seats")), version_of(api, "checked")
-    made = a_dataset_made("checked", {"seats": []}, FIELDS)
-    api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
+    checked = a_dataset_made("checked", {"seats": []}, FIELDS)
+    api.load(a_step(CHECK, 11, ["raw"], [checked], run=LATER_RUN))
 
     (now,) = graph(api, field("checked", "seats"))["graph"]
     assert now["data"]["inputFields"] == []
     (then,) = graph(api, field("checked", "seats"), datasetVersion=old)["graph"]
     assert then["id"] == f"{field('checked', 'seats')}#{old}"
-    returned = [(one["dataset"], one["field"]) for one in then["data"]["inputFields"]]
-    assert returned == [(one["dataset"], one["field"]) for one in before["graph"][0]["data"]["inputFields"]]
-    assert all(one["datasetVersion"] for one in then["data"]["inputFields"])
+    returned = [(input_field["dataset"], input_field["field"]) for input_field in then["data"]["inputFields"]]
+    assert returned == [
+        (input_field["dataset"], input_field["field"]) for input_field in before["graph"][0]["data"]["inputFields"]
+    ]
+    assert all(input_field["datasetVersion"] for input_field in then["data"]["inputFields"])
 
 
 def test_a_version_is_selected_in_three_ways(api):
@@ -169,7 +171,7 @@ def test_a_version_is_selected_in_three_ways(api):
     form = graph(api, f"{start}#{version}", depth=2)
 
     assert f"{start}#{version}" in ids(form)
-    assert all("#" in one for one in ids(form))
+    assert all("#" in node_id for node_id in ids(form))
     assert len(ids(form)) == 6
     (links,) = (node["data"]["links"] for node in form["graph"] if node["id"] == f"{start}#{version}")
     assert (links["version"].rpartition("/")[2], links["origins"].rpartition("%23")[2]) == (version, version)
@@ -181,20 +183,20 @@ def test_a_version_is_selected_in_three_ways(api):
 
 
 def test_two_writers_unite(api):
-    made = a_dataset_made("checked", {"seats": [source("planes", "seats", IDENTITY)]})
-    api.load(a_step("emissions.patch", 11, ["planes"], [made]))
+    checked = a_dataset_made("checked", {"seats": [source("planes", "seats", IDENTITY)]})
+    api.load(a_step("emissions.patch", 11, ["planes"], [checked]))
 
     (node,) = graph(api, field("checked", "seats"))["graph"]
-    assert {one["dataset"] for one in node["data"]["inputFields"]} == {"planes", "raw"}
-    assert {one["job"]["name"] for one in node["data"]["reportedBy"]} == {CHECK, "emissions.patch"}
+    assert {input_field["dataset"] for input_field in node["data"]["inputFields"]} == {"planes", "raw"}
+    assert {report["job"]["name"] for report in node["data"]["reportedBy"]} == {CHECK, "emissions.patch"}
     links = node["data"]["links"]
     assert (node["data"]["datasetVersion"], links["version"], links["run"]) == (None, None, None)
 
 
 def test_what_was_declared_without_a_run_is_shown_so():
     api = GraphApi()
-    made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]})
-    api.load(a_job_event(job=CHECK, inputs=["raw"], outputs=[made]))
+    checked = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]})
+    api.load(a_job_event(job=CHECK, inputs=["raw"], outputs=[checked]))
     described = a_dataset_made("summed", {"seats": [source("checked", "seats", SUM)]})
     api.load(a_dataset_event(described))
 
@@ -234,14 +236,14 @@ def test_a_dataset_lists_its_columns(api):
     assert returned == [
         {
             "name": "co2_kg",
-            "inputFields": [{**one, "datasetVersion": None} for one in node["data"]["inputFields"]],
+            "inputFields": [{**input_field, "datasetVersion": None} for input_field in node["data"]["inputFields"]],
             "transformationDescription": None,
             "transformationType": None,
         }
     ]
-    listed = {one["name"]: one["columnLineage"] for one in api.found(path)["datasets"]}
+    listed = {dataset["name"]: dataset["columnLineage"] for dataset in api.found(path)["datasets"]}
     assert listed["estimated"] == returned
-    assert [one["name"] for one in listed["checked"]] == ["distance", "flight", "seats"]
+    assert [column["name"] for column in listed["checked"]] == ["distance", "flight", "seats"]
     assert listed["landing"] is listed["raw"] is None
 
 

@@ -50,11 +50,12 @@ def skeleton(form):
 def test_edges_are_sorted_by_origin_and_destination():
     others = [DatasetId("s3://flights", name) for name in ("b", "a", "c")]
     graph = the_pipeline(
-        datasets=tuple(a_found_dataset(id=one) for one in others), edges=tuple((one.node_id, JOB) for one in others)
+        datasets=tuple(a_found_dataset(id=dataset) for dataset in others),
+        edges=tuple((dataset.node_id, JOB) for dataset in others),
     )
 
     (job,) = (node for node in render_graph(graph, from_dataset=False)["graph"] if node["type"] == "JOB")
-    assert [edge["origin"] for edge in job["inEdges"]] == sorted(one.node_id for one in others)
+    assert [edge["origin"] for edge in job["inEdges"]] == sorted(dataset.node_id for dataset in others)
 
 
 def test_a_field_is_text_or_null_whatever_its_producer_sent():

@@ -74,7 +74,7 @@ def test_the_graph_is_the_same_from_every_node(api):
     ],
 )
 def test_depth_counts_jobs(api, node, depth, jobs):
-    assert [one for one in skeleton(api.graph(node, depth=depth)) if one.startswith("job:")] == jobs
+    assert [node_id for node_id in skeleton(api.graph(node, depth=depth)) if node_id.startswith("job:")] == jobs
 
 
 def test_a_dataset_that_no_job_writes_any_more_is_stale_and_names_its_last_writer(empty):
@@ -151,9 +151,9 @@ def test_what_a_version_was_made_of(api):
 
     ids = list(skeleton(graph))
     assert f"{CHECKED}#{version}" in ids
-    assert all("#" in one for one in ids)
-    assert not any(one.startswith((ESTIMATED, REJECTED)) for one in ids)
-    assert {one.partition("#")[0] for one in ids} == {CHECKED, CHECK_JOB, RAW, READ_JOB, LANDING}
+    assert all("#" in node_id for node_id in ids)
+    assert not any(node_id.startswith((ESTIMATED, REJECTED)) for node_id in ids)
+    assert {node_id.partition("#")[0] for node_id in ids} == {CHECKED, CHECK_JOB, RAW, READ_JOB, LANDING}
     assert api.graph(CHECKED, datasetVersion=version) == graph
     data = {node["data"]["name"]: node["data"] for node in graph["graph"]}
     assert (data["checked"]["version"], data[CHECK]["runs"]) == (version, [RUNS[CHECK]])
@@ -163,13 +163,15 @@ def test_what_a_version_was_made_of(api):
 def test_the_runs_upstream_of_a_run(api):
     returned = api.found("/runlineage/upstream", runId=RUNS[CALCULATE])["runs"]
 
-    assert [(one["run"]["id"], one["run"]["status"]) for one in returned] == [
+    assert [(run["run"]["id"], run["run"]["status"]) for run in returned] == [
         (RUNS[CALCULATE], "COMPLETED"),
         (RUNS[CHECK], "COMPLETED"),
         (RUNS[READ_FLIGHTS], "COMPLETED"),
     ]
-    made = {one["job"]["name"]: [(used["name"], used["producedByRunId"]) for used in one["inputs"]] for one in returned}
-    assert made == {
+    inputs_by_job = {
+        run["job"]["name"]: [(used["name"], used["producedByRunId"]) for used in run["inputs"]] for run in returned
+    }
+    assert inputs_by_job == {
         CALCULATE: [("checked", RUNS[CHECK])],
         CHECK: [("raw", RUNS[READ_FLIGHTS])],
         READ_FLIGHTS: [("landing", None)],
@@ -180,7 +182,7 @@ def test_the_runs_upstream_of_a_run(api):
 def test_namespaces_are_listed_by_name(api):
     form = api.found("/namespaces")
 
-    assert [one["name"] for one in form["namespaces"]] == [NAMESPACE, STORE]
+    assert [namespace["name"] for namespace in form["namespaces"]] == [NAMESPACE, STORE]
     assert (form["totalCount"], form["truncated"]) == (2, False)
     assert api.found("/namespaces", offset=1, limit=1)["namespaces"] == form["namespaces"][1:]
     assert api.found(f"/namespaces{at(STORE)}") == form["namespaces"][1]
@@ -189,19 +191,19 @@ def test_namespaces_are_listed_by_name(api):
 def test_datasets_are_listed_by_name_page_by_page(api):
     listed = api.found(f"/namespaces{at(STORE)}/datasets")
 
-    names = [one["name"] for one in listed["datasets"]]
+    names = [dataset["name"] for dataset in listed["datasets"]]
     assert (names, listed["totalCount"]) == (["checked", "estimated", "landing", "raw", "rejected"], 5)
     pages = [api.found(f"/namespaces{at(STORE)}/datasets", limit=2, offset=offset) for offset in (0, 2, 4, 6)]
-    assert [one for page in pages for one in page["datasets"]] == listed["datasets"]
+    assert [dataset for page in pages for dataset in page["datasets"]] == listed["datasets"]
     assert api.found(f"/namespaces{at(STORE)}/datasets", limit=0)["datasets"] == []
     assert api.found(f"/namespaces{at(STORE)}/datasets/raw") == listed["datasets"][3]
 
 
 def test_jobs_are_listed_by_name_in_all_namespaces_or_one(api):
-    every, some = api.found("/jobs"), api.found(f"/namespaces/{NAMESPACE}/jobs")
+    all_jobs, jobs_of_namespace = api.found("/jobs"), api.found(f"/namespaces/{NAMESPACE}/jobs")
 
-    assert [job["id"] for job in every["jobs"]] == JOB_IDS
-    assert every == some
+    assert [job["id"] for job in all_jobs["jobs"]] == JOB_IDS
+    assert all_jobs == jobs_of_namespace
     assert api.found("/namespaces/nowhere/jobs") == {"jobs": [], "totalCount": 0, "truncated": False}
 
 
@@ -224,8 +226,8 @@ def test_run_events_are_listed_as_they_were_sent(api):
     assert form["events"] == sorted(PIPELINE, key=lambda event: event["eventTime"], reverse=True)
     assert form["totalCount"] == 6
     between = {"after": "2025-11-20T08:30:00Z", "before": "2025-11-20T10:00:00+00:00"}
-    some = api.found("/events/lineage", **between, sortDirection="asc", limit=2, offset=1)
-    assert (some["events"], some["totalCount"]) == (list(PIPELINE[2:4]), 3)
+    page = api.found("/events/lineage", **between, sortDirection="asc", limit=2, offset=1)
+    assert (page["events"], page["totalCount"]) == (list(PIPELINE[2:4]), 3)
 
 
 def test_search_finds_jobs_and_datasets_by_a_word_of_their_name(api):

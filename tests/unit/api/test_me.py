@@ -14,9 +14,9 @@ from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import NOW_S, OWN, A, World
 
 OPERATIONS = {
-    one["operationId"]: one
+    operation["operationId"]: operation
     for item in json.loads(render_document())["paths"].values()
-    for method, one in item.items()
+    for method, operation in item.items()
     if method != "parameters"
 }
 
@@ -35,7 +35,9 @@ def test_a_token_sees_its_limits_and_what_its_scope_allows():
     assert me["references"] == []
     assert (me["stage"], me["strictNamespaces"], me["expiresAt"]) == ("prod", True, None)
     assert me["caller"].startswith("token:")
-    assert me["features"] == sorted(name for name, one in OPERATIONS.items() if needed(one) in ([], ["read"]))
+    assert me["features"] == sorted(
+        name for name, operation in OPERATIONS.items() if needed(operation) in ([], ["read"])
+    )
 
 
 def test_a_token_sees_when_it_expires():

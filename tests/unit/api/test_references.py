@@ -170,7 +170,7 @@ def without_readers(value):
         return [item for item in kept if not isinstance(item, dict) or any(item.values())]
     if not isinstance(value, dict):
         return value
-    return {name: without_readers(one) for name, one in value.items() if name != "more" and not is_of_a(name)}
+    return {name: without_readers(part) for name, part in value.items() if name != "more" and not is_of_a(name)}
 
 
 def comparable(request, response, subject, *, strict):

@@ -69,8 +69,8 @@ def a_step(source, **changes):
 
 def a_provenance(**changes):
     """CO2 came of distance and seats."""
-    sources = tuple(TrueSource(one, 1, direct=True, masked=False, reason="raw") for one in (DISTANCE, SEATS))
-    steps = tuple(a_step(one) for one in (DISTANCE, SEATS))
+    sources = tuple(TrueSource(column, 1, direct=True, masked=False, reason="raw") for column in (DISTANCE, SEATS))
+    steps = tuple(a_step(column) for column in (DISTANCE, SEATS))
     return Provenance(**{"column": CO2, "window": WINDOW, "sources": sources, "steps": steps, **changes})
 
 

@@ -46,8 +46,8 @@ def test_other_texts_are_no_times(text):
 
 @given(st.lists(st.tuples(st.integers(-10_000, 10_000), st.sampled_from(["ms", "s", "m", "h", "d"])), max_size=5))
 def test_steps_add_up_whatever_their_order(steps):
-    def moment(some):
-        return parse_moment("now" + "".join(f"{count:+}{unit}" for count, unit in some), NOW_S)
+    def moment(offsets):
+        return parse_moment("now" + "".join(f"{count:+}{unit}" for count, unit in offsets), NOW_S)
 
     units = {"ms": 1, "s": 1_000, "m": 60_000, "h": HOUR_MS, "d": 24 * HOUR_MS}
     whole = NOW_S * 1_000 + sum(count * units[unit] for count, unit in steps)

@@ -35,7 +35,7 @@ def worlds():
 
 def every_response(world, token, *about):
     """(path, query) -> the answer, of every question about some team's things."""
-    requested = [about_one for some in about for path in some for about_one in some[path]]
+    requested = [request for routes in about for route in routes for request in routes[route]]
     return {f"{path} {query}": world.send(token, path, query) for path, query in requested}
 
 
@@ -96,29 +96,32 @@ def test_a_list_over_all_namespaces_shows_and_counts_what_the_token_sees(worlds)
     token = world.token(A.jobs, A.store)
 
     namespaces = world.get(token, "/api/v1/namespaces")
-    assert ([one["name"] for one in namespaces["namespaces"]], namespaces["totalCount"]) == ([A.store, A.jobs], 2)
+    assert ([namespace["name"] for namespace in namespaces["namespaces"]], namespaces["totalCount"]) == (
+        [A.store, A.jobs],
+        2,
+    )
     jobs = world.get(token, "/api/v1/jobs")
-    assert ([one["name"] for one in jobs["jobs"]], jobs["totalCount"]) == (["load", "open", "sum", "take"], 4)
+    assert ([job["name"] for job in jobs["jobs"]], jobs["totalCount"]) == (["load", "open", "sum", "take"], 4)
     assert world.get(token, "/api/v1/jobs", lastRunStates="COMPLETED")["totalCount"] == 4
     hits = world.get(token, "/api/v1/search", q="o")
-    assert ({one["namespace"] for one in hits["results"]}, hits["totalCount"]) == ({A.store, A.jobs}, 2)
+    assert ({hit["namespace"] for hit in hits["results"]}, hits["totalCount"]) == ({A.store, A.jobs}, 2)
     tagged = world.get(token, "/api/v1/search", tag="pii")
-    assert ({one["namespace"] for one in tagged["results"]}, tagged["totalCount"]) == ({A.store}, 5)
-    assert [one["name"] for one in world.get(token, "/api/v1/tags")["tags"]] == ["of-a", "PII"]
+    assert ({hit["namespace"] for hit in tagged["results"]}, tagged["totalCount"]) == ({A.store}, 5)
+    assert [tag["name"] for tag in world.get(token, "/api/v1/tags")["tags"]] == ["of-a", "PII"]
     news = world.get(token, "/api/v1/feed")
     assert news["totalCount"] == len(news["news"]) > 0
-    assert {one["nodeId"].partition(f":{A.store}:")[0] for one in news["news"]} == {"dataset"}
+    assert {entry["nodeId"].partition(f":{A.store}:")[0] for entry in news["news"]} == {"dataset"}
     report = world.get(token, "/api/v1/reports/usage", tag="PII", **RANGE)
-    assert {one["column"]["dataset"]["namespace"] for one in report["columns"]} == {A.store}
+    assert {row["column"]["dataset"]["namespace"] for row in report["columns"]} == {A.store}
     columns = world.get(token, "/api/v1/search", q="total", filter="column")
-    assert {one["namespace"] for one in columns["results"]} == {A.store}
+    assert {hit["namespace"] for hit in columns["results"]} == {A.store}
     events = world.get(token, "/api/v1/events/lineage")
-    assert ([one["job"]["name"] for one in events["events"]], events["totalCount"]) == (
+    assert ([event["job"]["name"] for event in events["events"]], events["totalCount"]) == (
         ["open", "take", "sum", "load"],
         4,
     )
     page = world.get(token, "/api/v1/events/lineage", limit=1, offset=1, sortDirection="asc")
-    assert ([one["job"]["name"] for one in page["events"]], page["totalCount"]) == (["sum"], 4)
+    assert ([event["job"]["name"] for event in page["events"]], page["totalCount"]) == (["sum"], 4)
 
 
 def graph_of(world, path, node_id, **query):
@@ -128,7 +131,7 @@ def graph_of(world, path, node_id, **query):
 
 def edges(graph):
     return {
-        (one["origin"], one["destination"]) for node in graph.values() for one in node["inEdges"] + node["outEdges"]
+        (edge["origin"], edge["destination"]) for node in graph.values() for edge in node["inEdges"] + node["outEdges"]
     }
 
 
@@ -141,7 +144,7 @@ VERSIONS = "/api/v1/namespaces/s3%3A%2F%2Fa/datasets/{}/versions"
 
 def outlined(graph):
     """The nodes that are shown by id and type alone, without their versions."""
-    return {one.partition("#")[0] for one, node in graph.items() if node["data"] is None}
+    return {node_id.partition("#")[0] for node_id, node in graph.items() if node["data"] is None}
 
 
 def test_a_graph_shows_neighbours_in_other_namespaces_and_goes_on_behind_them(worlds):
@@ -164,7 +167,11 @@ def test_a_strict_graph_shows_neighbours_by_id_and_type_and_ends_there(worlds, a
         "inEdges": [],
         "outEdges": [{"origin": FEED, "destination": TAKE}],
     }
-    assert outlined(graph) == {FEED, LOOP, PUBLISH, GIVE} == {one for one in graph if B.store in one or B.jobs in one}
+    assert (
+        outlined(graph)
+        == {FEED, LOOP, PUBLISH, GIVE}
+        == {node_id for node_id in graph if B.store in node_id or B.jobs in node_id}
+    )
     assert (f"dataset:{A.store}:clean", LOOP) in edges(graph)
 
 
@@ -174,9 +181,9 @@ def test_a_strict_graph_of_versions_ends_at_neighbours(worlds):
         for mode, world in worlds.items():
             version = world.get(world.token(), VERSIONS.format(name))["versions"][0]["version"]
             graphs[mode] = graph_of(world, "/api/v1/lineage", f"dataset:{A.store}:{name}#{version}")
-        assert lenient <= {one.partition("#")[0] for one in graphs[False]}
+        assert lenient <= {node_id.partition("#")[0] for node_id in graphs[False]}
         assert outlined(graphs[True]) == strict
-        theirs = {one.partition("#")[0] for one in graphs[True] if B.store in one or B.jobs in one}
+        theirs = {node_id.partition("#")[0] for node_id in graphs[True] if B.store in node_id or B.jobs in node_id}
         assert (outlined(graphs[False]), theirs) == (set(), strict)
 
 
@@ -186,17 +193,17 @@ def test_strict_columns_end_at_neighbours(worlds):
     below, then = {f"datasetField:{A.store}:opened:total"}, {"lineageAt": "2025-11-20T17:00:00Z"}
     for query, further in (({}, set()), (at, set()), (down, below), ({**down, **at}, set()), ({**down, **then}, below)):
         graph = graph_of(worlds[True], "/api/v1/column-lineage", mine, depth=9, **query)
-        found = {one.partition("#")[0]: node for one, node in graph.items()}
-        assert found.keys() == {mine, theirs} | further
-        assert (found[theirs]["data"], found[theirs]["inEdges"], found[theirs]["outEdges"]) == (None, [], [])
-        assert [one["name"] for one in found[mine]["data"]["inputFields"]] == ["feed"]
+        columns = {column_id.partition("#")[0]: node for column_id, node in graph.items()}
+        assert columns.keys() == {mine, theirs} | further
+        assert (columns[theirs]["data"], columns[theirs]["inEdges"], columns[theirs]["outEdges"]) == (None, [], [])
+        assert [input_field["name"] for input_field in columns[mine]["data"]["inputFields"]] == ["feed"]
 
 
 def test_strict_reports_and_mappings_end_at_neighbours(worlds):
     def of(mode, report, dataset, listed, value):
         world, requested = worlds[mode], {"nodeId": f"datasetField:{A.store}:{dataset}:total", **RANGE}
         returned = world.get(world.token(A.jobs, A.store), f"/api/v1/reports/{report}", **requested)[listed]
-        return {one["column"]["dataset"]["name"]: one[value] for one in returned}
+        return {row["column"]["dataset"]["name"]: row[value] for row in returned}
 
     assert of(False, "provenance", "taken", "sources", "reason") == {"source": "raw", "raw": "raw"}
     assert of(True, "provenance", "taken", "sources", "reason") == {"feed": "elsewhere"}
@@ -207,7 +214,9 @@ def test_strict_reports_and_mappings_end_at_neighbours(worlds):
         "published": "unknown",
         "feed": "unknown",
     }
-    ends = {mode: {one["destination"]["name"] for one in mappings(world, "clean")} for mode, world in worlds.items()}
+    ends = {
+        mode: {mapping["destination"]["name"] for mapping in mappings(world, "clean")} for mode, world in worlds.items()
+    }
     assert ends[True] == {"clean", "report", "opened", "published", "feed"}
     assert {"far", "taken"} <= ends[False]
 
@@ -221,12 +230,12 @@ def test_strict_runs_upstream_end_at_neighbours(worlds):
     """A dataset of its own that another's run wrote, and another's dataset, are both where it ends."""
     runs = {}
     for mode, world in worlds.items():
-        found = world.get(world.token(A.jobs, A.store), "/api/v1/runlineage/upstream", runId=A.run(4))["runs"]
-        runs[mode] = {one["run"]["id"]: one["inputs"] for one in found}
+        upstream = world.get(world.token(A.jobs, A.store), "/api/v1/runlineage/upstream", runId=A.run(4))["runs"]
+        runs[mode] = {run["run"]["id"]: run["inputs"] for run in upstream}
 
     assert {B.run(6), B.run(7)} <= runs[False].keys()
     assert runs[True].keys() == {A.run(4), A.run(3), A.run(1)}
-    assert [one["producedByRunId"] for one in runs[True][A.run(3)]] == [None]
+    assert [dataset["producedByRunId"] for dataset in runs[True][A.run(3)]] == [None]
 
 
 def test_strict_versions_and_origins_leave_out_the_runs_of_other_namespaces(worlds):
@@ -234,10 +243,10 @@ def test_strict_versions_and_origins_leave_out_the_runs_of_other_namespaces(worl
         world = worlds[mode]
         token = world.token(A.jobs, A.store)
         (version,) = world.get(token, VERSIONS.format("gift"))["versions"]
-        one = world.get(token, f"{VERSIONS.format('gift')}/{version['version']}")
-        assert [found and found["id"] for found in (version["createdByRun"], one["createdByRun"])] == [made_by] * 2
+        fetched = world.get(token, f"{VERSIONS.format('gift')}/{version['version']}")
+        assert [run and run["id"] for run in (version["createdByRun"], fetched["createdByRun"])] == [made_by] * 2
         origins = world.get(token, "/api/v1/column-lineage/origins", nodeId=f"datasetField:{A.store}:gift:total")
-        assert [found["run"] and found["run"]["id"] for found in origins["versions"]] == [run]
+        assert [version["run"] and version["run"]["id"] for version in origins["versions"]] == [run]
 
 
 READINGS = {
