@@ -14,12 +14,12 @@ from tests.unit.facts.strategies import TIMES
 
 def test_attempts_wait_before_each_but_the_first_at_random_and_longer_each_time_up_to_a_bound():
     waits = [[] for _ in range(200)]
-    for some in waits:
-        assert list(attempts(6, some.append, longest_s=0.2)) == [0, 1, 2, 3, 4, 5]
+    for delays in waits:
+        assert list(attempts(6, delays.append, longest_s=0.2)) == [0, 1, 2, 3, 4, 5]
     longest = [max(column) for column in zip(*waits, strict=True)]
     for wait, bound in zip(longest, (0.04, 0.08, 0.16, 0.2, 0.2), strict=True):
         assert bound / 2 < wait <= bound
-    assert len({some[0] for some in waits}) > 100
+    assert len({delays[0] for delays in waits}) > 100
 
 
 def test_who_leaves_after_an_attempt_waits_no_more():

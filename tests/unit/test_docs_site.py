@@ -41,7 +41,7 @@ def test_every_link_of_a_staged_page_leads_to_a_staged_file(pages):
 
 def test_llms_txt_names_the_server_for_agents(pages):
     docs_site.stage_pages()
-    (line,) = (one for one in docs_site.llms() if "(guides/agents/)" in one)
+    (line,) = (line for line in docs_site.llms() if "(guides/agents/)" in line)
     assert line.startswith("- [Agents and other MCP clients](guides/agents/): With `headwater mcp`, a server of ")
 
 
@@ -78,6 +78,6 @@ def test_versions_stand_beside_each_other_and_the_newest_is_first(pages, tmp_pat
         docs_site.publish(site, release)
 
     versions = json.loads((site / "versions.json").read_text())
-    assert [(one["version"], one["aliases"]) for one in versions] == [("0.10.0", ["latest"]), ("0.9.1", [])]
+    assert [(version["version"], version["aliases"]) for version in versions] == [("0.10.0", ["latest"]), ("0.9.1", [])]
     assert "url=0.10.0/" in (site / "index.html").read_text()
     assert "- [Home](./): The first page of all." in (site / "0.10.0" / "llms.txt").read_text()

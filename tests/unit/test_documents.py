@@ -46,7 +46,7 @@ def test_every_link_leads_to_a_file_and_a_heading(document: str) -> None:
         assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("document", [one for one in DOCUMENTS if one not in GENERATED])
+@pytest.mark.parametrize("document", [document for document in DOCUMENTS if document not in GENERATED])
 def test_the_words_are_those_of_the_api(document: str) -> None:
     assert sorted(set(_RETIRED.findall(prose(document)))) == []
 

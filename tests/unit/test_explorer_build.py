@@ -31,8 +31,8 @@ def test_a_lock_names_versions_and_hashes_and_no_registry():
 def test_a_lock_has_the_bundler_of_every_common_machine():
     """npm leaves out what a registry lacks, and then installs on no other machine than the one that locked."""
     packages = json.loads((ROOT / "explorer" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    wanted = ["darwin-arm64", "darwin-x64", "linux-arm64-gnu", "linux-x64-gnu", "linux-x64-musl", "win32-x64-msvc"]
-    assert [name for name in wanted if f"node_modules/@rollup/rollup-{name}" not in packages] == []
+    machines = ["darwin-arm64", "darwin-x64", "linux-arm64-gnu", "linux-x64-gnu", "linux-x64-musl", "win32-x64-msvc"]
+    assert [name for name in machines if f"node_modules/@rollup/rollup-{name}" not in packages] == []
 
 
 def test_no_script_starts_npm():

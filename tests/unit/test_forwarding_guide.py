@@ -20,8 +20,8 @@ POLLERS, POLL_S, MONTH_S = 5, 20, 30 * 86_400
 
 
 def price(name):
-    found = read_prices().prices[name]
-    return found.usd / found.per
+    quoted = read_prices().prices[name]
+    return quoted.usd / quoted.per
 
 
 def of_a_million(batch):

@@ -93,7 +93,7 @@ def database():
     for table in TABLES:
         columns = (*table.columns, DAY)
         connection.execute(
-            f"CREATE TABLE {table.name} ({', '.join(f'{one.name} {_TYPES[one.type]}' for one in columns)})"
+            f"CREATE TABLE {table.name} ({', '.join(f'{column.name} {_TYPES[column.type]}' for column in columns)})"
         )
         for row in ROWS.get(table.name, []):
             values = [*a_row(table, **row).values(), "2026-10-30" if table.name == "runs" else LAST]

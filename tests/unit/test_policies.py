@@ -33,9 +33,9 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("operator", "key", "wanted", "value", "holds"), CONDITIONS)
-def test_a_condition_holds_as_the_guide_says(operator, key, wanted, value, holds):
-    statement = {"Effect": "Allow", "Action": "s3:*", "Resource": "*", "Condition": {operator: {key: wanted}}}
+@pytest.mark.parametrize(("operator", "key", "pattern", "value", "holds"), CONDITIONS)
+def test_a_condition_holds_as_the_guide_says(operator, key, pattern, value, holds):
+    statement = {"Effect": "Allow", "Action": "s3:*", "Resource": "*", "Condition": {operator: {key: pattern}}}
     context = {} if value is None else {key: value}
     assert decide([statement], "s3:PutObject", "arn", **context) == ("allowed" if holds else "neither")
 

@@ -49,8 +49,12 @@ def test_there_is_a_lock_file_for_each_environment():
 def test_a_lock_file_pins_every_package_with_hashes_and_names_no_index(name):
     text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
     requirements = re.split(r"\n(?=\S)", text.strip())
-    loose = [one for one in requirements if not re.match(r"(#|[\w.\[\]-]+==\S+)", one)]
-    unhashed = [one for one in requirements if not one.startswith("#") and "--hash=sha256:" not in one]
+    loose = [requirement for requirement in requirements if not re.match(r"(#|[\w.\[\]-]+==\S+)", requirement)]
+    unhashed = [
+        requirement
+        for requirement in requirements
+        if not requirement.startswith("#") and "--hash=sha256:" not in requirement
+    ]
     assert (loose, unhashed) == ([], [])
     assert "://" not in text
     assert INDEX_OPTIONS.search(text) is None

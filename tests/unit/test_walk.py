@@ -13,21 +13,21 @@ STARTS = st.lists(NODES, max_size=3)
 DEPTHS = st.none() | st.integers(0, 4)
 
 
-def near(graph, nodes):
+def neighbours(graph, nodes):
     return {other for node in nodes for other in graph.get(node, ())}
 
 
 def distances(graph, start, depth):
     """By node, its least distance from the start: by paths of every length, without a set of nodes seen."""
-    reached, found = set(start), dict.fromkeys(start, 0)
+    reached, hops = set(start), dict.fromkeys(start, 0)
     for hop in range(1, (8 if depth is None else depth) + 1):
-        reached = near(graph, reached)
-        found = {**dict.fromkeys(reached, hop), **found}
-    return found
+        reached = neighbours(graph, reached)
+        hops = {**dict.fromkeys(reached, hop), **hops}
+    return hops
 
 
-def nearest_first(found):
-    return sorted(found, key=lambda node: (found[node], node))
+def nearest_first(hops):
+    return sorted(hops, key=lambda node: (hops[node], node))
 
 
 class WatchedGraph:
@@ -39,14 +39,14 @@ class WatchedGraph:
     def __call__(self, level, is_last):
         self.levels.append(list(level))
         self.lasts.append(is_last)
-        return near(self._graph, level)
+        return neighbours(self._graph, level)
 
 
 @given(GRAPHS, STARTS, DEPTHS)
 def test_every_node_within_the_depth_is_reached_by_its_least_distance_nearest_first_then_sorted(graph, start, depth):
-    found = distances(graph, start, depth)
+    expected = distances(graph, start, depth)
     walked = walk(start, WatchedGraph(graph), into=Walked(100), depth=depth)
-    assert (walked.hops, list(walked.hops), walked.truncated) == (found, nearest_first(found), False)
+    assert (walked.hops, list(walked.hops), walked.truncated) == (expected, nearest_first(expected), False)
 
 
 @given(GRAPHS, STARTS, DEPTHS)
@@ -60,16 +60,16 @@ def test_neighbours_are_requested_once_a_level_the_last_included(graph, start, d
 
 @given(GRAPHS, STARTS, DEPTHS, st.integers(0, 8))
 def test_a_walk_keeps_the_nearest_nodes_and_says_if_there_are_more(graph, start, depth, limit):
-    found = nearest_first(distances(graph, start, depth))
+    expected = nearest_first(distances(graph, start, depth))
     walked = walk(start, WatchedGraph(graph), into=Walked(limit), depth=depth)
     # What is beyond a node that does not fit is as far as it, or further.
-    assert list(walked.hops) == found[:limit]
-    assert walked.truncated == (len(found) > limit)
+    assert list(walked.hops) == expected[:limit]
+    assert walked.truncated == (len(expected) > limit)
 
 
 @given(GRAPHS, STARTS, DEPTHS, DEPTHS)
 def test_a_second_walk_goes_through_what_the_first_reached_and_keeps_the_least_distances(graph, start, depth, other):
-    back = {node: [one for one in graph if node in graph[one]] for node in range(8)}
+    back = {node: [origin for origin in graph if node in graph[origin]] for node in range(8)}
     walked = walk(start, WatchedGraph(graph), into=Walked(100), depth=depth)
     walk(start, WatchedGraph(back), into=walked, depth=other)
     ways = distances(graph, start, depth), distances(back, start, other)
