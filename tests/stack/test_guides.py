@@ -31,25 +31,25 @@ def shell(guide: str) -> str:
 def simple_commands(guide: str) -> list[str]:
     """The guide's commands, those inside others too, with V for what they hold of text and of answers."""
     text = re.sub(r"\\[\"']|\s# .*", "", shell(guide))
-    found = []
+    inner_commands = []
     while inner := re.search(r"\$\(([^()]*)\)", text):
-        found.append(inner[1])
+        inner_commands.append(inner[1])
         text = text[: inner.start()] + "V" + text[inner.end() :]
-    return [line for part in [*found, text] for line in _QUOTED.sub("V", part).splitlines()]
+    return [line for part in [*inner_commands, text] for line in _QUOTED.sub("V", part).splitlines()]
 
 
 def aws_commands() -> list[tuple[str, str, str, frozenset[str]]]:
     """Guide, service, operation, options."""
-    found = set()
+    calls = set()
     for guide in GUIDES:
-        commands = [one for text in simple_commands(guide) for one in re.split(r"[|;&]", text)]
+        commands = [command for text in simple_commands(guide) for command in re.split(r"[|;&]", text)]
         for command in commands:
             requested = re.search(r"\baws ([a-z0-9-]+) ([a-z-]+)(.*)", command)
             if requested and requested[1] not in CUSTOM and f"{requested[1]} {requested[2]}" not in CUSTOM:
-                found.add(
+                calls.add(
                     (guide, requested[1], requested[2], frozenset(re.findall(r"(?<=\s)--([a-z-]+)", requested[3])))
                 )
-    return sorted(found, key=str)
+    return sorted(calls, key=str)
 
 
 def test_the_guides_have_the_commands_that_they_are_read_for():

@@ -14,9 +14,9 @@ AT_LEAST, BELOW = "GreaterThanOrEqualToThreshold", "LessThanThreshold"
 MINUTES, HOURS, DAYS = 60, 3600, 86400
 
 
-def watched(template, **wanted) -> dict[str, tuple]:
+def watched(template, **dimensions) -> dict[str, tuple]:
     """Metric -> (comparison, threshold, periods, seconds a period) of the alarms on one dimension."""
-    [(dimension, value)] = wanted.items()
+    [(dimension, value)] = dimensions.items()
     return {
         alarm["MetricName"]: (
             alarm["ComparisonOperator"],
@@ -123,14 +123,14 @@ def refusals(template):
 
 
 @pytest.mark.parametrize(
-    ("made", "stage", "access_logs"),
+    ("fixture", "stage", "access_logs"),
     [
         ("template", "prod", ["AccessLog"]),
         ("turned", "dev", ["AccessLog", "TokenAccessLog"]),
     ],
 )
-def test_refused_requests_are_counted_and_many_of_them_are_an_alarm(made, stage, access_logs, request):
-    stack, metrics = request.getfixturevalue(made), {"401": "RequestsUnauthorized", "403": "RequestsForbidden"}
+def test_refused_requests_are_counted_and_many_of_them_are_an_alarm(fixture, stage, access_logs, request):
+    stack, metrics = request.getfixturevalue(fixture), {"401": "RequestsUnauthorized", "403": "RequestsForbidden"}
     assert refusals(stack) == {
         (access_log, f'{{ $.status = "{status}" }}'): ((f"Headwater/{stage}", metric, "1"),)
         for access_log in access_logs

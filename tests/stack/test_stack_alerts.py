@@ -18,8 +18,8 @@ def stack(request, with_alerts):
 
 
 def resource(stack, kind):
-    [found] = stack.of_type(kind).values()
-    return found
+    [definition] = stack.of_type(kind).values()
+    return definition
 
 
 def test_a_stack_without_alerts_has_nothing_of_them(template):

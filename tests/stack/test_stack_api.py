@@ -188,7 +188,7 @@ def test_no_api_takes_tls_older_than_1_2_at_its_default_endpoint(template, turne
         *template.of_type("AWS::ApiGateway::RestApi").values(),
         *turned.of_type("AWS::ApiGateway::RestApi").values(),
     ]
-    policies = [(one["SecurityPolicy"], one["EndpointAccessMode"]) for one in apis]
+    policies = [(api["SecurityPolicy"], api["EndpointAccessMode"]) for api in apis]
     assert policies == [("SecurityPolicy_TLS13_1_2_2021_06", "BASIC")] * 3
 
 
@@ -201,8 +201,10 @@ def test_an_address_with_too_many_requests_is_refused_where_a_context_value_says
     rate = {"AggregateKeyType": "IP", "EvaluationWindowSec": 300, "Limit": 2000}
     assert rule["Statement"] == {"RateBasedStatement": rate}
     protected = turned.of_type("AWS::WAFv2::WebACLAssociation").values()
-    assert {one["WebACLArn"] for one in protected} == {f"{name}.Arn"}
-    assert sorted(one["ResourceArn"].rpartition("/restapis/")[2].partition("/")[0] for one in protected) == [
+    assert {association["WebACLArn"] for association in protected} == {f"{name}.Arn"}
+    assert sorted(
+        association["ResourceArn"].rpartition("/restapis/")[2].partition("/")[0] for association in protected
+    ) == [
         "RestApi",
         "TokenApi",
     ]

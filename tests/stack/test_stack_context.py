@@ -250,6 +250,8 @@ def test_cloudformation_tags_every_resource_of_a_stack_by_service_and_stage(asse
     """It hands the tags of a stack on to its resources ("Resource tag", CloudFormation's guide)."""
     manifest = json.loads((assembly().parent / "manifest.json").read_text(encoding="utf-8"))
     [tags] = [
-        one["properties"]["tags"] for one in manifest["artifacts"].values() if "tags" in one.get("properties", {})
+        artifact["properties"]["tags"]
+        for artifact in manifest["artifacts"].values()
+        if "tags" in artifact.get("properties", {})
     ]
     assert tags == {"service": "headwater", "stage": "prod"}

@@ -160,8 +160,13 @@ def test_a_role_may_send_to_the_queues_of_its_own_work_alone(stack):
 def test_nobody_may_invoke_a_function_but_its_own_invoker(stack):
     """By resource policies: API Gateway, for its own APIs. By the stack's identity policies: a step, and jobs."""
     by_resource = {
-        (one["FunctionName"], one["Action"], one["Principal"], "execute-api" in str(one.get("SourceArn")))
-        for one in stack.of_type("AWS::Lambda::Permission").values()
+        (
+            permission["FunctionName"],
+            permission["Action"],
+            permission["Principal"],
+            "execute-api" in str(permission.get("SourceArn")),
+        )
+        for permission in stack.of_type("AWS::Lambda::Permission").values()
     }
     assert by_resource == {("ApiFunction.Arn", "lambda:InvokeFunction", "apigateway.amazonaws.com", True)}
     policies = {**stack.of_type("AWS::IAM::Policy"), **stack.of_type("AWS::IAM::ManagedPolicy")}
@@ -198,12 +203,12 @@ def test_no_role_of_the_stack_is_allowed_to_remove_a_version(stack):
 
 
 def test_the_archive_is_locked_only_where_a_context_value_says_so(template, turned):
-    archive, locked = (one.of_type("AWS::S3::Bucket")["ArchiveBucket"] for one in (template, turned))
+    archive, locked = (stack.of_type("AWS::S3::Bucket")["ArchiveBucket"] for stack in (template, turned))
     assert {name for name in archive if name.startswith("ObjectLock")} == set()
     assert locked["ObjectLockEnabled"] is True
     retention = {"DefaultRetention": {"Mode": "COMPLIANCE", "Days": 2555}}
     assert locked["ObjectLockConfiguration"] == {"ObjectLockEnabled": "Enabled", "Rule": retention}
-    others = [name for name, one in turned.of_type("AWS::S3::Bucket").items() if "ObjectLockEnabled" in one]
+    others = [name for name, bucket in turned.of_type("AWS::S3::Bucket").items() if "ObjectLockEnabled" in bucket]
     assert others == ["ArchiveBucket"]
 
 

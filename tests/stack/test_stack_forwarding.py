@@ -129,8 +129,8 @@ def test_the_lag_and_the_dead_letters_alarm(turned):
 
 def test_the_dashboard_has_a_row_of_it_where_it_is_on(template, turned):
     [off], [on] = (
-        [board["DashboardBody"] for board in one.of_type("AWS::CloudWatch::Dashboard").values()]
-        for one in (template, turned)
+        [board["DashboardBody"] for board in stack.of_type("AWS::CloudWatch::Dashboard").values()]
+        for stack in (template, turned)
     )
     assert "Forward" not in off
     for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried", "ForwardLagSeconds"):

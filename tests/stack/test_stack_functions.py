@@ -261,10 +261,16 @@ def test_the_api_function_alone_may_send_changes_and_the_events_function_alone_t
             "EventsFunction": CONSUME,
         }
         policies = [*stack.of_type("AWS::IAM::Policy").values(), *stack.of_type("AWS::IAM::ManagedPolicy").values()]
-        others = [one for one in policies if not {"ApiFunctionRole", "EventsFunctionRole"} & set(one.get("Roles", []))]
-        statements = [statement for one in others for statement in one["PolicyDocument"]["Statement"]]
-        assert [one for one in statements if "sqs:" in str(one) and "Changes" in str(one)] == []
-        assert [one for one in statements if "sqs:" in str(one) and one["Resource"] == "*"] == []
+        others = [
+            policy
+            for policy in policies
+            if not {"ApiFunctionRole", "EventsFunctionRole"} & set(policy.get("Roles", []))
+        ]
+        statements = [statement for policy in others for statement in policy["PolicyDocument"]["Statement"]]
+        assert [statement for statement in statements if "sqs:" in str(statement) and "Changes" in str(statement)] == []
+        assert [
+            statement for statement in statements if "sqs:" in str(statement) and statement["Resource"] == "*"
+        ] == []
 
 
 def test_logs_are_kept_for_three_months(template):

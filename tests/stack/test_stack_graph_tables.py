@@ -23,11 +23,13 @@ def test_a_stack_without_them_has_nothing_of_them(template):
 
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 def test_a_table_has_the_columns_that_the_job_writes(turned, table):
-    found = turned.of_type("AWS::Glue::Table")[table.name.capitalize().replace("_", "")]["TableInput"]
-    columns = [(column["Name"], column["Type"], column["Comment"]) for column in found["StorageDescriptor"]["Columns"]]
-    assert (found["Name"], found["Description"]) == (table.name, table.about)
+    table_input = turned.of_type("AWS::Glue::Table")[table.name.capitalize().replace("_", "")]["TableInput"]
+    columns = [
+        (column["Name"], column["Type"], column["Comment"]) for column in table_input["StorageDescriptor"]["Columns"]
+    ]
+    assert (table_input["Name"], table_input["Description"]) == (table.name, table.about)
     assert columns == [(column.name, column.type, column.about) for column in table.columns]
-    assert found["StorageDescriptor"]["Location"] == f"s3://ArchiveBucket/tables/{table.name}/"
+    assert table_input["StorageDescriptor"]["Location"] == f"s3://ArchiveBucket/tables/{table.name}/"
     assert max(len(comment) for _, _, comment in columns) <= 255
     assert len(table.about) <= 2048
 
@@ -71,7 +73,7 @@ def test_the_job_reads_partitions_of_its_own_work_alone(turned, partition):
 def test_the_stack_and_the_state_machine_give_the_job_all_its_arguments(turned):
     given = turned.of_type("AWS::Glue::Job")["GraphTables"]["DefaultArguments"]
     machine = turned.of_type("AWS::StepFunctions::StateMachine")["TablesMachine"]
-    [task] = [one for one in json.loads(machine["DefinitionString"])["States"].values() if one["Type"] == "Task"]
+    [task] = [state for state in json.loads(machine["DefinitionString"])["States"].values() if state["Type"] == "Task"]
     of_the_machine = {name.removeprefix("--").removesuffix(".$") for name in task["Parameters"]["Arguments"]}
     ours = {name.removeprefix("--") for name in given if name.removeprefix("--") in JOBS["graph_tables"]}
     assert ours | of_the_machine == set(JOBS["graph_tables"])

@@ -28,9 +28,9 @@ TURNED = {
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory):
     app = make_app(tmp_path_factory.mktemp("permissions"), TURNED)
-    made = make_stack(app)
+    built = make_stack(app)
     app.synth()
-    return made
+    return built
 
 
 def a_stack(app, *, reason: str | None = None) -> Stack:

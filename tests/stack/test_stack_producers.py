@@ -6,8 +6,8 @@ from __future__ import annotations
 def test_a_producer_may_send_to_two_queues_and_invoke_the_input_function(template):
     (policy,) = template.of_type("AWS::IAM::ManagedPolicy").values()
     allowed = [
-        (one["Effect"], one["Action"], one["Resource"], one.get("Condition"))
-        for one in policy["PolicyDocument"]["Statement"]
+        (statement["Effect"], statement["Action"], statement["Resource"], statement.get("Condition"))
+        for statement in policy["PolicyDocument"]["Statement"]
     ]
 
     assert allowed == [

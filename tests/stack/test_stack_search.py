@@ -17,8 +17,8 @@ def test_a_stage_has_a_database_of_its_own(template, turned):
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_a_table_has_the_columns_that_compaction_writes_and_a_partition_for_each_day(template, table):
-    found = template.of_type("AWS::Glue::Table")[table.name.capitalize()]
-    described = found["TableInput"]
+    resource = template.of_type("AWS::Glue::Table")[table.name.capitalize()]
+    described = resource["TableInput"]
     descriptor = described.pop("StorageDescriptor")
     columns = [(column["Name"], column["Type"], column["Comment"]) for column in descriptor.pop("Columns")]
     assert columns == [(column.name, column.type, column.about) for column in table.columns]

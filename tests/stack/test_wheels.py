@@ -84,7 +84,7 @@ def test_a_bill_names_what_the_wheel_requires_as_it_is_locked(wheels, bills):
     for name in names - {"headwater-client"}:
         for version, locked in re.findall(rf"^{name}==(\S+)(.*?)(?=^\S)", lock, re.MULTILINE | re.DOTALL):
             [reference] = packages[f"pkg:pypi/{name}@{version}"]["externalReferences"]
-            assert {one["content"] for one in reference["hashes"]} >= set(re.findall(r"sha256:(\w+)", locked))
+            assert {digest["content"] for digest in reference["hashes"]} >= set(re.findall(r"sha256:(\w+)", locked))
     # What the template in the wheel brings to the functions.
     assert {"aws-lambda-powertools", "httptools", "zlib-ng"} <= names
     client = packages["pkg:pypi/headwater-client@0.1.0"]
