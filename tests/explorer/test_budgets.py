@@ -93,7 +93,7 @@ def heap_bytes(page):
     browser = page.context.new_cdp_session(page)
     browser.send("Performance.enable")
     browser.send("HeapProfiler.collectGarbage")
-    metrics = {one["name"]: one["value"] for one in browser.send("Performance.getMetrics")["metrics"]}
+    metrics = {metric["name"]: metric["value"] for metric in browser.send("Performance.getMetrics")["metrics"]}
     browser.detach()
     return metrics["JSHeapUsedSize"]
 

@@ -44,8 +44,8 @@ def is_signed(url, headers):
     request = AWSRequest("GET", url, headers=signed)
     request.context["timestamp"] = headers["X-Amz-Date"]
     check = SigV4Auth(ACCOUNT, "execute-api", "eu-central-1")
-    wanted = check.signature(check.string_to_sign(request, check.canonical_request(request)), request)
-    return {"host", "x-amz-date"} <= set(names) and given["Signature"] == wanted
+    expected = check.signature(check.string_to_sign(request, check.canonical_request(request)), request)
+    return {"host", "x-amz-date"} <= set(names) and given["Signature"] == expected
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_fit_brings_every_box_into_the_pane(open_view, pipeline, view):
     page.wait_for_timeout(300)
     counted = page.get_by_role("status").filter(has_text=re.compile("node|dataset")).first.inner_text()
     number = int(re.match(r"\d+", counted)[0])
-    boxes = [one.bounding_box() for one in page.locator(NODES).all()]
+    boxes = [node.bounding_box() for node in page.locator(NODES).all()]
     assert len(boxes) == number
     assert all(is_inside(page, box) for box in boxes)
 
@@ -60,7 +60,7 @@ def test_a_node_at_the_edge_that_is_selected_is_not_under_its_panel(open_view, p
     page = open_view(pipeline, f"map?node={CHECKED}&depth=3", size=(1100, 700))
     last = page.locator(NODES).last
     last.wait_for()
-    far = max(page.locator(NODES).all(), key=lambda one: one.bounding_box()["x"])
+    far = max(page.locator(NODES).all(), key=lambda node: node.bounding_box()["x"])
     name = far.get_attribute("data-id")
     far.click(position={"x": 20, "y": 20})
     page.get_by_role("complementary").wait_for()
