@@ -151,7 +151,7 @@ _uses = st.lists(
 _job_facets = _sometimes(
     st.one_of(
         _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
-        st.sampled_from(_LASTING),
+        st.sampled_from((*_LASTING, *_WINDOWS)),
         _facets(tags=_TAGS, ownership=_OWNERS),
         st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
     ),
@@ -363,7 +363,7 @@ def explicit(event, pairs, _deleted=False):
 
 
 @st.composite
-def explicit_runs(draw, *, with_windows=False):
+def explicit_runs(draw):
     """Draw runs and JobEvents of two jobs that pass datasets on, which mostly state what each output is made of."""
     events = []
     sides = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS)), max_size=3, unique_by=lambda use: use.dataset)
@@ -373,7 +373,7 @@ def explicit_runs(draw, *, with_windows=False):
         kind = draw(st.sampled_from(("COMPLETE", "COMPLETE", "START", "JOB")))
         of_run = {"kind": "JOB"} if kind == "JOB" else {"kind": "RUN", "type": kind, "run": run}
         event = Event(time=time, hash="", job=job, **of_run, **given)
-        if with_windows and kind != "JOB":
+        if kind != "JOB":
             event = replace(event, job_facets=draw(_sometimes(st.sampled_from(_WINDOWS), {}, 3)))
         pairs = draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=4))
         stated = draw(st.integers(1, 5))
@@ -604,9 +604,7 @@ def moved(statements, times):
 
 def linked_streams(max_size=4):
     """Draw statements among which are edges between jobs, each once, by time and hash."""
-    pieces = st.one_of(
-        linked_runs(), linked_runs(), explicit_runs(with_windows=True), deletions.map(lambda deletion: [deletion])
-    )
+    pieces = st.one_of(linked_runs(), linked_runs(), explicit_runs(), deletions.map(lambda deletion: [deletion]))
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
@@ -685,6 +683,7 @@ def streams(max_size=8):
         explicit_runs(),
         writers_of_one_dataset(),
         versions_of_a_stream(),
+        windows(),
         checks(),
         run_events().map(lambda event: [event]),
         st.one_of(job_events, dataset_events, deletions, taggings, ownerships, documentations, descriptions).map(
