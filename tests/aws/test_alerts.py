@@ -114,10 +114,10 @@ NOT_SEEN = {
 
 
 def test_the_function_may_make_every_call_that_it_makes_and_no_grant_is_spare(watched, synthesized):
-    made = set()
+    requested = set()
 
     def note(model, **_):
-        made.add(f"{model.service_model.service_name}:{model.name.removesuffix('VisibilityBatch')}")
+        requested.add(f"{model.service_model.service_name}:{model.name.removesuffix('VisibilityBatch')}")
 
     for day in range(13, 21):
         run, time = f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{day}", f"2025-11-{day}T06:00:00Z"
@@ -130,7 +130,7 @@ def test_the_function_may_make_every_call_that_it_makes_and_no_grant_is_spare(wa
     watched.now_s += 86_400
     alerts.handler({}, watched.context())
     grants = Template(synthesized(alerts="eventbridge")).allowed("AlertsAlertsFunction").values()
-    calls = {call.replace("ChangeMessage", "ChangeMessageVisibility") for call in made}
+    calls = {call.replace("ChangeMessage", "ChangeMessageVisibility") for call in requested}
     assert {action for actions in grants for action in actions} == calls | NOT_SEEN
 
 

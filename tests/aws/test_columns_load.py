@@ -51,10 +51,10 @@ def test_equal_operations_are_stored_once_and_each_run_refers_to_them(cloud):
     backwards = a_calculation()[::-1]
     cloud.load_events(a_calculation_run("r-1"), a_calculation_run("r-2", backwards))
 
-    found = kinds(cloud)
-    assert (found["FACET", "BODY"], found["FACET", "COLUMNS"], found["FACET", "COMPLETE"]) == (1, 1, 1)
+    counts = kinds(cloud)
+    assert (counts["FACET", "BODY"], counts["FACET", "COLUMNS"], counts["FACET", "COMPLETE"]) == (1, 1, 1)
     # CDAP's rows: backward of the destination, forward of the source.
-    assert (found["DATASET", "BACKWARD"], found["DATASET", "FORWARD"]) == (2, 2)
+    assert (counts["DATASET", "BACKWARD"], counts["DATASET", "FORWARD"]) == (2, 2)
 
 
 def test_an_event_that_comes_twice_changes_no_row(cloud):
@@ -80,7 +80,7 @@ def test_a_facet_that_no_row_holds_lies_in_the_bucket(cloud):
 
     assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("FACET#")]
     detail = requested(cloud).find_detail(ESTIMATED, (names[7],), DAY, "backward")
-    assert [one.name for one in detail.operations] == ["read", "write"]
+    assert [operation.name for operation in detail.operations] == ["read", "write"]
 
 
 @pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after it"])

@@ -31,7 +31,7 @@ def shown():
     """The jobs and datasets that lists show."""
     queries, page = wiring.lineage_queries(), {"limit": 99, "offset": 0}
     listed = queries.list_jobs(None, **page).items, queries.list_datasets(STORE, **page).items
-    return {one.id.name for some in listed for one in some}
+    return {node.id.name for nodes in listed for node in nodes}
 
 
 def logged(cloud):

@@ -37,9 +37,9 @@ def test_loaders_that_list_events_of_one_minute_at_once_lose_and_double_none(clo
     with ThreadPoolExecutor(len(batches)) as loaders:
         list(loaders.map(lambda batch: log.put(batch, "2025-11-20"), batches))
 
-    found = log.list_events(limit=1000)
-    assert (len(found.items), found.total) == (100, 100)
-    assert len({event["run"]["runId"] for event in found.items}) == 100
+    page = log.list_events(limit=1000)
+    assert (len(page.items), page.total) == (100, 100)
+    assert len({event["run"]["runId"] for event in page.items}) == 100
 
 
 def test_a_batch_that_comes_again_is_one_object_of_one_version(cloud):
@@ -48,7 +48,7 @@ def test_a_batch_that_comes_again_is_one_object_of_one_version(cloud):
         log.put([large], "2025-11-20")
 
     versions = cloud.s3.list_object_versions(Bucket=log.bucket, Prefix="events/")["Versions"]
-    assert sorted(one["Key"].split("/")[1] for one in versions) == ["bodies", "year=2025"]
+    assert sorted(version["Key"].split("/")[1] for version in versions) == ["bodies", "year=2025"]
 
 
 @pytest.mark.parametrize("folder", ["bodies", "year=2025"])

@@ -173,7 +173,7 @@ def test_a_function_that_dies_at_any_call_leaves_what_another_delivery_completes
         assert cloud.load_events(*batch) == []
     assert number > 5
     assert listed(cloud).total == number
-    assert job_names() == {f"job-{one}" for one in range(1, number + 1)}
+    assert job_names() == {f"job-{place}" for place in range(1, number + 1)}
 
 
 def test_the_functions_rules_of_names_are_those_of_its_variables(cloud, monkeypatch):
@@ -202,5 +202,5 @@ def test_batches_in_any_order_and_company_list_the_same_events(cloud):
     for start in range(0, 30, 7):
         cloud.load_events(*runs[start : start + 10])
 
-    found = [listed(cloud, limit=8, offset=offset).items for offset in range(0, 32, 8)]
-    assert [one for page in found for one in page] == sorted(runs, key=lambda run: run["eventTime"], reverse=True)
+    pages = [listed(cloud, limit=8, offset=offset).items for offset in range(0, 32, 8)]
+    assert [event for page in pages for event in page] == sorted(runs, key=lambda run: run["eventTime"], reverse=True)

@@ -64,19 +64,19 @@ class Forwarding:
         received = self.messages()
         records = [
             {
-                "messageId": one["MessageId"],
-                "receiptHandle": one["ReceiptHandle"],
-                "body": one["Body"],
-                "attributes": {**one["Attributes"], "SentTimestamp": str(self.cloud.now_s * 1000)},
+                "messageId": message["MessageId"],
+                "receiptHandle": message["ReceiptHandle"],
+                "body": message["Body"],
+                "attributes": {**message["Attributes"], "SentTimestamp": str(self.cloud.now_s * 1000)},
                 "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{self.urls['ForwardQueue'].rpartition('/')[2]}",
             }
-            for one in received
+            for message in received
         ]
         response = forward.handler({"Records": records}, self.cloud.context(remaining_s))
-        failed = {one["itemIdentifier"] for one in response["batchItemFailures"]}
-        for one in received:
-            if one["MessageId"] not in failed:
-                self._sqs.delete_message(QueueUrl=self.urls["ForwardQueue"], ReceiptHandle=one["ReceiptHandle"])
+        failed = {failure["itemIdentifier"] for failure in response["batchItemFailures"]}
+        for message in received:
+            if message["MessageId"] not in failed:
+                self._sqs.delete_message(QueueUrl=self.urls["ForwardQueue"], ReceiptHandle=message["ReceiptHandle"])
         return len(failed)
 
     def let_wait_pass(self):
@@ -88,9 +88,9 @@ class Forwarding:
     def dead_letters(self):
         """Take the dead letters; return the body and the reason of each."""
         letters = self.messages("ForwardDeadLetters")
-        for one in letters:
-            self._sqs.delete_message(QueueUrl=self.urls["ForwardDeadLetters"], ReceiptHandle=one["ReceiptHandle"])
-        return [(one["Body"], one["MessageAttributes"]["reason"]["StringValue"]) for one in letters]
+        for letter in letters:
+            self._sqs.delete_message(QueueUrl=self.urls["ForwardDeadLetters"], ReceiptHandle=letter["ReceiptHandle"])
+        return [(letter["Body"], letter["MessageAttributes"]["reason"]["StringValue"]) for letter in letters]
 
     def send(self, body, group="0"):
         """Put a message on the queue, as a redrive does."""
@@ -107,17 +107,17 @@ def forwarding(cloud, synthesized, received, monkeypatch):
     """The queues of a stack that forwards to the endpoint, and its variables."""
     template = synthesized(**CONTEXT)
     resources = {
-        name: {"Type": one["Type"], "Properties": {**one["Properties"], "QueueName": f"{name}.fifo"}}
-        for name, one in template["Resources"].items()
-        if one["Type"] == "AWS::SQS::Queue" and name.startswith("Forwarding")
+        name: {"Type": resource["Type"], "Properties": {**resource["Properties"], "QueueName": f"{name}.fifo"}}
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == "AWS::SQS::Queue" and name.startswith("Forwarding")
     }
-    outputs = {name: one for name, one in template["Outputs"].items() if name.startswith("Forward")}
+    outputs = {name: output for name, output in template["Outputs"].items() if name.startswith("Forward")}
     formation = conftest.tests_client("cloudformation")
     formation.create_stack(
         StackName="forwarding", TemplateBody=json.dumps({"Resources": resources, "Outputs": outputs})
     )
-    [made] = formation.describe_stacks(StackName="forwarding")["Stacks"]
-    urls = {one["OutputKey"].removesuffix("Url"): one["OutputValue"] for one in made["Outputs"]}
+    [stack] = formation.describe_stacks(StackName="forwarding")["Stacks"]
+    urls = {output["OutputKey"].removesuffix("Url"): output["OutputValue"] for output in stack["Outputs"]}
     boto3.client("secretsmanager").create_secret(Name=SECRET, SecretString="t0ken")
     variables = {
         settings.FORWARD_URL: received.url,
@@ -367,10 +367,10 @@ BY_LAMBDA = {
 def test_the_forward_function_may_make_every_call_that_it_makes_and_no_grant_is_spare(
     cloud, forwarding, received, synthesized
 ):
-    made = set()
+    requested = set()
 
     def note(model, **_):
-        made.add(f"{model.service_model.service_name}:{model.name.removesuffix('Batch')}")
+        requested.add(f"{model.service_model.service_name}:{model.name.removesuffix('Batch')}")
 
     cloud.load_events(an_event(RUNS[0]))
     cloud.load_events(an_event(RUNS[1]))
@@ -379,7 +379,7 @@ def test_the_forward_function_may_make_every_call_that_it_makes_and_no_grant_is_
         clients.client(service).meta.events.register("provide-client-params.*.*", note)
     assert forwarding.step() == 1
     grants = Template(synthesized(**CONTEXT)).allowed("ForwardFunction").values()
-    assert {action for actions in grants for action in actions} == made | BY_LAMBDA
+    assert {action for actions in grants for action in actions} == requested | BY_LAMBDA
 
 
 def test_the_lag_and_the_events_are_metrics(cloud, forwarding, received, capsys):
@@ -388,7 +388,7 @@ def test_the_lag_and_the_events_are_metrics(cloud, forwarding, received, capsys)
     cloud.now_s += 7
     forwarding.step()
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith('{"_aws"')]
-    found = {name: value for line in lines for name, value in line.items() if name.startswith("Forward")}
-    assert found["ForwardedEvents"] == [2]
-    assert found["ForwardRefused"] == [1]
-    assert found["ForwardLagSeconds"] == [0]
+    metrics = {name: value for line in lines for name, value in line.items() if name.startswith("Forward")}
+    assert metrics["ForwardedEvents"] == [2]
+    assert metrics["ForwardRefused"] == [1]
+    assert metrics["ForwardLagSeconds"] == [0]

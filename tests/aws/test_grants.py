@@ -91,10 +91,12 @@ class Ledger:
         if operation == "BatchGetItem":
             return self._rows("BatchGetItem", {name: of["Keys"] for name, of in params["RequestItems"].items()})
         if operation == "BatchWriteItem":
-            written = {name: [_row_of(one) for one in some] for name, some in params["RequestItems"].items()}
+            written = {
+                name: [_row_of(request) for request in requests] for name, requests in params["RequestItems"].items()
+            }
             return self._rows("BatchWriteItem", written)
         if operation == "BatchExecuteStatement":
-            puts = [parse_put(one) for one in params["Statements"]]
+            puts = [parse_put(statement) for statement in params["Statements"]]
             return {
                 call
                 for put in puts
@@ -103,7 +105,9 @@ class Ledger:
         if operation == "TransactWriteItems":
             items = [next(iter(item.items())) for item in params["TransactItems"]]
             return {
-                call for kind, one in items for call in self._rows(TRANSACTED[kind], {one["TableName"]: [_row_of(one)]})
+                call
+                for kind, write in items
+                for call in self._rows(TRANSACTED[kind], {write["TableName"]: [_row_of(write)]})
             }
         if operation == "Query":
             index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
@@ -115,8 +119,8 @@ class Ledger:
         """The calls for rows by the names of their tables; only the graph table's partitions are distinguished."""
         return {
             (f"dynamodb:{action}", self._arn(table), row.get("pk", {}).get("S", ""))
-            for table, some in rows.items()
-            for row in some
+            for table, table_rows in rows.items()
+            for row in table_rows
         }
 
     def _sqs(self, operation, params):
@@ -341,8 +345,8 @@ def test_no_partition_is_spare(grants, requested):
 
 def _is_used(grant, allowed, calls):
     """Return True if a call uses the grant, on this partition or another one of the same statement."""
-    same = [one for one in allowed if one[:2] == grant[:2]]
-    return any(covers(one, call) for one in same for call in calls)
+    same = [permission for permission in allowed if permission[:2] == grant[:2]]
+    return any(covers(permission, call) for permission in same for call in calls)
 
 
 def covers(grant, call):

@@ -31,9 +31,9 @@ def rows(number, pk="P"):
 def test_rows_that_were_put_are_got_and_those_that_were_not_are_left_out(table):
     table.put(rows(230))
 
-    found = table.get([("P", "K#0001"), ("P", "K#0229"), ("P", "none"), ("P", "K#0001")])
+    stored = table.get([("P", "K#0001"), ("P", "K#0229"), ("P", "none"), ("P", "K#0001")])
 
-    assert found == {("P", "K#0001"): Row("P", "K#0001", {"n": 1}), ("P", "K#0229"): Row("P", "K#0229", {"n": 229})}
+    assert stored == {("P", "K#0001"): Row("P", "K#0001", {"n": 1}), ("P", "K#0229"): Row("P", "K#0229", {"n": 229})}
     assert len(table.get(row.key for row in rows(230))) == 230
 
 
@@ -108,11 +108,11 @@ def test_swaps_of_one_call_share_no_fate(table):
     later = [Swap(Row(*key, pairs[number // 3][1], 2 if number % 3 == 2 else 1)) for number, key in enumerate(keys)]
     assert table.swap(later) == [True, False, False] * len(pairs)
 
-    found = table.get(keys)
+    rows = table.get(keys)
     for number, key in enumerate(keys):
         first, second = pairs[number // 3]
         expected = [Row(*key, second, 2), Row(*key, {"other": 1}, 2), Row(*key, first, 1)]
-        assert found[key] == expected[number % 3]
+        assert rows[key] == expected[number % 3]
 
 
 def test_a_transaction_of_more_than_4_mb_or_100_rows_is_refused_whole(table):

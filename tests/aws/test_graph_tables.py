@@ -134,7 +134,7 @@ def test_a_thousand_lookups_have_the_same_result_in_the_tables_and_in_the_api(ni
         expected = ApiLookups(LineageQueries(nightly.graph), nightly.graph, day).results()
         drawn = Random(1).sample(sorted(expected, key=repr), LOOKUPS // 2)
         tables = nightly.tables(day)
-        assert {one: tables.find(one) for one in drawn} == {one: expected[one] for one in drawn}
+        assert {lookup: tables.find(lookup) for lookup in drawn} == {lookup: expected[lookup] for lookup in drawn}
         assert sum(map(bool, map(expected.get, drawn))) > LOOKUPS / 4
 
 
@@ -191,7 +191,7 @@ def test_a_day_of_which_the_last_table_is_missing_is_made_again(nightly):
 
 
 @pytest.mark.parametrize(
-    ("made", "since", "expected"),
+    ("days", "since", "expected"),
     [
         ([], None, [THIRD]),
         ([SECOND], None, [THIRD]),
@@ -201,8 +201,8 @@ def test_a_day_of_which_the_last_table_is_missing_is_made_again(nightly):
         ([FIRST, SECOND, THIRD], SECOND, [SECOND, THIRD]),
     ],
 )
-def test_the_days_since_the_last_are_made_seven_at_most_or_all_since_a_given_day(made, since, expected):
-    assert days_to_make(made, since, THIRD) == expected
+def test_the_days_since_the_last_are_made_seven_at_most_or_all_since_a_given_day(days, since, expected):
+    assert days_to_make(days, since, THIRD) == expected
 
 
 def test_the_job_loads_no_models():

@@ -49,8 +49,8 @@ def lose(cloud):
     keys = client.describe_table(TableName=name)["Table"]
     client.update_table(TableName=name, DeletionProtectionEnabled=False)
     client.delete_table(TableName=name)
-    wanted = ("TableName", "KeySchema", "AttributeDefinitions")
-    client.create_table(**{one: keys[one] for one in wanted}, BillingMode="PAY_PER_REQUEST")
+    fields = ("TableName", "KeySchema", "AttributeDefinitions")
+    client.create_table(**{field: keys[field] for field in fields}, BillingMode="PAY_PER_REQUEST")
     assert cloud.items("Graph") == []
 
 
@@ -61,7 +61,7 @@ def rows(cloud):
         (
             item["pk"]["S"],
             item["sk"]["S"],
-            sorted((name, str(one)) for name, one in item.items() if name not in unknown),
+            sorted((name, str(value)) for name, value in item.items() if name not in unknown),
         )
         for item in cloud.items("Graph")
         if item["pk"]["S"].partition("#")[0] in ("ROOT", "ROOT_IDS", "OBJECT", "DAY") or item["sk"]["S"] == "CHAIN_HEAD"
@@ -159,10 +159,10 @@ def test_days_whose_tables_were_published_are_so_again_up_to_the_first_that_was_
 
     assert replay(deployed) == 0
     published = known.of([DAY, NEXT_DAY])
-    assert {day: (one.attempt, one.digest_sha256) for day, one in published.items()} == {
-        day: (one.attempt, one.digest_sha256) for day, one in before.items()
+    assert {day: (publication.attempt, publication.digest_sha256) for day, publication in published.items()} == {
+        day: (publication.attempt, publication.digest_sha256) for day, publication in before.items()
     }
-    assert (known.last(), [one["day"] for one in deployed.unpublished(NEXT_DAY)]) == (DAY, [NEXT_DAY])
+    assert (known.last(), [due["day"] for due in deployed.unpublished(NEXT_DAY)]) == (DAY, [NEXT_DAY])
 
 
 def test_a_replay_leaves_the_rows_of_an_intact_table_as_they_are(deployed, capsys):

@@ -329,7 +329,7 @@ def story(cloud, root, deliver):
     deliver(lambda: cloud.trace(**message, day=DAY))
     deliver(lambda: cloud.load(*messages({"late": "row-2"}, root)))
     cloud.now_s += 25 * HOUR
-    removed = [one for one in cloud.expire() if one["dynamodb"]["OldImage"]["root_id"]["S"] == root]
+    removed = [removal for removal in cloud.expire() if removal["dynamodb"]["OldImage"]["root_id"]["S"] == root]
     deliver(lambda: cloud.stream(removed) or [])
     deliver(lambda: cloud.trace(**message, day=NEXT_DAY))
     cloud.now_s = started

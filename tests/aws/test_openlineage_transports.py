@@ -58,7 +58,10 @@ def test_every_kind_of_event_ends_in_the_graph(cloud, producer):
 
     queries = wiring.lineage_queries()
     job = queries.find_job(JobId("emissions", CHECK))
-    assert ([one.name for one in job.inputs], [one.name for one in job.outputs]) == (["raw"], ["checked"])
+    assert ([dataset.name for dataset in job.inputs], [dataset.name for dataset in job.outputs]) == (
+        ["raw"],
+        ["checked"],
+    )
     assert queries.find_run(RUN).state == "COMPLETED"
     assert queries.find_job(JobId("emissions", "declared")) is not None
     assert queries.find_dataset(DatasetId(STORE, "described")) is not None

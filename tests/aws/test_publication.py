@@ -55,10 +55,12 @@ def test_partitions_have_the_columns_that_their_table_has_now(cloud):
     cloud.publish(DAY, "a")
 
     glue = boto3.client("glue")
-    found = glue.get_partition(DatabaseName="headwater_test", TableName="records", PartitionValues=[DAY])["Partition"]
+    partition = glue.get_partition(DatabaseName="headwater_test", TableName="records", PartitionValues=[DAY])[
+        "Partition"
+    ]
     table = glue.get_table(DatabaseName="headwater_test", Name="records")["Table"]
-    assert found["StorageDescriptor"]["Columns"] == table["StorageDescriptor"]["Columns"]
-    assert found["Parameters"]["headwater.version"] == "1"
+    assert partition["StorageDescriptor"]["Columns"] == table["StorageDescriptor"]["Columns"]
+    assert partition["Parameters"]["headwater.version"] == "1"
 
 
 def test_an_attempt_without_manifest_is_not_whole(cloud):
@@ -110,7 +112,7 @@ def test_days_that_were_missed_are_picked_up_oldest_first(cloud):
     sealed(cloud, DAY_AFTER, root="s")
     sealed(cloud, THIRD, root="t")
 
-    assert [one["day"] for one in cloud.unpublished(THIRD)] == [DAY_AFTER, THIRD]
+    assert [due["day"] for due in cloud.unpublished(THIRD)] == [DAY_AFTER, THIRD]
 
 
 def test_publishing_again_changes_nothing(cloud):

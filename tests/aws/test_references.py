@@ -55,8 +55,10 @@ OPERATIONS = {
 
 def owners_events(**described):
     """B makes its dataset, an hour before."""
-    made = a_dataset("prices", LAKE, **described)
-    return a_run_event(namespace=TEAM, job="make", run="b", eventTime="2025-11-20T11:00:00Z", inputs=[], outputs=[made])
+    prices = a_dataset("prices", LAKE, **described)
+    return a_run_event(
+        namespace=TEAM, job="make", run="b", eventTime="2025-11-20T11:00:00Z", inputs=[], outputs=[prices]
+    )
 
 
 def a_writer(cloud, **limits):
@@ -90,8 +92,8 @@ def theirs(cloud):
 def test_a_dataset_of_others_may_be_named_as_input_and_source_of_columns(cloud):
     cloud.load_events(owners_events(fields=["price"]))
     before = theirs(cloud)
-    made = a_dataset("raw", facets={"columnLineage": COLUMNS})
-    assert post(cloud, a_writer(cloud), a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}], outputs=[made])) == (
+    raw = a_dataset("raw", facets={"columnLineage": COLUMNS})
+    assert post(cloud, a_writer(cloud), a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}], outputs=[raw])) == (
         201,
         None,
     )
@@ -108,7 +110,7 @@ def test_a_dataset_of_others_may_be_named_as_input_and_source_of_columns(cloud):
 def test_columns_of_others_are_in_the_catalogue_once_a_sender_with_the_right_names_them(cloud):
     """The facet is stored once, under its content, whoever sent it first."""
 
-    def found():
+    def count_hits():
         text = a_token(cloud, "read", namespaces=[LAKE])
         _, _, _, body = send_whole(cloud, text, path="/api/v1/search", q="guessed", filter="column", namespace=LAKE)
         return body["totalCount"]
@@ -118,7 +120,7 @@ def test_columns_of_others_are_in_the_catalogue_once_a_sender_with_the_right_nam
     for text, count in ((a_writer(cloud), 0), (a_token(cloud, "write", namespaces=["*"]), 1), (a_writer(cloud), 1)):
         assert post(cloud, text, event) == (201, None)
         deliver(cloud)
-        assert found() == count
+        assert count_hits() == count
 
 
 def test_a_dataset_that_only_others_name_is_in_their_graphs_and_in_no_list(cloud):
@@ -220,7 +222,7 @@ def test_a_message_whose_limit_is_unreadable_or_broken_fails_alone(cloud, writes
     event = cloud.event("EventsQueue", [a_run_event(), a_run_event(job=CHECK)])
     event["Records"][0]["messageAttributes"] = {"writes": {"stringValue": writes, "dataType": "String"}}
     failed = events_function.handler(event, cloud.context())["batchItemFailures"]
-    assert [one["itemIdentifier"] for one in failed] == [event["Records"][0]["messageId"]]
+    assert [failure["itemIdentifier"] for failure in failed] == [event["Records"][0]["messageId"]]
 
 
 def test_marquezs_routes_that_write_have_the_same_rights(cloud):

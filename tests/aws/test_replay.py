@@ -65,12 +65,12 @@ def rows(cloud, name):
     """Return the content of every row; the number of swaps of a row depends on the batches."""
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
     pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
-    found = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])
-    return {key: row.data for key, row in found.items()}
+    rows_by_key = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])
+    return {key: row.data for key, row in rows_by_key.items()}
 
 
 def replay_all(log):
-    return [some for day in log.days() for some in replay(log.keys_of(day), log, NamingRules())]
+    return [result for day in log.days() for result in replay(log.keys_of(day), log, NamingRules())]
 
 
 def test_the_log_knows_its_days(loaded, empty):
@@ -114,12 +114,12 @@ def test_an_event_that_the_table_never_takes_is_reported_and_all_others_are_load
     refusal = refused("ValidationException", "The aggregate size of the items in the transaction exceeds 4 MB")
     with before(loaded.dynamodb, "TransactWriteItems", refusal, times=1_000, only=is_of_run_3):
         results = replay_all(empty)
-    reasons = [reason for one in results for reason in one.failed]
+    reasons = [reason for result in results for reason in result.failed]
     # Its START and its COMPLETE.
     assert len(reasons) == 2
     assert all("ValidationException" in reason and ".jsonl.gz:" in reason for reason in reasons)
-    assert [one.objects for one in results] == [2, 2]
-    assert sum(one.events for one in results) == 24 + 31 - len(reasons)
+    assert [result.objects for result in results] == [2, 2]
+    assert sum(result.events for result in results) == 24 + 31 - len(reasons)
 
 
 def test_a_replay_stops_where_the_caller_may_not_write(loaded, empty):

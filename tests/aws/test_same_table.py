@@ -53,9 +53,11 @@ def stores(request, cloud, monkeypatch):
         clients.client.cache_clear()
         clients.dynamodb.cache_clear()
         ours, admin = clients.dynamodb(), boto3.client("dynamodb")
-    made = [[create_like(admin, table, f"{kind}-{random.getrandbits(64)}") for table in described] for kind in KINDS]
-    yield [Store(client, admin, *names) for client, names in zip((ours, clients.client("dynamodb")), made, strict=True)]
-    for name in (name for names in made for name in names):
+    tables = [[create_like(admin, table, f"{kind}-{random.getrandbits(64)}") for table in described] for kind in KINDS]
+    yield [
+        Store(client, admin, *names) for client, names in zip((ours, clients.client("dynamodb")), tables, strict=True)
+    ]
+    for name in (name for names in tables for name in names):
         admin.delete_table(TableName=name)
     if request.param == "DynamoDB Local":
         ours.connections.close()
@@ -88,9 +90,9 @@ def use(store, monkeypatch):
     """Have the functions use the store."""
     monkeypatch.setenv(settings.GRAPH_TABLE, store.graph)
     monkeypatch.setenv(settings.RECORDS_TABLE, store.records)
-    for made in vars(wiring).values():
-        if hasattr(made, "cache_clear"):
-            made.cache_clear()
+    for accessor in vars(wiring).values():
+        if hasattr(accessor, "cache_clear"):
+            accessor.cache_clear()
     monkeypatch.setattr(wiring, "dynamodb", lambda: store.client)
     # Threads that meet at a row swap it once more or less: its version would differ.
     monkeypatch.setattr(wiring, "CONCURRENCY", 1)
@@ -99,17 +101,17 @@ def use(store, monkeypatch):
 def events(seed):
     """Forty events, some of them twice: runs that change their minds, columns, texts of any alphabet, large facets."""
     draw = random.Random(seed)
-    made = [_event(draw) for _ in range(35)]
-    return [*made, *draw.sample(made, 5)]
+    drawn = [_event(draw) for _ in range(35)]
+    return [*drawn, *draw.sample(drawn, 5)]
 
 
 def _event(draw):
     time = f"2025-11-20T{draw.randrange(11):02}:{draw.randrange(60):02}:00Z"
-    some = lambda: draw.sample(NAMES, draw.randrange(3))  # noqa: E731
+    draw_names = lambda: draw.sample(NAMES, draw.randrange(3))  # noqa: E731
     job = draw.choice((READ_FLIGHTS, CHECK, CALCULATE))
     match draw.randrange(6):
         case 0:
-            return a_job_event(job=job, eventTime=time, inputs=some(), outputs=some())
+            return a_job_event(job=job, eventTime=time, inputs=draw_names(), outputs=draw_names())
         case 1:
             return a_dataset_event(a_dataset(draw.choice(NAMES), fields=draw.sample("abcdef", 3)), eventTime=time)
     size = draw.choice((10, 600, 20_000) * 4 + (700_000,))
@@ -120,8 +122,8 @@ def _event(draw):
         job=job,
         eventType=draw.choice(("START", "RUNNING", "COMPLETE", "FAIL")),
         eventTime=time,
-        inputs=some(),
-        outputs=[a_dataset(name, fields=["a", "b"], facets=facets) for name in some()],
+        inputs=draw_names(),
+        outputs=[a_dataset(name, fields=["a", "b"], facets=facets) for name in draw_names()],
         job_facets={"plan": a_facet(text=draw.randbytes(size // 2).hex())},
     )
 
@@ -142,11 +144,11 @@ def records(seed):
 
 
 def load(cloud, seed):
-    made, some = events(seed), records(seed)
-    for start in range(0, len(made), 8):
-        assert cloud.load_events(*made[start : start + 8]) == []
-    for start in range(0, len(some), 20):
-        assert cloud.load(*some[start : start + 20]) == []
+    sent_events, sent_records = events(seed), records(seed)
+    for start in range(0, len(sent_events), 8):
+        assert cloud.load_events(*sent_events[start : start + 8]) == []
+    for start in range(0, len(sent_records), 20):
+        assert cloud.load(*sent_records[start : start + 20]) == []
     assert cloud.load({"records": records(-seed)}, queue="PackedQueue") == []
 
 
@@ -171,14 +173,14 @@ def look(store):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_history_leaves_the_tables_that_boto3_leaves_and_is_read_as_boto3_reads_it(stores, cloud, monkeypatch, seed):
-    found = []
+    results = []
     for store in stores:
         use(store, monkeypatch)
         load(cloud, seed)
         tables = store.items(store.graph), store.items(store.records)
-        found.append((*tables, list(look(store))))
+        results.append((*tables, list(look(store))))
 
-    ours, theirs = found
+    ours, theirs = results
     assert len(ours[0]) > 150
     assert len(ours[1]) > 20
     assert ours == theirs
@@ -205,7 +207,7 @@ def refusals(store):
 
 
 def test_what_dynamodb_refuses_is_raised_as_boto3_raises_it(stores):
-    found = []
+    by_store = []
     for store in stores:
         errors = []
         for refused in refusals(store):
@@ -215,9 +217,9 @@ def test_what_dynamodb_refuses_is_raised_as_boto3_raises_it(stores):
             response = raised.value.response
             about = {name: response[name] for name in ("Error", "Item", "CancellationReasons") if name in response}
             errors.append((known if known in KNOWN else "", json.dumps(about, default=repr, sort_keys=True)))
-        found.append([(kind, text.replace(store.graph, "graph")) for kind, text in errors])
-    assert found[0] == found[1]
-    assert [kind for kind, _ in found[0]][:3] == ["ConditionalCheckFailedException"] * 2 + [
+        by_store.append([(kind, text.replace(store.graph, "graph")) for kind, text in errors])
+    assert by_store[0] == by_store[1]
+    assert [kind for kind, _ in by_store[0]][:3] == ["ConditionalCheckFailedException"] * 2 + [
         "TransactionCanceledException"
     ]
 
@@ -225,7 +227,7 @@ def test_what_dynamodb_refuses_is_raised_as_boto3_raises_it(stores):
 def test_swaps_of_one_call_are_written_and_refused_as_with_boto3(stores, cloud):
     """Versions of rows with bodies of each kind, in the order of the second call: new, stale, current, missing."""
     bodies = ({"n": 1}, {"text": "größe 😀 " * 200}, {})
-    found = []
+    results = []
     for store in stores:
         table = GraphTable(store.client, store.graph, cloud.s3, cloud.outputs["ArchiveBucketName"], concurrency=1)
         first = table.swap([Swap(Row("P", f"K#{number:03}", bodies[number % 3])) for number in range(60)])
@@ -233,10 +235,10 @@ def test_swaps_of_one_call_are_written_and_refused_as_with_boto3(stores, cloud):
         second = table.swap(
             [Swap(Row("P", f"K#{number:03}", bodies[number // 3 % 3], version)) for number, version in versions]
         )
-        found.append((first, second, store.items(store.graph)))
-    assert found[0] == found[1]
-    assert found[0][0] == [True] * 60
-    assert found[0][1] == [version == 1 if number < 60 else version == 0 for number, version in versions]
+        results.append((first, second, store.items(store.graph)))
+    assert results[0] == results[1]
+    assert results[0][0] == [True] * 60
+    assert results[0][1] == [version == 1 if number < 60 else version == 0 for number, version in versions]
 
 
 @pytest.mark.parametrize("stores", ["DynamoDB Local"], indirect=True)  # moto does not know a transaction again

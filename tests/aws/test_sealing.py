@@ -33,7 +33,7 @@ def test_a_day_is_compacted_and_sealed(cloud):
         "missing": 0,
         "digest": f"s3://{bucket}/digests/year=2025/month=11/day=20/digest.jsonl.gz",
     }
-    assert {one["key"]: one["sha256"] for one in digest["objects"]} == {
+    assert {entry["key"]: entry["sha256"] for entry in digest["objects"]} == {
         key: hashlib.sha256(body).hexdigest() for key, body in objects.items()
     }
     assert digest["counts"] == {
@@ -116,7 +116,7 @@ def test_events_of_a_day_that_is_not_over_are_left_to_the_next_digest(cloud):
     first, second = (digest_of(cloud, day)[0] for day in (DAY, NEXT_DAY))
     assert (first["events"], first["event_objects"]) == ({"after": "", "to": "2025-11-19"}, [])
     assert second["events"] == {"after": "2025-11-19", "to": NEXT_DAY}
-    assert {one["key"] for one in second["event_objects"]} == set(cloud.objects("events/"))
+    assert {entry["key"] for entry in second["event_objects"]} == set(cloud.objects("events/"))
 
 
 @pytest.mark.parametrize("operation", ["PutObject", "PutItem"])

@@ -20,9 +20,9 @@ from tests.builders import DAY, a_message
 @pytest.fixture
 def key(cloud, monkeypatch):
     """A key that signs, as the stack makes it, and the functions' variable that names it."""
-    made = boto3.client("kms").create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]
-    monkeypatch.setenv(settings.SIGNING_KEY, made["Arn"])
-    return made["Arn"]
+    signing_key = boto3.client("kms").create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]
+    monkeypatch.setenv(settings.SIGNING_KEY, signing_key["Arn"])
+    return signing_key["Arn"]
 
 
 @pytest.fixture

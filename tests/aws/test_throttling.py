@@ -51,8 +51,8 @@ class Queue:
     def waiting(self, url=None):
         """Return the number of messages that are in the queue, visible or not."""
         names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-        found = self.sqs.get_queue_attributes(QueueUrl=url or self.url, AttributeNames=names)["Attributes"]
-        return sum(map(int, found.values()))
+        attributes = self.sqs.get_queue_attributes(QueueUrl=url or self.url, AttributeNames=names)["Attributes"]
+        return sum(map(int, attributes.values()))
 
     def _consume(self):
         while batch := self._receive():
@@ -86,7 +86,7 @@ class Queue:
 def change_visibility(self, queue_name, receipt_handle, visibility_timeout):
     """Count SQS's 12 hours from the receive ("Amazon SQS visibility timeout"); moto counts them from the send."""
     queue = self.get_queue(queue_name)
-    message = next(one for one in queue._messages if one.had_receipt_handle(receipt_handle))
+    message = next(queued for queued in queue._messages if queued.had_receipt_handle(receipt_handle))
     message.change_visibility(visibility_timeout)
 
 
@@ -117,12 +117,12 @@ class _All(nullcontext):
     """Several context managers as one."""
 
     def __enter__(self):
-        for one in self.enter_result:
-            one.__enter__()
+        for context in self.enter_result:
+            context.__enter__()
 
     def __exit__(self, *error):
-        for one in self.enter_result:
-            one.__exit__(*error)
+        for context in self.enter_result:
+            context.__exit__(*error)
 
 
 def test_a_day_of_a_throttled_dataset_makes_no_dead_letter_and_holds_up_no_other_event(cloud, clock):

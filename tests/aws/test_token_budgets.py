@@ -22,7 +22,7 @@ def post(cloud, token, *events):
     return code, message, headers.get("Retry-After")
 
 
-def some(number):
+def a_batch(number):
     return [a_job_event(job=f"job {place}") for place in range(number)]
 
 
@@ -31,21 +31,21 @@ def test_events_above_the_budget_are_refused_until_the_next_minute(cloud):
     token = a_token(cloud, events_per_minute=3)
     over = 429, "token: its budget of 3 events a minute is spent", ["45"]
 
-    assert [post(cloud, token, *some(2))[0], post(cloud, token, *some(1))[0]] == [204, 201]
-    assert post(cloud, token, *some(1)) == over
+    assert [post(cloud, token, *a_batch(2))[0], post(cloud, token, *a_batch(1))[0]] == [204, 201]
+    assert post(cloud, token, *a_batch(1)) == over
     assert len(cloud.bodies("EventsQueue")) == 3
     cloud.now_s += 45
-    assert post(cloud, token, *some(3))[0] == 204
+    assert post(cloud, token, *a_batch(3))[0] == 204
     assert send(cloud, token)[0] == 200
 
 
 def test_a_batch_takes_all_of_its_events_from_the_budget_or_none(cloud):
     token = a_token(cloud, events_per_minute=3)
 
-    assert post(cloud, token, *some(2))[0] == 204
-    assert post(cloud, token, *some(2))[0] == 429
-    assert post(cloud, token, *some(1))[0] == 201
-    assert post(cloud, token, *some(4))[:2] == (
+    assert post(cloud, token, *a_batch(2))[0] == 204
+    assert post(cloud, token, *a_batch(2))[0] == 429
+    assert post(cloud, token, *a_batch(1))[0] == 201
+    assert post(cloud, token, *a_batch(4))[:2] == (
         413,
         "events: must be at most 3 at once, the token's budget of a minute, got 4",
     )
@@ -58,13 +58,13 @@ def test_functions_share_the_budget_and_tokens_do_not(cloud):
     first.spend(token, 1, now_s=cloud.now_s)
     second.spend(token, 1, now_s=cloud.now_s)
 
-    assert post(cloud, text, *some(1))[0] == 429
-    assert post(cloud, other, *some(1))[0] == 201
+    assert post(cloud, text, *a_batch(1))[0] == 429
+    assert post(cloud, other, *a_batch(1))[0] == 201
 
 
 def test_the_count_of_a_minute_expires(cloud):
     token = a_token(cloud, events_per_minute=2)
-    post(cloud, token, *some(1))
+    post(cloud, token, *a_batch(1))
 
     [row] = [item for item in cloud.items("Graph") if item["pk"]["S"] == "TOKEN_BUDGETS"]
     minute_s = cloud.now_s - cloud.now_s % 60
@@ -81,12 +81,12 @@ def test_the_count_of_a_minute_expires(cloud):
 def test_no_event_is_refused_because_it_could_not_be_counted(cloud, fault):
     token = a_token(cloud, events_per_minute=1)
     with before(cloud.dynamodb, "UpdateItem", fault, times=99):
-        assert [post(cloud, token, *some(1))[0] for _ in range(3)] == [201] * 3
+        assert [post(cloud, token, *a_batch(1))[0] for _ in range(3)] == [201] * 3
 
 
 def test_a_token_without_a_budget_writes_no_count(cloud):
     token = a_token(cloud)
-    assert post(cloud, token, *some(3))[0] == 204
+    assert post(cloud, token, *a_batch(3))[0] == 204
     assert [item for item in cloud.items("Graph") if item["pk"]["S"] == "TOKEN_BUDGETS"] == []
 
 

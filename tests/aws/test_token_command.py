@@ -128,7 +128,7 @@ def test_the_list_is_one_document_as_json(cloud, capsys):
     printed = capsys.readouterr().out
     assert secret_of(text) not in printed
     assert token.hash not in printed
-    listed = {one["id"]: one for one in json.loads(printed)}
+    listed = {token["id"]: token for token in json.loads(printed)}
     assert listed[token.id] == {
         "id": token.id,
         "state": "valid",

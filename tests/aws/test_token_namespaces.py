@@ -219,7 +219,7 @@ def test_a_deployment_that_is_strict_about_namespaces_shows_neighbours_by_id_alo
 
     def neighbours():
         event = {"nodeId": NODE}
-        return {one["id"] for one in graph(cloud, text, **event) if one["data"] is None}
+        return {node["id"] for node in graph(cloud, text, **event) if node["data"] is None}
 
     assert neighbours() == set()
     monkeypatch.setenv("STRICT_NAMESPACES", "true")

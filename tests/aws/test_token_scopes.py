@@ -27,7 +27,11 @@ def _routes():
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if method != "parameters":
-                [scopes] = [one["bearer"] for one in operation.get("security", document["security"]) if "bearer" in one]
+                [scopes] = [
+                    requirement["bearer"]
+                    for requirement in operation.get("security", document["security"])
+                    if "bearer" in requirement
+                ]
                 yield method.upper(), path, *(scopes or [None])
 
 
@@ -124,15 +128,18 @@ def test_a_tokens_roots_are_all_that_it_reads(cloud, roots):
 
 def test_a_token_of_some_roots_lists_those_that_begin_as_its_own(cloud, roots):
     for prefix in ("flights-", OURS, "flights-12"):
-        found = [{"root_id": OURS, "archivedOn": None, "archivedRecords": 0}] if OURS.startswith(prefix) else []
-        assert response_to(cloud, roots, f"{RECORDS}/roots", prefix=prefix) == (200, {"roots": found, "cursor": None})
+        own_roots = [{"root_id": OURS, "archivedOn": None, "archivedRecords": 0}] if OURS.startswith(prefix) else []
+        assert response_to(cloud, roots, f"{RECORDS}/roots", prefix=prefix) == (
+            200,
+            {"roots": own_roots, "cursor": None},
+        )
     for query in ({}, {"prefix": "f"}, {"prefix": THEIRS}):
         refused = f"token: may not list the roots that begin with {query.get('prefix', '')!r}"
         assert send(cloud, roots, path=f"{RECORDS}/roots", **query)[:2] == (403, refused)
     exact = a_token(cloud, "records", roots=[OURS])
     assert status(cloud, exact, "GET", f"{RECORDS}/roots", prefix=OURS) == 403
-    _, every = response_to(cloud, a_token(cloud, "records"), f"{RECORDS}/roots")
-    assert [one["root_id"] for one in every["roots"]] == [OURS, THEIRS]
+    _, listed = response_to(cloud, a_token(cloud, "records"), f"{RECORDS}/roots")
+    assert [root["root_id"] for root in listed["roots"]] == [OURS, THEIRS]
 
 
 def test_a_node_is_shown_in_the_tokens_roots_alone(cloud, roots):

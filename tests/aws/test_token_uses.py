@@ -21,14 +21,14 @@ TODAY = NOON - NOON % DAY_S
 @pytest.fixture
 def writes(cloud):
     """The updates of the graph table as they are made: partition, sort key and the attributes beside these."""
-    made = []
+    uses = []
 
     def note(params, **_):
         key, names = params["Key"], params["ExpressionAttributeNames"]
-        made.append((key["pk"]["S"], key["sk"]["S"], sorted(names.values())))
+        uses.append((key["pk"]["S"], key["sk"]["S"], sorted(names.values())))
 
     cloud.dynamodb.meta.events.register("provide-client-params.dynamodb.UpdateItem", note)
-    return made
+    return uses
 
 
 def test_a_token_is_written_down_as_used_once_a_day(cloud, writes):
@@ -73,7 +73,7 @@ def test_a_use_that_cannot_be_written_down_fails_no_request_and_is_not_tried_aga
 def test_whoever_is_refused_for_a_bad_token_uses_none_and_who_may_not_do_a_thing_does(cloud):
     text, expired = a_token(cloud), a_token(cloud, lifetime_s=0)
     wrong = text[:-1] + ("A" if text[-1] != "A" else "B")
-    assert [status(cloud, one) for one in (wrong, expired, "hw_x")] == [401] * 3
+    assert [status(cloud, token) for token in (wrong, expired, "hw_x")] == [401] * 3
     assert wiring.tokens().last_uses() == {}
 
     assert send(cloud, text, "DELETE", "/api/v1/namespaces/x")[0] == 403

@@ -17,8 +17,8 @@ def test_a_token_is_known_by_its_hash_alone(cloud):
 
     assert text.startswith("hw_")
     assert secret_of(text) not in repr(cloud.items("Graph"))
-    found = wiring.tokens().find(text, now_s=NOON)
-    assert (found.scopes, found.namespaces, found.created) == (("read", "write"), ("*",), NOON)
+    token = wiring.tokens().find(text, now_s=NOON)
+    assert (token.scopes, token.namespaces, token.created) == (("read", "write"), ("*",), NOON)
 
 
 @pytest.mark.parametrize(

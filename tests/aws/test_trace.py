@@ -191,8 +191,8 @@ def test_a_record_of_other_content_that_the_archive_already_has_goes_to_the_dead
 
 def objects_of(cloud, day):
     """The day's committed objects of the root, the oldest first: (version, base)."""
-    found = Pointers(cloud.dynamodb, cloud.outputs["GraphTableName"]).objects_of(day)
-    return sorted((one.version, one.base) for one in found)
+    objects = Pointers(cloud.dynamodb, cloud.outputs["GraphTableName"]).objects_of(day)
+    return sorted((stored.version, stored.base) for stored in objects)
 
 
 def key_of_last(cloud):

@@ -121,12 +121,12 @@ def test_who_is_overtaken_reads_everything_again(cloud, workers):
     gathered = []
 
     def gather(root_id, sources):
-        found = OnSpark(workers).gather(root_id, sources)
-        gathered.append(found.count)
+        result = OnSpark(workers).gather(root_id, sources)
+        gathered.append(result.count)
         if len(gathered) == 1:
             cloud.load(a_message(node_id="meanwhile", recordedAt=cloud.now_s))
             cloud.trace(day=today(cloud), execution="other", started_at=cloud.now_s)
-        return found
+        return result
 
     traced = trace(TraceRequest("flights", today(cloud), "nightly", cloud.now_s), wiring.tracer(gather))
 

@@ -54,12 +54,12 @@ def deploy(cloud, **more):
     boto3.client("cloudformation").create_stack(StackName="Headwater-prod", TemplateBody=json.dumps(template))
 
 
-def found(cloud):
+def findings(cloud):
     """Every finding of a verification with the graph table."""
     store = Bucket(cloud.s3, cloud.outputs["ArchiveBucketName"])
     known = TrustAnchors(ArchiveState(cloud.dynamodb, cloud.outputs["GraphTableName"]))
     read = read_digests(store, DayRange(), known)
-    return [*read.findings, *(one.finding for one in read.check(2).outcomes() if one.finding)]
+    return [*read.findings, *(outcome.finding for outcome in read.check(2).outcomes() if outcome.finding)]
 
 
 def keys_of(cloud, day):
@@ -94,10 +94,10 @@ def test_what_a_replay_is_made_of_is_verified_too(sealed):
     cloud.now_s += 37 * HOUR
     cloud.compact("2025-11-22")
     [key] = cloud.objects("events/")
-    assert (key.split("/")[3], found(cloud)) == ("day=21", [])
+    assert (key.split("/")[3], findings(cloud)) == ("day=21", [])
 
     put(cloud, key, gzip.compress(b'{"forged": true}\n'))
-    [forged] = found(cloud)
+    [forged] = findings(cloud)
     assert (forged.day, forged.key, forged.kind) == (NEXT_DAY, key, Kind.CHANGED)
 
 
@@ -129,7 +129,7 @@ def test_days_that_were_cut_off_the_end_are_missed(sealed):
     for key in (key_of(NEXT_DAY), *keys_of(sealed, NEXT_DAY)):
         remove(sealed, key)
 
-    assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.REMOVED, "the graph table names it")]
+    assert findings(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.REMOVED, "the graph table names it")]
 
 
 def test_a_day_that_is_being_sealed_is_noted(sealed):
@@ -144,14 +144,14 @@ def test_a_day_that_is_being_sealed_is_noted(sealed):
     )
 
     key, returned = key_of("2025-11-22"), "the graph table does not name it as the last yet: is it being sealed?"
-    assert found(sealed) == [Finding("2025-11-22", key, Kind.NOTE, returned)]
+    assert findings(sealed) == [Finding("2025-11-22", key, Kind.NOTE, returned)]
 
 
 def test_a_digest_of_a_day_that_nobody_sealed_is_found(sealed):
     put(sealed, key_of("2025-11-22"), sealed.objects("digests/")[key_of(NEXT_DAY)])
 
     returned = "the graph table does not say that its day is sealed"
-    assert found(sealed) == [Finding("2025-11-22", key_of("2025-11-22"), Kind.UNLINKED, returned)]
+    assert findings(sealed) == [Finding("2025-11-22", key_of("2025-11-22"), Kind.UNLINKED, returned)]
 
 
 def test_a_graph_table_without_an_end_proves_no_digest(sealed):
@@ -160,7 +160,7 @@ def test_a_graph_table_without_an_end_proves_no_digest(sealed):
     )
 
     returned = "the graph table names no digest as the last"
-    assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.UNLINKED, returned)]
+    assert findings(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.UNLINKED, returned)]
 
 
 def test_listings_are_read_to_their_last_page(sealed):
@@ -169,14 +169,14 @@ def test_listings_are_read_to_their_last_page(sealed):
 
     returned = "objects that are not sealed yet: 1,001"
     prefix = "traces/year=2025/month=11/day=22/"
-    assert found(sealed) == [Finding("2025-11-22", prefix, Kind.NOTE, returned)]
+    assert findings(sealed) == [Finding("2025-11-22", prefix, Kind.NOTE, returned)]
 
 
 def test_an_object_that_is_not_given_out_is_named(sealed):
     key = keys_of(sealed, NEXT_DAY)[0]
 
     with before(sealed.s3, "GetObject", refused("InvalidObjectState"), only=lambda call: key[-40:] in call["url_path"]):
-        assert found(sealed) == [Finding(NEXT_DAY, key, Kind.UNREADABLE, "S3 answers InvalidObjectState")]
+        assert findings(sealed) == [Finding(NEXT_DAY, key, Kind.UNREADABLE, "S3 answers InvalidObjectState")]
 
 
 def test_without_a_stack_nothing_is_verified(deployed, capsys):
@@ -208,12 +208,12 @@ class Breaking:
 @pytest.mark.parametrize("breaks", [1, 2])
 def test_a_body_that_breaks_off_is_read_on_where_it_broke(sealed, breaks):
     with breaking(sealed.s3, breaks):
-        assert found(sealed) == []
+        assert findings(sealed) == []
 
 
 def test_a_body_that_keeps_breaking_off_ends_the_verification(sealed):
     with breaking(sealed.s3, 3), pytest.raises(IncompleteReadError):
-        found(sealed)
+        findings(sealed)
 
 
 @contextmanager

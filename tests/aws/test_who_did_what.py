@@ -150,18 +150,18 @@ def rows(cloud):
     name = cloud.outputs["GraphTableName"]
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
     keys = [(item["pk"]["S"], item["sk"]["S"]) for item in cloud.items("Graph")]
-    found = table.get([key for key in keys if not key[0].startswith("TOKEN")])
-    return {key: row.data for key, row in found.items()}
+    rows_by_key = table.get([key for key in keys if not key[0].startswith("TOKEN")])
+    return {key: row.data for key, row in rows_by_key.items()}
 
 
 def test_the_raw_log_names_who_sent_each_event_and_each_deletion(cloud):
-    one, other = a_token(cloud, "write"), a_token(cloud, "write", "delete")
-    send(cloud, one, "POST", EVENTS, body=a_run_event(job=CHECK))
-    send(cloud, other, "POST", f"{EVENTS}/batch", body=[a_run_event(run="second", job=CALCULATE)])
+    writer, deleter = a_token(cloud, "write"), a_token(cloud, "write", "delete")
+    send(cloud, writer, "POST", EVENTS, body=a_run_event(job=CHECK))
+    send(cloud, deleter, "POST", f"{EVENTS}/batch", body=[a_run_event(run="second", job=CALCULATE)])
     assert deliver(cloud) == 2
-    send(cloud, other, "DELETE", f"/api/v1/namespaces/{NAMESPACE}/jobs/{CHECK}")
+    send(cloud, deleter, "DELETE", f"/api/v1/namespaces/{NAMESPACE}/jobs/{CHECK}")
 
-    assert callers(cloud) == [(caller(one), CHECK), (caller(other), CALCULATE)]
+    assert callers(cloud) == [(caller(writer), CHECK), (caller(deleter), CALCULATE)]
     assert rows(cloud)
 
 

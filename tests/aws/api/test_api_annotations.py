@@ -58,13 +58,13 @@ def test_owners_of_the_api_are_shown_with_their_caller_and_found_whatever_events
     assert owners(at_once.json) == [("Ann", "MAINTAINER"), ("bob", None), ("team:flights", "STEWARD")]
     assert owners(dataset) == [("bob", None), ("team:flights", "STEWARD")]
     by = dataset["reportedBy"]["owners"]
-    assert [(one["name"], (one["caller"] or "")[:6], bool(one["producer"])) for one in by] == [
+    assert [(owner["name"], (owner["caller"] or "")[:6], bool(owner["producer"])) for owner in by] == [
         ("bob", "", True),
         ("team:flights", "token:", False),
     ]
     assert owners(job) == [("bob", None)]
-    found = sent.send("GET", "/api/v1/search", {"q": "owner:TEAM:flights"}).json["results"]
-    assert [hit["name"] for hit in found] == ["checked"]
+    hits = sent.send("GET", "/api/v1/search", {"q": "owner:TEAM:flights"}).json["results"]
+    assert [hit["name"] for hit in hits] == ["checked"]
     assert owners(write(sent, "DELETE", f"{JOB}/owners/bob").json) == []
 
 

@@ -22,7 +22,7 @@ def a_large_event():
 
 
 def result(*failed, received):
-    retriable = sum(one["retriable"] for one in failed)
+    retriable = sum(failure["retriable"] for failure in failed)
     summary = {"received": received, "successful": received - len(failed), "failed": len(failed)}
     return {
         "status": "partial_success",
@@ -103,7 +103,7 @@ def test_an_event_that_aws_does_not_take_is_reported_as_unavailable(api, cloud):
     with before(cloud.s3, "PutObject", refused("SlowDown")):
         unstored = api.event(a_large_event())
 
-    assert [one.refusal[0] for one in (unqueued, unstored)] == [503, 503]
+    assert [response.refusal[0] for response in (unqueued, unstored)] == [503, 503]
     assert unqueued.headers["Retry-After"] == "5"
     assert cloud.bodies("EventsQueue") == []
     assert api.event(EVENT).status == 201
@@ -139,7 +139,7 @@ def test_only_what_aws_refused_is_to_be_sent_again(api, cloud, monkeypatch):
         response = api.events(events)
 
     failed = response.json["failed_events"]
-    assert [(one["index"], one["retriable"]) for one in failed] == [(0, False), (11, True), (12, True)]
+    assert [(failure["index"], failure["retriable"]) for failure in failed] == [(0, False), (11, True), (12, True)]
     assert failed[1]["reason"].startswith("2 messages could not be queued: ")
     assert len(cloud.bodies("EventsQueue")) == 10
 

@@ -44,7 +44,7 @@ def get(api, path, **query):
 
 
 def names(api, path, kind):
-    return [one["name"] for one in get(api, path)[kind]]
+    return [entry["name"] for entry in get(api, path)[kind]]
 
 
 def nodes(api, node_id):
@@ -69,14 +69,18 @@ def test_what_was_posted_is_shown_by_every_route(marquez):
     assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK, READ_FLIGHTS]
     assert names(marquez, f"/api/v1/namespaces/{NAMESPACE}/jobs", "jobs") == [CHECK, READ_FLIGHTS]
     assert names(marquez, DATASETS, "datasets") == ["checked", "landing", "raw"]
-    assert [one["id"] for one in get(marquez, f"{JOB}/runs")["runs"]] == [RUN]
-    assert [one["version"] for one in get(marquez, f"{JOB}/versions")["versions"]] == [run["jobVersion"]["version"]]
-    assert [one["version"] for one in versions] == [run["outputDatasetVersions"][0]["datasetVersionId"]["version"]]
+    assert [run["id"] for run in get(marquez, f"{JOB}/runs")["runs"]] == [RUN]
+    assert [version["version"] for version in get(marquez, f"{JOB}/versions")["versions"]] == [
+        run["jobVersion"]["version"]
+    ]
+    assert [version["version"] for version in versions] == [
+        run["outputDatasetVersions"][0]["datasetVersionId"]["version"]
+    ]
     assert get(marquez, f"{DATASETS}/raw/versions/{versions[0]['version']}")["createdByRun"]["id"] == RUN
     assert get(marquez, f"/api/v1/jobs/runs/{RUN}/facets", type="run") == {"runId": RUN, "facets": {}}
     assert len(nodes(marquez, RAW)) == 5
     upstream = get(marquez, "/api/v1/runlineage/upstream", runId=CHECK_RUN)["runs"]
-    assert [one["run"]["id"] for one in upstream] == [CHECK_RUN, RUN]
+    assert [run["run"]["id"] for run in upstream] == [CHECK_RUN, RUN]
     assert get(marquez, "/api/v1/events/lineage")["totalCount"] == 2
     assert [hit["nodeId"] for hit in get(marquez, "/api/v1/search", q="RAW")["results"]] == [RAW]
 
@@ -113,7 +117,7 @@ def test_a_deleted_namespace_hides_all_that_is_in_it(marquez, cloud):
 
     assert (response.status, response.json["name"], response.json["isHidden"]) == (200, NAMESPACE, True)
     assert names(marquez, "/api/v1/jobs", "jobs") == []
-    assert [one["isHidden"] for one in get(marquez, "/api/v1/namespaces")["namespaces"]] == [True, False]
+    assert [namespace["isHidden"] for namespace in get(marquez, "/api/v1/namespaces")["namespaces"]] == [True, False]
     emit_later(cloud, inputs=["landing"])
     # Only what is reported comes back.
     assert names(marquez, "/api/v1/jobs", "jobs") == [READ_FLIGHTS]
@@ -149,10 +153,10 @@ def test_facets_too_large_for_a_response_are_behind_a_link(api, cloud):
     facets = {f"plan{number}": a_facet("Plan", plan="x" * 700_000) for number in range(7)}
     assert cloud.load_events(a_run_event(run_facets=facets)) == []
 
-    for path, found in ((f"/api/v1/jobs/runs/{RUN}", facets), (f"/api/v1/jobs/runs/{RUN}/facets?", facets)):
+    for path, expected in ((f"/api/v1/jobs/runs/{RUN}", facets), (f"/api/v1/jobs/runs/{RUN}/facets?", facets)):
         query = {"type": "run"} if path.endswith("?") else {}
         form = linked_json(cloud, api.send("GET", path.rstrip("?"), query))
-        assert form["facets"] == found
+        assert form["facets"] == expected
 
 
 def test_a_page_too_large_for_a_response_is_cut_and_says_so(api, cloud):

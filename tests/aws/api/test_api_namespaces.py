@@ -29,7 +29,7 @@ def test_a_new_namespace_is_listed_with_its_owner_and_description(api, cloud):
     shown = api.send("GET", NEW).json
     assert (at_once.status, at_once.json) == (200, shown)
     assert {**MINE, "name": "nightly", "isHidden": False}.items() <= shown.items()
-    assert [one["name"] for one in api.send("GET", "/api/v1/namespaces").json["namespaces"]] == ["nightly"]
+    assert [namespace["name"] for namespace in api.send("GET", "/api/v1/namespaces").json["namespaces"]] == ["nightly"]
 
 
 def test_a_known_namespace_keeps_when_it_came_and_what_a_body_leaves_out_is_unset(api, cloud):

@@ -37,16 +37,16 @@ def faults_of(proof):
         faults.append("object")
     elif not any(proof["node_id"] in nodes_of(line) and line["root_id"] == proof["root_id"] for line in lines_of(body)):
         faults.append("record")
-    digests = [bytes_behind(one["location"]) for one in proof["digests"]]
-    listed = {one.get("key"): one for one in lines_of(digests[0])[1:]}.get(proof["object"]["key"], {})
+    digests = [bytes_behind(digest["location"]) for digest in proof["digests"]]
+    listed = {entry.get("key"): entry for entry in lines_of(digests[0])[1:]}.get(proof["object"]["key"], {})
     if (listed.get("sha256"), listed.get("size_bytes")) != (hashed, len(body)):
         faults.append("listed")
-    heads = [lines_of(one)[0] for one in digests]
+    heads = [lines_of(body)[0] for body in digests]
     claims = [*(head["previous"] for head in heads[1:]), proof["end"]]
     return faults + [
-        one["day"]
-        for one, body, claim in zip(proof["digests"], digests, claims, strict=True)
-        if claim != {"day": one["day"], "key": one["key"], "sha256": sha256(body).hexdigest()}
+        digest["day"]
+        for digest, body, claim in zip(proof["digests"], digests, claims, strict=True)
+        if claim != {"day": digest["day"], "key": digest["key"], "sha256": sha256(body).hexdigest()}
     ]
 
 
@@ -107,7 +107,7 @@ def test_a_later_object_of_the_root_proves_its_earlier_records_once_its_day_is_s
 
     for node in ("read", "late"):
         proof = api.proof_of(node).json
-        assert (proof["object"]["day"], [one["day"] for one in proof["digests"]]) == (THIRD_DAY, [THIRD_DAY])
+        assert (proof["object"]["day"], [digest["day"] for digest in proof["digests"]]) == (THIRD_DAY, [THIRD_DAY])
         assert faults_of(proof) == []
 
 
@@ -121,7 +121,7 @@ def test_a_proof_shows_the_ids_of_its_own_root_alone(api, cloud):
     assert cloud.seal(plan)["missing"] == 1
 
     proof = api.proof_of("read").json
-    texts = [gzip.decompress(bytes_behind(one["location"])) for one in (proof["object"], *proof["digests"])]
+    texts = [gzip.decompress(bytes_behind(file["location"])) for file in (proof["object"], *proof["digests"])]
     assert faults_of(proof) == []
     assert b"secret-root" not in b"".join([*texts, json.dumps(proof).encode()])
     assert {"missing": sha256(b"secret-root").hexdigest()} in lines_of(bytes_behind(proof["digests"][0]["location"]))
@@ -176,7 +176,7 @@ def test_a_removed_object_or_digest_is_named(api, sealed):
     sealed.s3.delete_object(Bucket=bucket, Key=key_of(DAY))
     proof = api.proof_of("east").json
     assert (proof["fault"], proof["object"]["listed"]) == (f"{key_of(DAY)} is not there", False)
-    assert [one["day"] for one in proof["digests"]] == [NEXT_DAY]
+    assert [digest["day"] for digest in proof["digests"]] == [NEXT_DAY]
 
     sealed.s3.delete_object(Bucket=bucket, Key=key)
     assert api.proof_of("east").json["fault"] == f"{key} is not there"
@@ -191,6 +191,6 @@ def test_more_digests_than_one_response_has_come_page_by_page(api, sealed, monke
     first = api.proof_of("east").json
     second = api.proof_of("east", after=first["next"]).json
 
-    assert ([one["day"] for one in first["digests"]], first["next"]) == ([DAY], DAY)
-    assert ([one["day"] for one in second["digests"]], second["next"]) == ([NEXT_DAY], None)
+    assert ([digest["day"] for digest in first["digests"]], first["next"]) == ([DAY], DAY)
+    assert ([digest["day"] for digest in second["digests"]], second["next"]) == ([NEXT_DAY], None)
     assert faults_of({**first, "digests": first["digests"] + second["digests"]}) == []

@@ -29,7 +29,7 @@ def roots_from(api, prefix="", **query):
     given = {"prefix": prefix} if prefix else {}
     pages = list(pages_of(api, f"{RECORDS}/roots", "roots", **given, **query))
     assert all(len(page) <= query.get("limit", 100) for page in pages)
-    return [one["root_id"] for page in pages for one in page]
+    return [root["root_id"] for page in pages for root in page]
 
 
 def some_ids(chance):
@@ -48,11 +48,11 @@ def test_the_roots_of_a_beginning_are_those_that_begin_so_each_once(api, cloud, 
     for root_id in chance.choices(ids, k=20) + ids:
         store.add(root_id)
 
-    for prefix in ["", *{one[: chance.randint(1, len(one))] for one in chance.sample(ids, 12)}, "none"]:
-        found = roots_from(api, prefix, limit=chance.choice((1, 2, 7, 1000)))
-        assert sorted(found) == sorted({one for one in ids if one.startswith(prefix)})
+    for prefix in ["", *{root_id[: chance.randint(1, len(root_id))] for root_id in chance.sample(ids, 12)}, "none"]:
+        listed = roots_from(api, prefix, limit=chance.choice((1, 2, 7, 1000)))
+        assert sorted(listed) == sorted({root_id for root_id in ids if root_id.startswith(prefix)})
         # Longer ids that are alike for a whole key come in no order among themselves, nor do those with the separator.
-        short = [one for one in found if len(one.encode()) <= 512 and "\0" not in one]
+        short = [root_id for root_id in listed if len(root_id.encode()) <= 512 and "\0" not in root_id]
         assert short == sorted(short, key=str.encode)
 
 
@@ -94,6 +94,6 @@ def test_the_records_of_a_beginning_are_those_whose_node_id_begins_so(api, cloud
     for prefix in ("a", "ab", "abc", "b", "no"):
         query = {"prefix": prefix, "limit": limit} | ({"action": action} if action else {})
         pages = pages_of(api, f"{RECORDS}/roots/{ROOT.replace('/', '%2F')}", "records", **query)
-        found = [one["node_id"] for page in pages for one in page]
-        wanted = [node for node, made_by in nodes.items() if node.startswith(prefix) and action in (None, made_by)]
-        assert found == wanted
+        node_ids = [record["node_id"] for page in pages for record in page]
+        expected = [node for node, made_by in nodes.items() if node.startswith(prefix) and action in (None, made_by)]
+        assert node_ids == expected

@@ -23,9 +23,9 @@ def load(cloud):
 
 
 def listed(api, **how):
-    found = api.send("GET", "/api/v1/sources", **how).json
-    assert found["totalCount"] == len(found["sources"])
-    return [(one["name"], one["type"], one["connectionUrl"]) for one in found["sources"]]
+    page = api.send("GET", "/api/v1/sources", **how).json
+    assert page["totalCount"] == len(page["sources"])
+    return [(source["name"], source["type"], source["connectionUrl"]) for source in page["sources"]]
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def test_what_the_api_set_outweighs_what_events_report(reported, cloud):
     ("body", "status"), [({}, 422), ({"type": "A"}, 422), ({**SET, "type": None}, 422), ({**SET, "type": " "}, 400)]
 )
 def test_what_is_incomplete_or_cannot_be_read_changes_nothing(api, cloud, body, status):
-    found = put(api, LAKE, body)
-    assert (found.status, cloud.bodies("ChangesQueue")) == (status, []), found.body
+    response = put(api, LAKE, body)
+    assert (response.status, cloud.bodies("ChangesQueue")) == (status, []), response.body
 
 
 def test_a_token_sees_the_sources_of_its_namespaces_and_describes_none(reported, cloud):

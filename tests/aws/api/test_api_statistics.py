@@ -21,8 +21,8 @@ def test_events_and_things_are_counted_once_however_often_they_are_delivered(api
         assert cloud.load_events(*events) == []
 
     day = api.send("GET", f"{STATS}/lineage-events", {"period": "DAY"}).json
-    assert [one["startInterval"] for one in (day[0], day[-1])] == ["2025-11-19T14:00:00Z", "2025-11-20T13:00:00Z"]
-    assert [[one[name] for name in ("start", "complete", "fail", "abort")] for one in day[-4:]] == [
+    assert [hour["startInterval"] for hour in (day[0], day[-1])] == ["2025-11-19T14:00:00Z", "2025-11-20T13:00:00Z"]
+    assert [[hour[name] for name in ("start", "complete", "fail", "abort")] for hour in day[-4:]] == [
         [1, 0, 0, 0],
         [0, 1, 0, 0],
         [0, 0, 1, 0],
@@ -32,7 +32,7 @@ def test_events_and_things_are_counted_once_however_often_they_are_delivered(api
     assert (len(day), len(week)) == (24, 7)
     today = {"startInterval": "2025-11-19T23:00:00Z", "endInterval": "2025-11-20T23:00:00Z"}
     assert week[-1] == {**today, "start": 1, "complete": 1, "fail": 1, "abort": 0}
-    jobs = [one["count"] for one in api.send("GET", f"{STATS}/jobs", {"period": "DAY"}).json]
+    jobs = [hour["count"] for hour in api.send("GET", f"{STATS}/jobs", {"period": "DAY"}).json]
     assert jobs == [0] * 20 + [1] * 4
     assert api.send("GET", f"{STATS}/datasets", WEEK).json[-1] == {**today, "count": 2}
 
@@ -47,7 +47,7 @@ def test_a_period_or_a_time_zone_that_is_none_is_refused(api, query):
 
 
 def test_numbers_of_everything_are_not_for_a_token_of_some_namespaces(api, cloud):
-    everywhere, some = a_token(cloud, "read"), a_token(cloud, "read", namespaces=[NAMESPACE])
+    everywhere, limited = a_token(cloud, "read"), a_token(cloud, "read", namespaces=[NAMESPACE])
     for of in ("lineage-events", "jobs", "datasets", "sources"):
-        statuses = [api.send("GET", f"{STATS}/{of}", WEEK, token=token).status for token in (everywhere, some)]
+        statuses = [api.send("GET", f"{STATS}/{of}", WEEK, token=token).status for token in (everywhere, limited)]
         assert statuses == [200, 403]

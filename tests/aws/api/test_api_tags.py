@@ -52,7 +52,7 @@ def test_a_tag_set_on_a_job_a_dataset_and_a_field_is_shown_and_found(tagged, clo
     assert at_once[0].json["tags"] == ["gold"]
     # The response has what will be seen, reporter and time too.
     assert at_once[2].json["reportedBy"] == job["reportedBy"]
-    (gold,) = [one for one in dataset["reportedBy"]["tags"] if one["name"] == "gold"]
+    (gold,) = [tag for tag in dataset["reportedBy"]["tags"] if tag["name"] == "gold"]
     assert (gold["source"], gold["producer"]) == ("API", None)
     assert hits(tagged, "Secret") == {("checked", "flight")}
     assert hits(tagged, "nightly") == {(CHECK, None)}
@@ -105,5 +105,5 @@ def test_a_token_tags_in_its_namespaces_alone_and_describes_no_tag(tagged, cloud
     assert tagged.send("PUT", "/api/v1/tags/gold", body="{}", token=mine).status == 403
     assert tagged.send("POST", f"{DATASET}/tags/gold", token=a_token(cloud, "read")).status == 403
     load(cloud)
-    (one,) = [message for message in shown(tagged, "/api/v1/tags")["tags"] if message["name"] == "gold"]
-    assert one["description"] is None
+    (gold,) = [tag for tag in shown(tagged, "/api/v1/tags")["tags"] if tag["name"] == "gold"]
+    assert gold["description"] is None

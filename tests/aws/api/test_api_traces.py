@@ -160,7 +160,7 @@ def test_a_trace_demanded_twice_for_the_same_records_is_made_once(api, cloud):
         )
     )
     assert [item["version"]["N"] for page in versions for item in page["Items"]] == ["1"]
-    assert [api.poll(one).status for one in later] == [303] * 3
+    assert [api.poll(response).status for response in later] == [303] * 3
 
 
 def test_a_root_too_large_for_the_trace_function_is_shown_as_too_large(api, cloud):
@@ -199,7 +199,7 @@ def test_an_outline_has_expired_records_and_those_without_a_way_to_the_root(api)
 
     assert (response.status, response.json["records"], response.json["truncated"]) == (200, 4, False)
     assert [
-        (one["action_taken"], one["parent"], one["records"], one["leaves"], one["complete"])
-        for one in response.json["groups"]
+        (group["action_taken"], group["parent"], group["records"], group["leaves"], group["complete"])
+        for group in response.json["groups"]
     ] == [("READ", None, 1, 0, True), ("SPLIT", 0, 2, 2, True), ("CHECK", None, 1, 1, False)]
     assert api.outline_of("nowhere").status == 404

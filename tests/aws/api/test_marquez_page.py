@@ -91,9 +91,9 @@ def test_its_search_finds_jobs_by_name_and_datasets_by_name_and_column(loaded):
         for of, text in (("jobs", "CHECK"), ("datasets", "flig"))
     )
 
-    assert [(one["name"], one["run_id"], one["eventType"]) for one in jobs["hits"]] == [(CHECK, RUN, "COMPLETE")]
+    assert [(hit["name"], hit["run_id"], hit["eventType"]) for hit in jobs["hits"]] == [(CHECK, RUN, "COMPLETE")]
     assert jobs["highlights"] == [{"name": ["emissions.<em>check</em>"]}]
-    assert [(one["name"], one["facets"]["schema"]["fields"]) for one in datasets["hits"]] == [
+    assert [(hit["name"], hit["facets"]["schema"]["fields"]) for hit in datasets["hits"]] == [
         ("checked", [{"name": "flight", "type": "string"}])
     ]
     assert datasets["highlights"] == [{"facets.schema.fields.name": ["<em>flig</em>ht"]}]

@@ -78,7 +78,7 @@ def test_a_run_goes_through_its_states(api, cloud, action, state):
     shown = api.send("GET", RUN_PATH).json
     assert (ended.status, ended.json["state"], shown["state"]) == (200, state, state)
     assert shown["endedAt"] == ended.json["endedAt"]
-    assert [one["id"] for one in api.send("GET", JOB).json["latestRuns"]] == [RUN]
+    assert [run["id"] for run in api.send("GET", JOB).json["latestRuns"]] == [RUN]
 
 
 @pytest.mark.parametrize("minute", ["04", "06"])
@@ -127,8 +127,8 @@ def test_a_dataset_that_names_its_run_is_a_version_by_that_run(api, cloud):
     ],
 )
 def test_what_breaks_a_rule_is_refused_and_nothing_is_queued(api, cloud, method, path, body, status):
-    found = send(api, method, path, body)
-    assert (found.status, cloud.bodies("EventsQueue")) == (status, []), found.body
+    response = send(api, method, path, body)
+    assert (response.status, cloud.bodies("EventsQueue")) == (status, []), response.body
     assert send(api, "POST", f"{RUN_PATH}/start", query={"at": "soon"}).status == 400
 
 
@@ -209,7 +209,9 @@ def test_nothing_waits_for_a_run_that_nobody_created(api, cloud):
 
 
 def test_a_token_writes_in_its_namespaces_alone_whatever_a_body_names(api, cloud):
-    job_alone, both = (a_token(cloud, "read", "write", namespaces=some) for some in ([NAMESPACE], [NAMESPACE, STORE]))
+    job_alone, both = (
+        a_token(cloud, "read", "write", namespaces=namespaces) for namespaces in ([NAMESPACE], [NAMESPACE, STORE])
+    )
     assert send(api, "PUT", JOB, CHECK, token=job_alone).status == 403
     assert send(api, "PUT", JOB, CHECK, token=both).status == 200
     assert send(api, "PUT", DATASET, CHECKED, token=job_alone).status == 403

@@ -103,7 +103,7 @@ def test_a_run_id_claimed_beforehand_is_each_namespaces_own(api, cloud):
 
     job, run, facets = ("teamB", "load"), f"/api/v1/jobs/runs/{RUN}", {"type": "job"}
     theirs, ours, signed = (api.send("GET", run, token=token).json for token in (team_a, team_b, None))
-    assert [(one["job"]["namespace"], one["job"]["name"]) for one in (theirs, ours)] == [("teamA", "steal"), job]
+    assert [(run["job"]["namespace"], run["job"]["name"]) for run in (theirs, ours)] == [("teamA", "steal"), job]
     assert (theirs["otherJobs"], ours["otherJobs"]) == ([], [])
     assert signed == {**theirs, "otherJobs": [{"namespace": "teamB", "name": "load"}]}
     seen = [api.send("GET", f"{run}/facets", facets, token=token).json["facets"] for token in (team_a, team_b)]

@@ -15,9 +15,9 @@ MORNING = NOON + 14 * HOUR  # 02:00 of the day after
 
 @pytest.fixture
 def search(api, catalog, monkeypatch):
-    one = Search(api)
-    monkeypatch.setattr(wiring, "searcher", one.searcher)
-    return one
+    search_api = Search(api)
+    monkeypatch.setattr(wiring, "searcher", search_api.searcher)
+    return search_api
 
 
 def a_step(node, root="flights", **changes):
@@ -29,10 +29,10 @@ def returned(message, *, ttl_expiry=NOON + 24 * HOUR, archived_on=None):
 
 
 def test_a_record_in_the_table_is_found_by_all_that_it_is(search, cloud):
-    one, other = a_step("one"), a_step("two", root="other", action_taken="CHECK", recordedAt=NOON + 60)
-    cloud.load(one, other)
+    record, other = a_step("one"), a_step("two", root="other", action_taken="CHECK", recordedAt=NOON + 60)
+    cloud.load(record, other)
 
-    found = {
+    hits = {
         "root": search.all(root="flights"),
         "node": search.all(node="one"),
         "action": search.all(action="READ"),
@@ -41,7 +41,7 @@ def test_a_record_in_the_table_is_found_by_all_that_it_is(search, cloud):
         "all of them": search.all(root="flights", node="one", action="READ", location="s3://", start=NOON),
     }
 
-    assert found == {requested: [returned(one)] for requested in found}
+    assert hits == {requested: [returned(record)] for requested in hits}
 
 
 def test_nothing_is_requested_of_athena_before_a_day_is_published(search, cloud):
@@ -52,12 +52,12 @@ def test_nothing_is_requested_of_athena_before_a_day_is_published(search, cloud)
 
 
 def test_a_record_of_a_published_day_is_found_in_its_tables_alone(search, cloud):
-    one = a_step("one", run_id="r-1")
-    cloud.load(one)
+    record = a_step("one", run_id="r-1")
+    cloud.load(record)
     cloud.now_s = MORNING
     search.night()
 
-    archived = returned(one, ttl_expiry=None, archived_on=DAY)
+    archived = returned(record, ttl_expiry=None, archived_on=DAY)
     assert search.all(root="flights") == [archived]
     assert search.all(node="one") == [archived]
     assert search.all(location="s3://lake/flights/") == [archived]
@@ -67,62 +67,62 @@ def test_a_record_of_a_published_day_is_found_in_its_tables_alone(search, cloud)
 
 
 def test_a_record_that_expired_untraced_is_found_by_its_root_and_among_all(search, cloud):
-    one = a_step("one")
-    cloud.load(one)
+    record = a_step("one")
+    cloud.load(record)
     cloud.now_s += 25 * HOUR
     cloud.stream(cloud.expire())
 
-    assert search.all(root="flights") == [returned(one, ttl_expiry=None)]
-    assert search.all(action="READ") == [returned(one, ttl_expiry=None)]
+    assert search.all(root="flights") == [returned(record, ttl_expiry=None)]
+    assert search.all(action="READ") == [returned(record, ttl_expiry=None)]
     assert search.all(node="one") == []
 
 
 def test_a_record_that_expired_after_its_trace_is_found_before_its_day_is_published(search, cloud):
-    one = a_step("one")
-    cloud.load(one)
+    record = a_step("one")
+    cloud.load(record)
     cloud.now_s = MORNING
     search.seal(DAY)
     cloud.now_s += 24 * HOUR
     cloud.stream(cloud.expire())
 
     assert cloud.items() == []
-    assert search.all(root="flights") == [returned(one, ttl_expiry=None)]
-    assert search.all(location="s3://lake/") == [returned(one, ttl_expiry=None)]
+    assert search.all(root="flights") == [returned(record, ttl_expiry=None)]
+    assert search.all(location="s3://lake/") == [returned(record, ttl_expiry=None)]
     search.publish(DAY)
-    assert search.all(location="s3://lake/") == [returned(one, ttl_expiry=None, archived_on=DAY)]
+    assert search.all(location="s3://lake/") == [returned(record, ttl_expiry=None, archived_on=DAY)]
 
 
 def test_a_root_traced_after_midnight_is_found_though_its_mark_is_of_a_published_day(search, cloud):
-    one = a_step("one")
-    cloud.load(one)
+    record = a_step("one")
+    cloud.load(record)
     cloud.now_s = MORNING
     cloud.trace("flights", day=DAY_AFTER, execution="asked", started_at=cloud.now_s)
     search.night()
 
     assert cloud.dirty() == set()
     assert search.athena.database.execute("SELECT * FROM records").fetchall() == []
-    assert search.all(action="READ") == [returned(one)]
+    assert search.all(action="READ") == [returned(record)]
 
 
 def test_a_root_that_a_night_missed_is_found(search, cloud):
-    one = a_step("one")
-    cloud.load(one)
+    record = a_step("one")
+    cloud.load(record)
     cloud.now_s = MORNING
     cloud.seal(cloud.plan(DAY))
     search.publish(DAY)
 
-    assert search.all(action="READ") == [returned(one)]
+    assert search.all(action="READ") == [returned(record)]
 
 
 def test_a_record_that_was_loaded_late_for_a_sealed_day_is_found(search, cloud):
     cloud.now_s = MORNING
     search.night()
     cloud.now_s = NOON
-    one = a_step("one")
-    cloud.load(one)
+    record = a_step("one")
+    cloud.load(record)
     cloud.now_s = MORNING
 
-    assert search.all(action="READ") == [returned(one)]
+    assert search.all(action="READ") == [returned(record)]
 
 
 def test_a_record_loaded_while_its_root_was_traced_is_shown_by_the_table_or_by_the_archive_but_once(search, cloud):
@@ -134,7 +134,7 @@ def test_a_record_loaded_while_its_root_was_traced_is_shown_by_the_table_or_by_t
     with meanwhile(cloud.s3, "PutObject", lambda: cloud.load(unread)):
         search.night()
 
-    archived = [returned(one, ttl_expiry=None, archived_on=DAY) for one in (early, read)]
+    archived = [returned(step, ttl_expiry=None, archived_on=DAY) for step in (early, read)]
     assert search.all(root="flights") == [returned(unread), *archived]
     assert search.all(node="read") == archived[1:]
     assert search.all(node="unread") == [returned(unread)]
@@ -150,11 +150,11 @@ def test_a_root_that_goes_on_is_shown_by_each_day_what_it_archived_first(search,
     search.seal(DAY_AFTER)
     cloud.load(third)
 
-    found = [returned(second), returned(third), returned(first, ttl_expiry=None, archived_on=DAY)]
-    assert search.all(root="flights") == found
-    assert search.all(action="READ") == found
+    hits = [returned(second), returned(third), returned(first, ttl_expiry=None, archived_on=DAY)]
+    assert search.all(root="flights") == hits
+    assert search.all(action="READ") == hits
     # A row that was on a page before is not shown again as one of the object.
-    assert search.all(root="flights", limit=1) == found
+    assert search.all(root="flights", limit=1) == hits
     search.publish(DAY_AFTER)
     later = returned(second, ttl_expiry=None, archived_on=DAY_AFTER)
     assert search.all(root="flights") == [returned(third), returned(first, ttl_expiry=None, archived_on=DAY), later]
@@ -192,8 +192,8 @@ def test_every_page_keeps_to_the_days_and_the_clock_of_the_first(search, cloud):
     second = search.fetch(root="flights", start="now-1h", end="now+1h", cursor=first["cursor"]).json
 
     assert [first["records"], second["records"]] == [
-        [returned(one) for one in steps[:2]],
-        [returned(one) for one in steps[2:]],
+        [returned(step) for step in steps[:2]],
+        [returned(step) for step in steps[2:]],
     ]
     assert (second["cursor"], search.athena.started) == (None, [])
 
@@ -204,8 +204,8 @@ def test_a_large_root_is_paged_to_its_end(search, cloud, api):
     api.put_rows("flights", ["x"], "REJECT", root="flights")
     cloud.load(a_step("one"))
 
-    found = [record["node_id"] for record in search.all(root="flights", action="SPLIT", limit=1000)]
-    assert (len(found), sorted(found)) == (2300, nodes)
+    node_ids = [record["node_id"] for record in search.all(root="flights", action="SPLIT", limit=1000)]
+    assert (len(node_ids), sorted(node_ids)) == (2300, nodes)
     assert [record["node_id"] for record in search.all(location="s3://lake/many", limit=1000)] == [*nodes, "x"]
     assert search.all(root="flights", action="NEVER") == []
 
@@ -215,11 +215,11 @@ def test_what_expired_is_shown_in_the_same_pages_as_what_is_left(search, cloud):
     cloud.load(*gone)
     cloud.now_s += 25 * HOUR
     cloud.stream(cloud.expire())
-    cloud.load(*({**one, "recordedAt": cloud.now_s} for one in left))
+    cloud.load(*({**step, "recordedAt": cloud.now_s} for step in left))
 
     for limit in (1, 2, 1000):
-        found = [record["node_id"] for record in search.all(action="READ", limit=limit)]
-        assert found == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
+        node_ids = [record["node_id"] for record in search.all(action="READ", limit=limit)]
+        assert node_ids == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
 
 
 @pytest.mark.parametrize("criteria", [{"root": "flights", "node": "n"}, {"node": "n"}, {"action": "READ"}])
@@ -231,12 +231,12 @@ def test_a_record_is_shown_once_by_the_smallest_pages(search, cloud, criteria):
     cloud.now_s += 25 * HOUR
     cloud.stream(cloud.expire())
     assert search.nodes(**criteria, limit=1) == left
-    found, cursor = [], {}
+    records, cursor = [], {}
     while cursor is not None:
         page = search.fetch(**criteria, remaining_s=1, **cursor).json
-        found += page["records"]
+        records += page["records"]
         cursor = {"cursor": page["cursor"]} if page["cursor"] else None
-    assert len(found) == len(left)
+    assert len(records) == len(left)
 
 
 def test_a_node_of_many_roots_is_shown_once_of_each_on_pages_of_any_size(search, cloud):
@@ -264,12 +264,12 @@ def test_what_is_too_large_to_be_read_is_left_out_and_reported(search, cloud, mo
 def test_a_request_that_is_nearly_over_returns_what_it_has_and_the_next_goes_on(search, cloud):
     cloud.load(*(a_step("n", root=f"root-{number}") for number in range(4)))
 
-    found, cursor, pages = [], {}, 0
+    root_ids, cursor, pages = [], {}, 0
     while cursor is not None:
         page = search.fetch(action="READ", remaining_s=1, **cursor).json
-        found += [record["root_id"] for record in page["records"]]
+        root_ids += [record["root_id"] for record in page["records"]]
         cursor = {"cursor": page["cursor"]} if page["cursor"] else None
         pages += 1
 
-    assert (sorted(found), len(found)) == ([f"root-{number}" for number in range(4)], 4)
+    assert (sorted(root_ids), len(root_ids)) == ([f"root-{number}" for number in range(4)], 4)
     assert pages >= 16

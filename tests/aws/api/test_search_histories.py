@@ -34,10 +34,10 @@ class History:
         return self.search.cloud
 
     def load(self):
-        root, some = self.random.choice(ROOTS), []
+        root, steps = self.random.choice(ROOTS), []
         for _ in range(self.random.randint(1, 4)):
-            node = f"n{len(self.loaded) + len(some):03}"
-            some.append(
+            node = f"n{len(self.loaded) + len(steps):03}"
+            steps.append(
                 a_message(
                     root_id=root,
                     parent_id=root,
@@ -47,8 +47,8 @@ class History:
                     recordedAt=self.cloud.now_s - self.random.choice([0, 0, 60, 30 * HOUR]),
                 )
             )
-        assert self.cloud.load(*some) == []
-        self.loaded |= {(root, one["node_id"]): one for one in some}
+        assert self.cloud.load(*steps) == []
+        self.loaded |= {(root, step["node_id"]): step for step in steps}
 
     def wait(self):
         self.cloud.now_s += self.random.choice([60, 3 * HOUR, 11 * HOUR, 25 * HOUR])
@@ -76,9 +76,9 @@ class History:
         self.sealed.append(day)
 
     def publish(self):
-        for one in self.cloud.unpublished(self.sealed[-1]) if self.sealed else []:
-            self.search.publish(one["day"])
-            self.published.append(one["day"])
+        for due in self.cloud.unpublished(self.sealed[-1]) if self.sealed else []:
+            self.search.publish(due["day"])
+            self.published.append(due["day"])
 
     def go_on(self, steps, *, without=()):
         acts = [self.load] * 4 + [self.wait] * 4 + [self.expire, self.trace, self.seal, self.seal, self.publish]
@@ -87,29 +87,29 @@ class History:
 
     def a_search(self):
         """Some conditions on a record that was loaded."""
-        one = self.random.choice(list(self.loaded.values()))
+        step = self.random.choice(list(self.loaded.values()))
         requested = {
-            "root": one["root_id"],
-            "action": one["action_taken"],
-            "location": one["storage_location"][: self.random.choice([8, 15, 40])],
-            "start": one["recordedAt"],
+            "root": step["root_id"],
+            "action": step["action_taken"],
+            "location": step["storage_location"][: self.random.choice([8, 15, 40])],
+            "start": step["recordedAt"],
         }
         names = self.random.sample(sorted(requested), self.random.randint(1, 3))
         criteria = {name: requested[name] for name in names}
         if "start" in criteria and self.random.random() < 0.5:
-            criteria["end"] = one["recordedAt"] + self.random.choice([1, HOUR, 40 * HOUR])
+            criteria["end"] = step["recordedAt"] + self.random.choice([1, HOUR, 40 * HOUR])
         return criteria
 
     def expected(self, criteria):
-        return {key: one for key, one in self.loaded.items() if _fits(one, criteria)}
+        return {key: step for key, step in self.loaded.items() if _fits(step, criteria)}
 
 
-def _fits(one, criteria):
+def _fits(step, criteria):
     return (
-        criteria.get("root") in (None, one["root_id"])
-        and criteria.get("action") in (None, one["action_taken"])
-        and one["storage_location"].startswith(criteria.get("location", ""))
-        and criteria.get("start", 0) <= one["recordedAt"] < criteria.get("end", 2**40)
+        criteria.get("root") in (None, step["root_id"])
+        and criteria.get("action") in (None, step["action_taken"])
+        and step["storage_location"].startswith(criteria.get("location", ""))
+        and criteria.get("start", 0) <= step["recordedAt"] < criteria.get("end", 2**40)
     )
 
 
@@ -123,9 +123,9 @@ def _key(record):
 
 @pytest.fixture
 def search(api, catalog, monkeypatch):
-    one = Search(api)
-    monkeypatch.setattr(wiring, "searcher", one.searcher)
-    return one
+    search_api = Search(api)
+    monkeypatch.setattr(wiring, "searcher", search_api.searcher)
+    return search_api
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -136,9 +136,12 @@ def test_each_record_that_is_requested_is_found_once(search, seed):
         history.go_on(7)
         for _ in range(3):
             criteria = history.a_search()
-            found = search.all(**criteria, limit=history.random.choice([1, 2, 3, 1000]))
-            returned = {_key(one): _form(one) for one in found}
-            assert (len(found), returned) == (len(returned), history.expected(criteria)), (criteria, history.published)
+            records = search.all(**criteria, limit=history.random.choice([1, 2, 3, 1000]))
+            returned = {_key(record): _form(record) for record in records}
+            assert (len(records), returned) == (len(returned), history.expected(criteria)), (
+                criteria,
+                history.published,
+            )
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -151,9 +154,9 @@ def test_a_node_is_found_in_the_table_and_in_published_days(search, seed):
     }
     rows = {(item["root_id"]["S"], item["node_id"]["S"]) for item in search.cloud.items()}
 
-    found = {(root, node): search.nodes(node=node) for root, node in history.loaded}
+    keys = {(root, node): search.nodes(node=node) for root, node in history.loaded}
 
-    assert found == {key: [key] if key in published | rows else [] for key in history.loaded}
+    assert keys == {key: [key] if key in published | rows else [] for key in history.loaded}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -164,13 +167,13 @@ def test_what_happens_while_somebody_pages_hides_nothing_and_shows_nothing_twice
     criteria = history.a_search()
     expected = history.expected(criteria)
 
-    found = []
+    records = []
     for page in search.pages(**criteria, limit=1):
-        found += page
+        records += page
         # What TTL removes in between may be shown twice: nothing records by then that it was shown as a row.
         history.go_on(1, without=("expire",))
 
-    returned = Counter(_key(one) for one in found)
+    returned = Counter(_key(record) for record in records)
     assert set(returned) >= set(expected)
     assert max(returned.values(), default=1) == 1
 
@@ -183,10 +186,10 @@ def test_what_expires_while_somebody_pages_is_not_hidden(search, seed):
     criteria = history.a_search()
     expected = history.expected(criteria)
 
-    found = []
+    records = []
     for page in search.pages(**criteria, limit=1):
-        found += page
+        records += page
         history.wait()
         history.expire()
 
-    assert {_key(one) for one in found} >= set(expected)
+    assert {_key(record) for record in records} >= set(expected)
