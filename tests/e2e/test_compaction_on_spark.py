@@ -56,10 +56,10 @@ def a_night_template(template):
 def _hurried(state):
     """Waits before another try are of a second."""
     if isinstance(state, list):
-        return [_hurried(one) for one in state]
+        return [_hurried(item) for item in state]
     if not isinstance(state, dict):
         return state
-    return {key: 1 if key == "IntervalSeconds" else _hurried(one) for key, one in state.items()}
+    return {key: 1 if key == "IntervalSeconds" else _hurried(value) for key, value in state.items()}
 
 
 @dataclass
@@ -133,11 +133,13 @@ class Nights:
 
     def partitions(self, table):
         returned = self.glue.get_partitions(DatabaseName=self.stack.outputs["SearchDatabase"], TableName=table)
-        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in returned["Partitions"]}
+        return {
+            partition["Values"][0]: partition["StorageDescriptor"]["Location"] for partition in returned["Partitions"]
+        }
 
     def keys(self, prefix):
         returned = self.s3.list_objects_v2(Bucket=self.stack.outputs["ArchiveBucketName"], Prefix=prefix)
-        return [found["Key"] for found in returned.get("Contents", [])]
+        return [stored["Key"] for stored in returned.get("Contents", [])]
 
 
 @pytest.fixture(scope="module")
@@ -215,9 +217,9 @@ def test_the_next_night_publishes_both_days_and_no_record_twice(story):
 @pytest.mark.parametrize("table", ["records", "traces"])
 def test_a_partition_of_each_day_names_the_files_of_one_attempt(story, nights, table):
     days = [night.day for night in story]
-    found = nights.partitions(table)
-    assert sorted(found) == days
+    partitions = nights.partitions(table)
+    assert sorted(partitions) == days
     for day in days:
-        folder = found[day].partition(f"/tables/{table}/")[2]
+        folder = partitions[day].partition(f"/tables/{table}/")[2]
         assert nights.keys(f"tables/{table}/day={day}/") == nights.keys(f"tables/{table}/{folder}")
     assert nights.keys("tables/published/") == [published_key(day) for day in days]

@@ -38,8 +38,8 @@ def get_json(stack: LocalStack, path: str, **query: str) -> Mapping[str, Any]:
     """Return a route's response, once everything that was sent is loaded."""
     stack.drain()
     with urlopen(f"{stack.api_url}/api/v1/{path}?{urlencode(query)}") as response:
-        found: Mapping[str, Any] = json.load(response)
-    return found
+        body: Mapping[str, Any] = json.load(response)
+    return body
 
 
 def an_event(namespace: str, job: str, **changes: object) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
         f"{namespace}/raw",
         f"{namespace}/checked",
     )
-    listed = {one["name"] for one in marquez.list_namespaces(limit=1000)["namespaces"]}
+    listed = {namespace["name"] for namespace in marquez.list_namespaces(limit=1000)["namespaces"]}
     assert {namespace, STORE} <= listed
     assert marquez.get_namespace(namespace)["isHidden"] is False
 
@@ -109,7 +109,7 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
         CODE,
         "emissions",
     )
-    assert [one["name"] for one in marquez.list_jobs(namespace)["jobs"]] == ["emissions", "emissions.check"]
+    assert [job["name"] for job in marquez.list_jobs(namespace)["jobs"]] == ["emissions", "emissions.check"]
     (run,) = marquez.list_job_runs(namespace, "emissions.check")["runs"]
     whole = marquez.get_job_run(run["id"])
     for returned in (run, whole, job["latestRun"]):
@@ -134,9 +134,9 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
     assert version["version"] == dataset["currentVersion"]
     assert version["createdByRun"]["id"] == run["id"]
     assert marquez.get_dataset_version(STORE, checked, version["version"])["fields"] == dataset["fields"]
-    written = [one["datasetVersionId"] for one in whole["outputDatasetVersions"]]
+    written = [version["datasetVersionId"] for version in whole["outputDatasetVersions"]]
     assert written == [{"namespace": STORE, "name": checked, "version": version["version"]}]
-    names = [one["name"] for one in marquez.list_datasets(STORE, limit=1000)["datasets"]]
+    names = [dataset["name"] for dataset in marquez.list_datasets(STORE, limit=1000)["datasets"]]
     assert {raw, checked} <= set(names)
 
 
@@ -150,22 +150,22 @@ def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) 
     data = nodes[flight]["data"]
     assert (data["dataset"], data["field"], data["fieldType"]) == (checked, "flight", "string")
     assert (data["transformationType"], data["transformationDescription"]) == ("IDENTITY", "as it is")
-    assert [(one["dataset"], one["field"]) for one in data["inputFields"]] == [(raw, "flight")]
+    assert [(input_field["dataset"], input_field["field"]) for input_field in data["inputFields"]] == [(raw, "flight")]
     assert {"origin": flight, "destination": source} in nodes[flight]["inEdges"]
     assert {source, flight} <= nodes.keys()
     assert marquez.get_column_lineage_by_dataset(STORE, checked)["graph"] == by_field
     assert marquez.get_column_lineage_by_job(namespace, "emissions.check")["graph"] == by_field
 
     down = marquez.get_column_lineage_by_dataset_field(STORE, raw, "flight", depth=1, with_downstream=True)["graph"]
-    made = {node["id"]: [edge["destination"] for edge in node["outEdges"]] for node in down}
-    assert made == {source: [flight], flight: []}
+    edges = {node["id"]: [edge["destination"] for edge in node["outEdges"]] for node in down}
+    assert edges == {source: [flight], flight: []}
 
     dataset = marquez.get_dataset(STORE, checked)
     (returned,) = dataset["columnLineage"]
     # A dataset's own columns do not say which version was read.
     assert (returned["name"], returned["inputFields"]) == (
         "flight",
-        [{**one, "datasetVersion": None} for one in data["inputFields"]],
+        [{**input_field, "datasetVersion": None} for input_field in data["inputFields"]],
     )
     version = dataset["currentVersion"]
     then = marquez.get_column_lineage_by_dataset_field(STORE, checked, "flight", version=version)["graph"]
@@ -232,11 +232,11 @@ def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: Local
 
     shown = marquez.get_job(namespace, "check")
     assert (shown["location"], shown["latestRun"]["id"], shown["latestRun"]["state"]) == (CODE, run["id"], "COMPLETED")
-    assert [[one["name"] for one in shown[side]] for side in ("inputs", "outputs")] == [["raw"], ["checked"]]
+    assert [[dataset["name"] for dataset in shown[side]] for side in ("inputs", "outputs")] == [["raw"], ["checked"]]
     versions = marquez.list_dataset_versions(namespace, "checked")["versions"]
-    assert run["id"] in [one["createdByRun"]["id"] for one in versions if one["createdByRun"]]
+    assert run["id"] in [version["createdByRun"]["id"] for version in versions if version["createdByRun"]]
     assert marquez.get_source("foreign-lake")["connectionUrl"] == "s3://flights"
-    assert "foreign-lake" in [one["name"] for one in marquez.list_sources(limit=1000)["sources"]]
+    assert "foreign-lake" in [source["name"] for source in marquez.list_sources(limit=1000)["sources"]]
     assert marquez.get_namespace(namespace)["description"] == "flights"
 
 

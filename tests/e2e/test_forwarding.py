@@ -98,8 +98,8 @@ def test_a_second_headwater_shows_the_chosen_namespaces_as_the_first_does_and_no
 
     assert len(get(first, "lineage", nodeId=f"job:{CHOSEN}:calculate", depth=20)["graph"]) == 6
     assert responses(second, CHOSEN) == responses(first, CHOSEN)
-    assert OTHER in {one["name"] for one in get(first, "namespaces")["namespaces"]}
-    assert OTHER not in {one["name"] for one in get(second, "namespaces")["namespaces"]}
+    assert OTHER in {namespace["name"] for namespace in get(first, "namespaces")["namespaces"]}
+    assert OTHER not in {namespace["name"] for namespace in get(second, "namespaces")["namespaces"]}
     assert [failure for failure in first.errors if failure.function == "forward"] == []
 
 
@@ -124,7 +124,7 @@ def test_stored_events_are_forwarded_again_to_a_new_endpoint(synthesized, tmp_pa
 def in_order(events):
     """Return the types of the events of each run, in their order, and the other events."""
     runs = {event["run"]["runId"] for event in events if "run" in event}
-    kinds = {run: [one["eventType"] for one in events if one.get("run", {}).get("runId") == run] for run in runs}
+    kinds = {run: [event["eventType"] for event in events if event.get("run", {}).get("runId") == run] for run in runs}
     return kinds, sorted(json.dumps(event) for event in events if "run" not in event)
 
 

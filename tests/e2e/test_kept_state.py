@@ -46,11 +46,11 @@ class Aws:
         kinds = ("Versions", "DeleteMarkers")
         versions = [(kind, each["Key"], each["VersionId"]) for kind in kinds for each in listed.get(kind, [])]
         objects = {
-            version: {name: found[name] for name in ("ETag", "ContentType", "Metadata")}
-            | {"body": found["Body"].read()}
+            version: {name: stored[name] for name in ("ETag", "ContentType", "Metadata")}
+            | {"body": stored["Body"].read()}
             for kind, key, version in versions
             if kind == "Versions"
-            for found in [self.s3.get_object(Bucket="kept", Key=key, VersionId=version)]
+            for stored in [self.s3.get_object(Bucket="kept", Key=key, VersionId=version)]
         }
         partitions = self.glue.get_partitions(DatabaseName="d", TableName="t")["Partitions"]
         days = [(each["Values"], each["Parameters"]) for each in partitions]
@@ -131,11 +131,11 @@ class Served:
         command = [sys.executable, "-m", "headwater", "serve", "--template", template, "--data", data, *ports]
         self._process = subprocess.Popen(command, stdout=self._log, start_new_session=True)
         deadline = time.monotonic() + 120
-        while not (found := re.search(r"HTTP API: (\S+)", log.read_text())):
+        while not (match := re.search(r"HTTP API: (\S+)", log.read_text())):
             assert self._process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.2)
-        self.url = found[1]
+        self.url = match[1]
 
     def kill(self):
         os.killpg(self._process.pid, signal.SIGKILL)
@@ -195,8 +195,8 @@ def test_what_was_accepted_before_a_kill_is_there_after_the_next_start(assembly,
         while time.monotonic() < deadline + 120 and not (jobs >= set(accepted) and nodes >= set(accepted)):
             listed = served.get("/api/v1/namespaces/n/jobs?limit=1000")["jobs"]
             jobs = {int(job["name"].removeprefix("job-")) for job in listed}
-            found = served.get("/api/v1/records/roots/r?limit=1000")["records"]
-            nodes = {int(record["node_id"].removeprefix("node-")) for record in found}
+            records = served.get("/api/v1/records/roots/r?limit=1000")["records"]
+            nodes = {int(record["node_id"].removeprefix("node-")) for record in records}
             time.sleep(0.5)
         assert jobs >= set(accepted)
         assert nodes >= set(accepted)

@@ -136,8 +136,8 @@ def test_a_partition_that_moves_or_changes_is_read_anew(search):
     ],
 )
 def test_parameters_are_literals_in_their_order(search, condition, parameters, roots):
-    found = search.rows_of(f"SELECT root_id FROM records WHERE {condition} ORDER BY root_id", *parameters)
-    assert found == [["root_id"], *([root] for root in roots)]
+    rows = search.rows_of(f"SELECT root_id FROM records WHERE {condition} ORDER BY root_id", *parameters)
+    assert rows == [["root_id"], *([root] for root in roots)]
 
 
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ def test_an_execution_says_what_was_requested_and_what_was_read(search):
     assert result["Query"] == "SELECT root_id FROM records WHERE day = ?"
     assert result["ExecutionParameters"] == [f"'{DAYS[0]}'"]
     assert (result["WorkGroup"], result["QueryExecutionContext"]) == (search.workgroup, {"Database": search.database})
-    one = result["Statistics"]["DataScannedInBytes"]
+    scanned = result["Statistics"]["DataScannedInBytes"]
     whole = search.ended(search.start("SELECT * FROM records"))["Statistics"]["DataScannedInBytes"]
-    assert 0 < one < whole
+    assert 0 < scanned < whole
 
 
 @pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1, Python 3.10's, does not count all bytes that it reads")
@@ -269,11 +269,20 @@ def test_the_same_token_is_the_same_execution(search):
 @pytest.mark.parametrize(
     ("call", "rule"),
     [
-        (lambda one: one.start("SELECT 1", WorkGroup="other"), "WorkGroup is not found"),
-        (lambda one: one.start("SELECT 1", WorkGroup="primary"), "No output location provided"),
-        (lambda one: one.athena.get_query_execution(QueryExecutionId="other"), "QueryExecution other was not found"),
-        (lambda one: one.athena.get_query_results(QueryExecutionId="other"), "QueryExecution other was not found"),
-        (lambda one: one.athena.stop_query_execution(QueryExecutionId="other"), "QueryExecution other was not found"),
+        (lambda search: search.start("SELECT 1", WorkGroup="other"), "WorkGroup is not found"),
+        (lambda search: search.start("SELECT 1", WorkGroup="primary"), "No output location provided"),
+        (
+            lambda search: search.athena.get_query_execution(QueryExecutionId="other"),
+            "QueryExecution other was not found",
+        ),
+        (
+            lambda search: search.athena.get_query_results(QueryExecutionId="other"),
+            "QueryExecution other was not found",
+        ),
+        (
+            lambda search: search.athena.stop_query_execution(QueryExecutionId="other"),
+            "QueryExecution other was not found",
+        ),
     ],
 )
 def test_what_athena_would_refuse_is_refused(search, call, rule):

@@ -46,17 +46,17 @@ def until(condition, timeout_s=30.0):
 @pytest.fixture
 def demo_of(tmp_path):
     """Return a function that makes a demo of one of the programs."""
-    made = []
+    demos = []
 
     def demo_of(program, *, drain=lambda *_: None, **limits):
         for name, text in PROGRAMS.items():
             (tmp_path / f"{name}_program.py").write_text(text)
         log = tmp_path / "logs" / "demo.log"
-        made.append(Demo(URL, drain=drain, code=tmp_path, log=log, pipeline=f"{program}_program", **limits))
-        return made[-1]
+        demos.append(Demo(URL, drain=drain, code=tmp_path, log=log, pipeline=f"{program}_program", **limits))
+        return demos[-1]
 
     yield demo_of
-    for demo in made:
+    for demo in demos:
         demo.stop()
 
 

@@ -46,7 +46,7 @@ def serves_another(pid, stack):
     """True if the process is that of another stack in this process, whose pollers start functions at any time."""
     variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     endpoint = f"AWS_ENDPOINT_URL={stack.endpoint_url}".encode()
-    return endpoint not in variables and any(one.startswith(b"AWS_ENDPOINT_URL=") for one in variables)
+    return endpoint not in variables and any(variable.startswith(b"AWS_ENDPOINT_URL=") for variable in variables)
 
 
 @pytest.fixture
@@ -165,4 +165,4 @@ def test_a_bucket_keeps_versions_where_the_template_says_so(probe):
     for body in (b"old", b"new"):
         s3.put_object(Bucket=bucket, Key="twice", Body=body)
     versions = s3.list_object_versions(Bucket=bucket, Prefix="twice")["Versions"]
-    assert [one["IsLatest"] for one in versions] == [True, False]
+    assert [version["IsLatest"] for version in versions] == [True, False]

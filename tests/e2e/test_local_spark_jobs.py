@@ -52,7 +52,7 @@ class Jobs:
 
     @property
     def keys(self):
-        return [found["Key"] for found in self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])]
+        return [stored["Key"] for stored in self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])]
 
     def start(self, job="CompactName", **arguments):
         returned = {"--day": DAY, "--seen": str(self.seen_file)} | {

@@ -44,8 +44,8 @@ def test_a_schedule_starts_its_machine_when_its_minute_is_skipped(start):
 
 
 def ended(states, probe):
-    found = states.list_executions(stateMachineArn=probe.stack.outputs["MachineArn"])["executions"]
-    return [execution for execution in found if execution["status"] != "RUNNING"]
+    executions = states.list_executions(stateMachineArn=probe.stack.outputs["MachineArn"])["executions"]
+    return [execution for execution in executions if execution["status"] != "RUNNING"]
 
 
 def test_expired_items_leave_the_table_and_reach_the_stream_s_function(probe):
@@ -69,7 +69,7 @@ def test_expired_items_leave_the_table_and_reach_the_stream_s_function(probe):
 
 def keys(probe):
     listed = probe.s3.list_objects_v2(Bucket=probe.stack.outputs["BucketName"])
-    return {found["Key"] for found in listed.get("Contents", [])}
+    return {stored["Key"] for stored in listed.get("Contents", [])}
 
 
 def expire(probe, *nodes):

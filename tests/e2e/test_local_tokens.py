@@ -179,10 +179,10 @@ def dead_letter(stack, sqs, queue):
     """Take the message that is among the dead letters once it has been received as often as its queue lets it be."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        found = sqs.receive_message(QueueUrl=stack.outputs[queue]).get("Messages", [])
-        if found:
-            sqs.delete_message(QueueUrl=stack.outputs[queue], ReceiptHandle=found[0]["ReceiptHandle"])
-            return json.loads(found[0]["Body"])
+        messages = sqs.receive_message(QueueUrl=stack.outputs[queue]).get("Messages", [])
+        if messages:
+            sqs.delete_message(QueueUrl=stack.outputs[queue], ReceiptHandle=messages[0]["ReceiptHandle"])
+            return json.loads(messages[0]["Body"])
         # On to the next try of a message that failed.
         stack.advance(120)
         time.sleep(0.5)

@@ -43,20 +43,20 @@ def test_each_tool_returns_what_the_api_has_within_its_bounds(local_stack):
                 assert max(map(len, lists)) <= ROWS_MAX
                 assert [line for line in text.splitlines() if line.startswith("CUT: ")][
                     : len(result.structured_content["cut"])
-                ] == [f"CUT: {one}" for one in result.structured_content["cut"]]
+                ] == [f"CUT: {cut}" for cut in result.structured_content["cut"]]
                 return result.structured_content
 
-            found = await call("find", q="gold revenue", filter="dataset")
-            assert found["results"][0]["nodeId"] == DATASET
+            response = await call("find", q="gold revenue", filter="dataset")
+            assert response["results"][0]["nodeId"] == DATASET
 
             above = await call("upstream", node_id=DATASET, depth=2)
             graph = fetch("/api/v1/lineage", nodeId=DATASET, depth=2, direction="up")["graph"]
-            assert {one["nodeId"] for one in above["upstream"]} == {one["id"] for one in graph} - {DATASET}
+            assert {row["nodeId"] for row in above["upstream"]} == {node["id"] for node in graph} - {DATASET}
             assert above["upstream"][0]["nodeId"] == "job:dbt:nordwind.gold.revenue"
 
             below = await call("downstream", node_id=DATASET)
             impact = fetch("/api/v1/reports/impact", nodeId=DATASET)["impacted"]
-            assert [one["nodeId"] for one in below["downstream"]] == [one["nodeId"] for one in impact][:ROWS_MAX]
+            assert [row["nodeId"] for row in below["downstream"]] == [node["nodeId"] for node in impact][:ROWS_MAX]
 
             columns = await call("upstream", node_id=COLUMN, depth=1)
             sources = {edge["source"] for edge in columns["edges"] if edge["destination"] == COLUMN}
@@ -65,14 +65,14 @@ def test_each_tool_returns_what_the_api_has_within_its_bounds(local_stack):
             (way,) = (await call("paths", source=f"datasetField:{ORDERS}:price", destination=COLUMN))["paths"]
             assert (way["nodes"][0], way["nodes"][-1]) == (f"datasetField:{ORDERS}:price", COLUMN)
             (way,) = (await call("paths", source=f"dataset:{ORDERS}", destination=DATASET))["paths"]
-            assert [one.partition(":")[0] for one in way["nodes"]][:3] == ["dataset", "job", "dataset"]
+            assert [node_id.partition(":")[0] for node_id in way["nodes"]][:3] == ["dataset", "job", "dataset"]
 
             changes = (await call("changes", node_id=DATASET, start="2020-01-01"))["changes"]
             history = fetch("/api/v1/lineage/history", nodeId=DATASET, start="2020-01-01", depth=5, direction="up")
-            assert [one["time"] for one in changes] == [one["time"] for one in history["changes"]]
+            assert [change["time"] for change in changes] == [change["time"] for change in history["changes"]]
 
             usage = await call("column_usage", node_id=COLUMN)
-            assert {"READ", "WRITE"} <= {one["kind"] for one in usage["uses"]}
+            assert {"READ", "WRITE"} <= {use["kind"] for use in usage["uses"]}
 
             status = await call("dataset_status", namespace=REVENUE[0], name=REVENUE[1])
             assert status["stale"] is False

@@ -72,7 +72,7 @@ def test_the_event_that_serve_prints_is_a_run_of_its_job(local_stack):
     run(re.search(r"send an event: (curl .*)", greeting(local_stack))[1], local_stack)
     local_stack.drain()
     job = json.loads(run("curl -s http://127.0.0.1:8080/api/v1/namespaces/example/jobs/estimate", local_stack))
-    assert [job["latestRun"]["state"], *(one["name"] for one in job["inputs"] + job["outputs"])] == [
+    assert [job["latestRun"]["state"], *(dataset["name"] for dataset in job["inputs"] + job["outputs"])] == [
         "COMPLETED",
         *("flights", "emissions"),
     ]

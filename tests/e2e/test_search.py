@@ -38,17 +38,17 @@ class Account:
 
     def search(self, **query):
         """Every record found, by (root, node): the day that it is archived under."""
-        found, cursor = {}, {}
+        archived_on, cursor = {}, {}
         while True:
             address = f"{self.url}/api/v1/records/search?{urlencode({**query, **cursor})}"
             with urllib.request.urlopen(address, timeout=60) as response:
                 page = json.load(response)
             for record in page["records"]:
                 key = record["root_id"], record["node_id"]
-                assert key not in found
-                found[key] = record["archivedOn"]
+                assert key not in archived_on
+                archived_on[key] = record["archivedOn"]
             if page["cursor"] is None:
-                return found
+                return archived_on
             cursor = {"cursor": page["cursor"]}
 
 
