@@ -26,18 +26,18 @@ def a_record(node_id: str, root_id: str = "s3://a") -> LineageRecord:
 @pytest.fixture(scope="module")
 def archive(spark, tmp_path_factory) -> ArchiveFolder:
     """Root a on two days, root b on the second; of each day two attempts, of which the second counts."""
-    made = ArchiveFolder(tmp_path_factory.mktemp("archive"))
-    made.trace(DAY, a_record("a1"))
-    made.trace(NEXT_DAY, a_record("a1"), a_record("a2"))
-    made.trace(NEXT_DAY, a_record("b1", "s3://b"))
+    folder = ArchiveFolder(tmp_path_factory.mktemp("archive"))
+    folder.trace(DAY, a_record("a1"))
+    folder.trace(NEXT_DAY, a_record("a1"), a_record("a2"))
+    folder.trace(NEXT_DAY, a_record("b1", "s3://b"))
     for day in (DAY, NEXT_DAY):
-        made.seal(day)
+        folder.seal(day)
         for attempt in ("nightly-1", "nightly-2"):
-            manifest = compact(spark, str(made.folder), day, attempt)
-        made.publish(manifest)
-    made.seal(THIRD_DAY)
-    compact(spark, str(made.folder), THIRD_DAY, "never-published")
-    return made
+            manifest = compact(spark, str(folder.folder), day, attempt)
+        folder.publish(manifest)
+    folder.seal(THIRD_DAY)
+    compact(spark, str(folder.folder), THIRD_DAY, "never-published")
+    return folder
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_without_days_all_that_is_published_is_read(spark, archive):
 
 @pytest.mark.parametrize("day", [NEXT_DAY, date(2026, 11, 21), datetime(2026, 11, 21, 5)])  # noqa: DTZ001 - as callers do
 def test_days_are_texts_or_dates(spark, archive, day):
-    found = client.records(spark, f"{archive.folder}/", [day, day])
-    assert ordered(found, "root_id", "node_id") == expected(archive, "records", NEXT_DAY)
+    records = client.records(spark, f"{archive.folder}/", [day, day])
+    assert ordered(records, "root_id", "node_id") == expected(archive, "records", NEXT_DAY)
 
 
 def test_the_newest_traces_are_those_of_the_last_day_that_has_the_root(spark, archive):
@@ -78,8 +78,8 @@ def test_the_newest_traces_are_those_of_the_last_day_that_has_the_root(spark, ar
 
 def test_columns_come_as_they_are_documented_with_the_day_last(spark, archive):
     for read, table in ((client.records, RECORDS), (client.traces, TRACES), (client.newest_traces, TRACES)):
-        found = [(field.name, field.dataType.simpleString()) for field in read(spark, str(archive.folder)).schema]
-        assert found == [(column.name, column.type) for column in (*table.columns, DAY_COLUMN)]
+        columns = [(field.name, field.dataType.simpleString()) for field in read(spark, str(archive.folder)).schema]
+        assert columns == [(column.name, column.type) for column in (*table.columns, DAY_COLUMN)]
 
 
 @pytest.mark.parametrize("days", [[THIRD_DAY], [DAY, THIRD_DAY], ["1999-01-01", THIRD_DAY]])
@@ -121,8 +121,8 @@ def test_a_file_of_before_a_column_reads_as_null_there(spark, copy):
     schema = ", ".join(f"{column.name} {column.type}" for column in RECORDS.columns[:-2])
     shutil.rmtree(folder)
     spark.createDataFrame(older, schema).write.parquet(str(folder))
-    found = client.records(spark, str(copy.folder))
-    assert ordered(found, "root_id", "node_id") == expected(copy, "records", DAY, NEXT_DAY)
+    records = client.records(spark, str(copy.folder))
+    assert ordered(records, "root_id", "node_id") == expected(copy, "records", DAY, NEXT_DAY)
 
 
 def test_the_client_offers_the_archive_without_loading_spark_or_the_service():

@@ -26,14 +26,14 @@ _CHECKED = LineageRecord(_ROOT, "checked", "read", "CHECK", "s3://checked/flight
 @pytest.fixture(scope="module")
 def archive(spark, tmp_path_factory) -> ArchiveFolder:
     """Return a record on the first day, one made of it on the second; an attempt of each day that does not count."""
-    made = ArchiveFolder(tmp_path_factory.mktemp("archive"))
-    made.trace(DAY, _READ)
-    made.trace(NEXT_DAY, _READ, _CHECKED)
+    folder = ArchiveFolder(tmp_path_factory.mktemp("archive"))
+    folder.trace(DAY, _READ)
+    folder.trace(NEXT_DAY, _READ, _CHECKED)
     for day in (DAY, NEXT_DAY):
-        made.seal(day)
-        made.publish(compact(spark, str(made.folder), day, f"nightly-{day}"))
-        compact(spark, str(made.folder), day, "by-hand")
-    return made
+        folder.seal(day)
+        folder.publish(compact(spark, str(folder.folder), day, f"nightly-{day}"))
+        compact(spark, str(folder.folder), day, "by-hand")
+    return folder
 
 
 def test_the_tables_of_the_guide_are_those_of_the_code():
@@ -73,5 +73,5 @@ def test_the_query_for_athena_runs_where_the_stack_has_it_run(archive):
     files = f"'{archive.folder}/tables/records/*/attempt=nightly-*/*.parquet'"
     connection = duckdb.connect()
     connection.execute(f"CREATE VIEW records AS FROM read_parquet({files}, hive_types_autocast = false)")
-    found = [(_ROOT, "checked", "s3://checked/flights.parquet", 1_763_640_060)]
-    assert connection.execute(ATHENA).fetchall() == found
+    rows = [(_ROOT, "checked", "s3://checked/flights.parquet", 1_763_640_060)]
+    assert connection.execute(ATHENA).fetchall() == rows

@@ -39,9 +39,9 @@ class Ran(NamedTuple):
     def records_of_run(self) -> list[tuple[str, ...]]:
         """Each record: root, parent, action, node, and the end of its storage location."""
         return sorted(
-            (*(one[name] for name in ("root_id", "parent_id", "action_taken", "node_id")), self._place(one))
+            (*(record[name] for name in ("root_id", "parent_id", "action_taken", "node_id")), self._place(record))
             for request in self.requests
-            for one in records_of(request)
+            for record in records_of(request)
         )
 
     def _place(self, record: dict[str, Any]) -> str:
@@ -49,7 +49,7 @@ class Ran(NamedTuple):
 
     def completed(self, job: str) -> dict[str, Any]:
         """Return the event that says that a job completed."""
-        (event,) = (one for one in self.events if one["eventType"] == "COMPLETE" and one["job"]["name"] == job)
+        (event,) = (event for event in self.events if event["eventType"] == "COMPLETE" and event["job"]["name"] == job)
         return event
 
 
@@ -73,7 +73,10 @@ def a_run(spark: SparkSession, folder: Path) -> Ran:
     sent = [json.loads(line) for line in file.read_text().splitlines()]
     file.unlink()
     return Ran(
-        folder, counts, [one for one in sent if "eventTime" not in one], [one for one in sent if "eventTime" in one]
+        folder,
+        counts,
+        [body for body in sent if "eventTime" not in body],
+        [body for body in sent if "eventTime" in body],
     )
 
 
@@ -158,12 +161,12 @@ def test_a_real_day_makes_one_tree_of_distinct_nodes_and_the_same_ones_again(
 
 def names_of(datasets: list[dict[str, Any]]) -> list[str]:
     """Return the last parts of the names of datasets."""
-    assert {one["namespace"] for one in datasets} <= {"file"}
-    return sorted(Path(one["name"]).name for one in datasets)
+    assert {dataset["namespace"] for dataset in datasets} <= {"file"}
+    return sorted(Path(dataset["name"]).name for dataset in datasets)
 
 
 def test_every_write_is_a_run_of_a_job_and_reports_what_it_read_and_wrote(ran: Ran) -> None:
-    found = [
+    reports = [
         (event["job"]["name"], event["eventType"], names_of(event["inputs"]), names_of(event["outputs"]))
         for event in ran.events
     ]
@@ -174,7 +177,7 @@ def test_every_write_is_a_run_of_a_job_and_reports_what_it_read_and_wrote(ran: R
         "emissions.demo_estimated": (references, ["estimated"]),
         "emissions.demo_totals": (["estimated"], ["totals"]),
     }
-    assert sorted(found) == sorted(
+    assert sorted(reports) == sorted(
         [
             ("emissions", "START", [], []),
             ("emissions", "OTHER", ["planes.csv"], ["factors.json"]),  # what was recorded by hand
@@ -200,13 +203,16 @@ def test_the_writes_are_children_of_the_application_and_the_records_are_of_its_r
 def columns_of(event: dict[str, Any]) -> tuple[dict[str, set[tuple[str, str]]], set[tuple[str, str]]]:
     """Of an output's columns the sources with the way of each, and those on which all of it depends."""
     (output,) = event["outputs"]
-    found = output["facets"]["columnLineage"]
-    return {name: sources_of(one["inputFields"]) for name, one in found["fields"].items()}, sources_of(found["dataset"])
+    facet = output["facets"]["columnLineage"]
+    columns = {name: sources_of(field["inputFields"]) for name, field in facet["fields"].items()}
+    return columns, sources_of(facet["dataset"])
 
 
 def sources_of(inputs: list[dict[str, Any]]) -> set[tuple[str, str]]:
     return {
-        (f"{Path(one['name']).name}.{one['field']}", how["subtype"]) for one in inputs for how in one["transformations"]
+        (f"{Path(input_field['name']).name}.{input_field['field']}", how["subtype"])
+        for input_field in inputs
+        for how in input_field["transformations"]
     }
 
 
@@ -253,7 +259,7 @@ def test_the_totals_report_what_they_add_up_and_by_what(ran: Ran) -> None:
 
 
 def test_what_no_plan_shows_is_recorded_by_hand(ran: Ran) -> None:
-    (event,) = (one for one in ran.events if one["eventType"] == "OTHER")
+    (event,) = (event for event in ran.events if event["eventType"] == "OTHER")
 
     read, average, written = event["run"]["facets"]["headwater_operations"]["operations"]
     assert (read["type"], average["name"], written["type"]) == ("READ", "average", "WRITE")

@@ -73,12 +73,16 @@ def emit(df: DataFrame, **changes: Any) -> RowCounts:
 def queued(service: Service) -> list[dict[str, object]]:
     """Return every record of every message, by node."""
     messages = [json.loads(entry["MessageBody"]) for call in service.requests for entry in call["Entries"]]
-    return sorted((record for message in messages for record in message["records"]), key=lambda one: one["node_id"])
+    return sorted(
+        (record for message in messages for record in message["records"]), key=lambda record: record["node_id"]
+    )
 
 
 def requested(service: Service) -> list[dict[str, object]]:
     """Return every record of every request, by node."""
-    return sorted((one for request in service.requests for one in request["records"]), key=lambda one: one["node_id"])
+    return sorted(
+        (record for request in service.requests for record in request["records"]), key=lambda record: record["node_id"]
+    )
 
 
 @pytest.mark.parametrize("configured", ["by argument", "by environment"])

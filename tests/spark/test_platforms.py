@@ -113,9 +113,13 @@ def test_the_glue_job_of_dynamic_frames_is_captured(tmp_path: Path) -> None:
         (write, "COMPLETE"),
         ("map-flights", "COMPLETE"),
     ]
-    assert [(one["namespace"], one["name"]) for one in events[2]["inputs"]] == [("file", f"{tmp_path}/raw.json")]
+    assert [(dataset["namespace"], dataset["name"]) for dataset in events[2]["inputs"]] == [
+        ("file", f"{tmp_path}/raw.json")
+    ]
     columns = events[2]["outputs"][0]["facets"]["columnLineage"]["fields"]
-    sources = {name: [one["field"] for one in column["inputFields"]] for name, column in columns.items()}
+    sources = {
+        name: [input_field["field"] for input_field in column["inputFields"]] for name, column in columns.items()
+    }
     assert sources == {"tail_number": ["tailnum"], "miles": ["distance"]}
 
 
@@ -134,7 +138,7 @@ def airflows_conf() -> dict[str, str]:
     # Expressions of Jinja that are those of Python, too.
     names = {"macros": SimpleNamespace(OpenLineageProviderPlugin=plugin), "task_instance": None}
     return {
-        key: re.sub(r"\{\{ (.+?) \}\}", lambda found: str(eval(found[1], names)), text) for key, text in conf.items()
+        key: re.sub(r"\{\{ (.+?) \}\}", lambda match: str(eval(match[1], names)), text) for key, text in conf.items()
     }
 
 

@@ -260,17 +260,17 @@ def test_a_write_is_the_same_as_the_driver_captures(
     by_driver = watch.writes_of(lambda: case.act(remote, str(tmp_path / "out")))
     by_client = hearing.writes()
     if not case.with_schema:
-        by_driver = [replace(one, output=replace(one.output, schema=())) for one in by_driver]
+        by_driver = [replace(write, output=replace(write.output, schema=())) for write in by_driver]
     assert [_rendered(write) for write in by_client] == [_rendered(write) for write in by_driver]
     (write,) = by_client
-    assert sorted(short_name(one.id) for one in write.inputs) == case.inputs.split()
+    assert sorted(short_name(dataset.id) for dataset in write.inputs) == case.inputs.split()
     assert (write.tier, write.unknown_inputs) == (case.tier, case.unknown)
     if case.tier == "full":
         assert lines_of(by_client) == lines_of(by_driver)
 
 
 def _rendered(write: Write) -> dict[str, Any]:
-    inputs = sorted((_dataset(one) for one in write.inputs), key=str)
+    inputs = sorted((_dataset(dataset) for dataset in write.inputs), key=str)
     return {
         "output": _dataset(write.output),
         "inputs": inputs,
@@ -280,4 +280,4 @@ def _rendered(write: Write) -> dict[str, Any]:
 
 
 def _dataset(dataset: Dataset) -> tuple[Any, ...]:
-    return dataset.id, [(one.name, one.type) for one in dataset.schema], dataset.symlinks
+    return dataset.id, [(column.name, column.type) for column in dataset.schema], dataset.symlinks

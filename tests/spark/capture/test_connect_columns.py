@@ -122,14 +122,14 @@ _NOT_SEEN = frozenset(
 
 
 def _cases() -> list[Any]:
-    found: list[tuple[Any, Case]] = []
+    cases: list[tuple[Any, Case]] = []
     for name in _MODULES:
         module = importlib.import_module(f"tests.spark.capture.test_{name}")
         lists = [value for value in vars(module).values() if isinstance(value, tuple)]
-        found += [(module, case) for each in lists for case in each if isinstance(case, Case)]
-    seen = [(module, case) for module, case in found if pyspark.__version__ >= case.since]
-    some = seen if _ALL else [pair for pair in seen if pair[1].make is not None][::_SHARE]
-    return [pytest.param(module, case, id=case.name) for module, case in some]
+        cases += [(module, case) for each in lists for case in each if isinstance(case, Case)]
+    seen = [(module, case) for module, case in cases if pyspark.__version__ >= case.since]
+    chosen = seen if _ALL else [pair for pair in seen if pair[1].make is not None][::_SHARE]
+    return [pytest.param(module, case, id=case.name) for module, case in chosen]
 
 
 @pytest.mark.parametrize(("module", "case"), _cases())
@@ -148,15 +148,15 @@ def test_columns_over_spark_connect(
     else:
         case.act(remote, out)
         writes = hearing.writes()
-    found, wanted = lines_of(writes), expected(case.lineage)
+    lines, expected_lines = lines_of(writes), expected(case.lineage)
     kind = "tables" if case.name in _TABLES else "less" if case.name in _LESS else "exact"
     if kind == "tables":
         assert "tables" in {write.tier for write in writes}
     elif kind == "less":
-        assert _wrong(found, wanted) == []
-        assert found != wanted, "it is exact now: leave it out of the names above"
-    elif found != wanted:
-        pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
+        assert _wrong(lines, expected_lines) == []
+        assert lines != expected_lines, "it is exact now: leave it out of the names above"
+    elif lines != expected_lines:
+        pytest.fail("\n".join(difflib.ndiff(expected_lines, lines)), pytrace=False)
 
 
 def test_columns_of_sql_over_a_table_of_many_columns_are_read_whole(remote: Any, hearing: Hearing) -> None:
@@ -180,12 +180,12 @@ def with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> N
             monkeypatch.setattr(module, name, of_connect)
 
 
-def _wrong(found: list[str], wanted: list[str]) -> list[str]:
+def _wrong(lines: list[str], expected_lines: list[str]) -> list[str]:
     """Return the columns with a source, or without one, that nothing says is unknown.
 
     What decides about all rows may be less where a column is unknown.
     """
-    ours, theirs = _by_column(found), _by_column(wanted)
+    ours, theirs = _by_column(lines), _by_column(expected_lines)
     if any(map(_is_unknown, ours.values())):
         ours["*"] = ours["*"] | theirs.get("*", set()) if ours["*"] <= theirs.get("*", set()) else ours["*"]
     return [

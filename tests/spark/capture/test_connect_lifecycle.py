@@ -27,18 +27,18 @@ def _writes(remote: Any, spark: SparkSession, first: tuple[str, ...], then: tupl
     for sql in ("DROP TABLE IF EXISTS ended", "DROP TABLE IF EXISTS renamed", *first):
         remote.sql(sql)
     hearing = Hearing(remote, spark)  # it has met no table
-    found: list[Write] = []
+    writes: list[Write] = []
     for sql in then:
         remote.sql(sql)
-        found += hearing.writes()
+        writes += hearing.writes()
     hearing.close()
-    return found
+    return writes
 
 
 @pytest.mark.parametrize("name", _HERE)
 def test_what_becomes_of_a_table(name: str, remote: Any, spark: SparkSession) -> None:
-    first, then, wanted = CASES[name]
-    assert effects(_writes(remote, spark, first, then)) == wanted
+    first, then, expected = CASES[name]
+    assert effects(_writes(remote, spark, first, then)) == expected
 
 
 def test_columns_lead_over_a_rename(remote: Any, spark: SparkSession) -> None:
@@ -49,9 +49,9 @@ def test_columns_lead_over_a_rename(remote: Any, spark: SparkSession) -> None:
 
 
 def test_a_part_of_a_table_that_is_emptied_is_no_change_of_all(remote: Any, spark: SparkSession) -> None:
-    made = "CREATE TABLE ended USING parquet PARTITIONED BY (carrier) AS SELECT flight, carrier FROM flights"
+    create = "CREATE TABLE ended USING parquet PARTITIONED BY (carrier) AS SELECT flight, carrier FROM flights"
     then = ("TRUNCATE TABLE ended PARTITION (carrier = 'UA')", "TRUNCATE TABLE ended")
-    assert effects(_writes(remote, spark, (made,), then)) == ["TRUNCATE default.ended"]
+    assert effects(_writes(remote, spark, (create,), then)) == ["TRUNCATE default.ended"]
 
 
 def test_a_table_of_the_current_database(remote: Any, spark: SparkSession) -> None:

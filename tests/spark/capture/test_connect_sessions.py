@@ -20,7 +20,8 @@ from tests.spark.capture.specification import short_name
 
 def lines_of(writes: list[Write]) -> list[str]:
     return [
-        f"{short_name(one.output.id)} <- {' '.join(sorted(short_name(i.id) for i in one.inputs))}" for one in writes
+        f"{short_name(write.output.id)} <- {' '.join(sorted(short_name(i.id) for i in write.inputs))}"
+        for write in writes
     ]
 
 
@@ -60,8 +61,8 @@ def test_names_are_of_the_database_that_was_current_then(remote: Any, hearing: H
         remote.sql("INSERT INTO numbers SELECT n + 1 FROM numbers")
     remote.sql("USE default")
     writes = hearing.writes()
-    assert [one.output.symlinks[0].name for one in writes] == ["one.numbers"] * 2 + ["two.numbers"] * 2
-    assert [[link.name for i in one.inputs for link in i.symlinks] for one in writes] == [
+    assert [write.output.symlinks[0].name for write in writes] == ["one.numbers"] * 2 + ["two.numbers"] * 2
+    assert [[link.name for i in write.inputs for link in i.symlinks] for write in writes] == [
         [],
         ["one.numbers"],
         [],
@@ -77,9 +78,9 @@ def test_the_catalog_s_own_ways_to_move_and_to_drop_are_captured(remote: Any, he
     remote.sql("CREATE TABLE IF NOT EXISTS moved USING parquet AS SELECT 1 AS n")
     remote.catalog.setCurrentDatabase("default")
     remote.table("third.moved").write.parquet(str(tmp_path / "out"))
-    made, read = hearing.writes()
-    assert [link.name for link in made.output.symlinks] == ["third.moved"]
-    assert [link.name for one in read.inputs for link in one.symlinks] == ["third.moved"]
+    write, read = hearing.writes()
+    assert [link.name for link in write.output.symlinks] == ["third.moved"]
+    assert [link.name for dataset in read.inputs for link in dataset.symlinks] == ["third.moved"]
 
 
 def test_a_server_that_is_gone_leaves_what_the_program_says_itself(
@@ -112,9 +113,9 @@ def test_columns_lead_through_views_and_checkpoints_as_they_were(remote: Any, he
     remote.sql("CREATE OR REPLACE TEMP VIEW far AS SELECT tailnum AS c FROM planes")
     (write,) = hearing.writes_of_frame(kept.select("c"), str(tmp_path / "out"))
     assert (write.tier, dict(write.unknown)) == ("full", {})
-    sources = {short_name(one.dataset): one.field for one in write.columns.fields[("c",)]}
+    sources = {short_name(source.dataset): source.field for source in write.columns.fields[("c",)]}
     assert sources == {"flights": ("carrier",)}
-    assert [one.field for one in write.columns.dataset_level] == [("distance",)]
+    assert [source.field for source in write.columns.dataset_level] == [("distance",)]
 
 
 def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_a_statement_that_writes_several_tables_is_emitted_for_each(remote: Any,
     remote.sql("FROM flights INSERT INTO left_part SELECT tailnum INSERT OVERWRITE right_part SELECT carrier")
     writes = hearing.writes()
     assert lines_of(writes) == ["left_part <- flights", "right_part <- flights"]
-    assert [(one.change, one.number) for one in writes] == [(None, 0), ("OVERWRITE", 1)]
+    assert [(write.change, write.number) for write in writes] == [(None, 0), ("OVERWRITE", 1)]
 
 
 def test_queries_and_statements_that_only_name_write_nothing(remote: Any, hearing: Hearing) -> None:
@@ -202,7 +203,7 @@ def test_sessions_and_threads_are_all_captured_each_once(
     for session in others:
         session.stop()
     assert sorted(lines_of(writes)) == [f"out{number} <- flights" for number in range(9)]
-    assert len({one.execution_id for one in writes}) == 9
+    assert len({write.execution_id for write in writes}) == 9
 
 
 def test_a_session_s_views_are_its_own(remote: Any, endpoint: str, hearing: Hearing, tmp_path: Path) -> None:
@@ -220,12 +221,12 @@ def test_the_client_is_as_it_was_when_nobody_listens(remote: Any) -> None:
     before = {
         name: getattr(kind, name) for name in ("execute_command", "to_table", "to_pandas", "release_session", "close")
     }
-    one, another = Commands(remote.client), Commands(remote.client)
+    commands, later = Commands(remote.client), Commands(remote.client)
     assert kind.execute_command is not before["execute_command"]
-    one.close()
+    commands.close()
     assert kind.execute_command is not before["execute_command"]
-    another.close()
-    another.close()
+    later.close()
+    later.close()
     assert {name: getattr(kind, name) for name in before} == before
 
 
@@ -267,8 +268,8 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     captured.close()
     assert captured.state == "over"
     events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
-    ends = [one for one in events if one["eventType"] == "COMPLETE"]
-    assert [one["job"]["name"] for one in ends] == [
+    ends = [event for event in events if event["eventType"] == "COMPLETE"]
+    assert [event["job"]["name"] for event in ends] == [
         "emissions.default_captured",
         f"emissions.{tmp_path.name}_out",
         "emissions",
@@ -276,7 +277,7 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     assert "'UA'" not in str(events)
     capturing = ends[1]["run"]["facets"]["headwater_capture"]
     assert (capturing["tier"], capturing["unknownInputs"]) == ("full", ["LocalRelation: rows of the program"])
-    assert {one["run"]["facets"]["parent"]["run"]["runId"] for one in ends[:2]} == {captured.run_id}
+    assert {event["run"]["facets"]["parent"]["run"]["runId"] for event in ends[:2]} == {captured.run_id}
 
 
 def test_a_place_that_is_dead_costs_the_job_nothing(endpoint: str, tmp_path: Path) -> None:
@@ -300,7 +301,7 @@ def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) 
     )
     read.load().write.parquet(str(tmp_path / "out"))
     (write,) = hearing.writes()
-    assert [one.id for one in write.inputs] == [DatasetId("derby:memory:flights", "APP.SECRETS")]
+    assert [dataset.id for dataset in write.inputs] == [DatasetId("derby:memory:flights", "APP.SECRETS")]
     assert "hush" not in str(write)
 
 
@@ -324,8 +325,8 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
 
     table = MemoryTable()
     events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
-    apply_statements([parse_change(one, NamingRules()) for one in events], table)
+    apply_statements([parse_change(event, NamingRules()) for event in events], table)
     graph = LineageQueries(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
     assert graph is not None
-    assert [one.id.name for one in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]
-    assert [short_name(one.id) for one in graph.datasets] == ["out", "far", "flights"]
+    assert [job.id.name for job in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]
+    assert [short_name(dataset.id) for dataset in graph.datasets] == ["out", "far", "flights"]

@@ -44,7 +44,9 @@ def test_the_lineage_of_a_stream_is_the_driver_s(
     (by_client,) = hearing.writes()
     assert lines_of([by_client]) == lines_of(by_driver) == expected(f"{name}:\n{lineage}")
     assert (by_client.tier, by_client.output) == ("full", by_driver[0].output)
-    assert {one.id: one for one in by_client.inputs} == {one.id: one for one in by_driver[0].inputs}
+    assert {dataset.id: dataset for dataset in by_client.inputs} == {
+        dataset.id: dataset for dataset in by_driver[0].inputs
+    }
 
 
 def test_the_sink_may_be_a_table_and_the_source_a_view(remote: Any, hearing: Hearing, tmp_path: Path) -> None:

@@ -85,20 +85,20 @@ def _seen(case: Case, remote: Any, hearing: Hearing, out: str) -> list[str]:
 
 @pytest.mark.parametrize("case", [case for case in VARIABLES if case.make is not None], ids=str)
 def test_variables(case: Case, remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    found, wanted = _seen(case, remote, hearing, str(tmp_path / "out")), expected(case.lineage)
-    inputs = [line for line in found if line.startswith("inputs:")]
-    assert inputs == [line for line in wanted if line.startswith("inputs:")]
+    lines, expected_lines = _seen(case, remote, hearing, str(tmp_path / "out")), expected(case.lineage)
+    inputs = [line for line in lines if line.startswith("inputs:")]
+    assert inputs == [line for line in expected_lines if line.startswith("inputs:")]
     if case.name in _LESS:
-        assert found != wanted, "it is exact now: leave it out of the names above"
-        assert {line for line in found if " <- " in line and "unknown" not in line} <= set(wanted)
+        assert lines != expected_lines, "it is exact now: leave it out of the names above"
+        assert {line for line in lines if " <- " in line and "unknown" not in line} <= set(expected_lines)
     else:
-        assert found == wanted
+        assert lines == expected_lines
 
 
 @pytest.mark.parametrize("case", INPUTS, ids=str)
 def test_inputs(case: Case, remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    found = _seen(case, remote, hearing, str(tmp_path / "out"))
-    assert [line for line in found if line.startswith("inputs:")] == [case.lineage]
+    lines = _seen(case, remote, hearing, str(tmp_path / "out"))
+    assert [line for line in lines if line.startswith("inputs:")] == [case.lineage]
 
 
 _INSERT = "INSERT OVERWRITE DIRECTORY ''{out}'' USING parquet SELECT"

@@ -157,10 +157,10 @@ def test_a_query_is_resolved_as_far_as_it_has_one_meaning(name: str, spark: Spar
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_random_query_is_resolved_as_it_was_made(seed: int, spark: SparkSession) -> None:
-    made = _Queries(random.Random(seed)).query(depth=2)
-    columns, tables = _resolved(spark, made.sql, list(made.columns))
+    query = _Queries(random.Random(seed)).query(depth=2)
+    columns, tables = _resolved(spark, query.sql, list(query.columns))
 
-    assert (columns, set(tables)) == (made.columns, made.tables), made.sql
+    assert (columns, set(tables)) == (query.columns, query.tables), query.sql
 
 
 def _resolved(
@@ -171,9 +171,12 @@ def _resolved(
     resolved = resolve(plan, names, _table_of_database)
     values = [] if resolved is None else PlanWalk(lambda leaf: _columns_of(leaf, _URL)).relation(resolved).values
     resolved_columns: list[object] = [
-        "?" if one.unknown else {one.source.field[-1] for one in one.made_of if one.source.field} for one in values
+        "?"
+        if value.unknown
+        else {dependency.source.field[-1] for dependency in value.made_of if dependency.source.field}
+        for value in values
     ] or ["?"] * len(names)
-    tables = [None if one is None else ".".join(one) for one in dict.fromkeys(tables_in(plan))]
+    tables = [None if table is None else ".".join(table) for table in dict.fromkeys(tables_in(plan))]
     return dict(zip(names, resolved_columns, strict=True)), tables
 
 
@@ -201,7 +204,7 @@ class _Queries:
             inner, name = self.query(depth - 1), self._name("w")
             before = f"WITH {name} AS ({inner.sql}) "
             relations[0] = (name, _Made(name, inner.columns, inner.tables))
-        known = {f"{alias}.{name}": of for alias, made in relations for name, of in made.columns.items()}
+        known = {f"{alias}.{name}": of for alias, query in relations for name, of in query.columns.items()}
         aggregates = dice.random() < 0.3
         items = {self._name("c"): self._item(list(known), aggregates) for _ in range(dice.randint(1, 3))}
         key = dice.choice(list(known))
@@ -210,34 +213,39 @@ class _Queries:
         grouped = f" GROUP BY {key}" if aggregates else ""
         return _Made(
             f"{before}SELECT {listed} FROM {self._joined(relations)}{decided}{grouped}",
-            {name: set().union(*(known[one] for one in of)) for name, (_, of) in items.items()},
-            set().union(*(made.tables for _, made in relations)),
+            {name: set().union(*(known[column] for column in of)) for name, (_, of) in items.items()},
+            set().union(*(query.tables for _, query in relations)),
         )
 
     def _joined(self, relations: list[tuple[str, _Made]]) -> str:
-        (first, one), *others = relations
-        text = one.sql
-        for alias, made in others:
-            left, right = (self._dice.choice(list(each.columns)) for each in (one, made))
+        (first, query), *others = relations
+        text = query.sql
+        for alias, joined in others:
+            left, right = (self._dice.choice(list(each.columns)) for each in (query, joined))
             how = self._dice.choice((" JOIN", " LEFT JOIN", ","))
             on = "" if how == "," else f" ON {first}.{left} = {alias}.{right}"
-            text += f"{how} {made.sql}{on}"
+            text += f"{how} {joined.sql}{on}"
         return text
 
     def _relation(self, depth: int) -> tuple[str, _Made]:
         alias = self._name("r")
         if depth and self._dice.random() < 0.4:
-            made = self.query(depth - 1)
-            return alias, _Made(f"({made.sql}) {alias}", made.columns, made.tables)
+            inner = self.query(depth - 1)
+            return alias, _Made(f"({inner.sql}) {alias}", inner.columns, inner.tables)
         table = self._name("t")
         return alias, _Made(f"{table} {alias}", {name: {name} for name in (f"{table}_a", f"{table}_b")}, {table})
 
     def _item(self, known: list[str], aggregates: bool) -> tuple[str, list[str]]:
-        one, other = self._dice.choice(known), self._dice.choice(known)
+        column, other = self._dice.choice(known), self._dice.choice(known)
         if aggregates:
-            return f"{self._dice.choice(('sum', 'max', 'count'))}({one})", [one]
+            return f"{self._dice.choice(('sum', 'max', 'count'))}({column})", [column]
         return self._dice.choice(
-            [(one, [one]), (f"upper({one})", [one]), (f"coalesce({one}, {other})", [one, other]), (f"{one} + 1", [one])]
+            [
+                (column, [column]),
+                (f"upper({column})", [column]),
+                (f"coalesce({column}, {other})", [column, other]),
+                (f"{column} + 1", [column]),
+            ]
         )
 
     def _name(self, letter: str) -> str:

@@ -156,7 +156,7 @@ def test_names_tags_and_owners_are_those_of_the_configuration(tmp_path: Path) ->
     assert job["ownership"]["owners"] == [{"name": "flights", "type": "team"}]
     assert job["documentation"]["description"] == "emissions of each flight"
     assert [tag["key"] for tag in run_facets["tags"]["tags"]] == ["backfill"]
-    assert [(one["namespace"], one["name"]) for one in written["outputs"]] == [("s3://lake", "flights")]
+    assert [(dataset["namespace"], dataset["name"]) for dataset in written["outputs"]] == [("s3://lake", "flights")]
     assert written["job"]["name"] == "nightly_emissions.flights"
     assert errors.count("spark.openlineage.dataset.removePath.pattern is 'remove': must be") == 1
 

@@ -52,9 +52,9 @@ def _of(spark: SparkSession, registry: Any, names: Any) -> Iterator[Registered]:
 def _above(owner: Any) -> Iterator[str]:
     left = [owner]
     while left:
-        one = left.pop()
-        yield one.getSimpleName()
-        left += [*one.getInterfaces(), *filter(None, [one.getSuperclass()])]
+        java_class = left.pop()
+        yield java_class.getSimpleName()
+        left += [*java_class.getInterfaces(), *filter(None, [java_class.getSuperclass()])]
 
 
 def _class(spark: SparkSession, name: str) -> Any:
@@ -63,11 +63,11 @@ def _class(spark: SparkSession, name: str) -> Any:
 
 
 def test_each_function_of_this_spark_is_in_the_table(registered: list[Registered]) -> None:
-    assert {one.name for one in registered} - FUNCTIONS.keys() - UNREAD == set()
+    assert {function.name for function in registered} - FUNCTIONS.keys() - UNREAD == set()
 
 
 def test_no_function_is_in_the_table_that_the_newest_spark_does_not_have(registered: list[Registered]) -> None:
-    names = {one.name for one in registered}
+    names = {function.name for function in registered}
     if _IS_NEWEST:
         assert (FUNCTIONS.keys() | UNREAD) - names == _NOT_REGISTERED
     assert not UNREAD & FUNCTIONS.keys()
@@ -92,9 +92,11 @@ def _is_there(spark: SparkSession, name: str) -> bool:
 def test_a_function_is_of_the_class_by_which_it_is_read(registered: list[Registered]) -> None:
     """A builder makes another class, and what is replaceable is read as what it is replaced by."""
     differing = {
-        (one.name, one.kind, FUNCTIONS[one.name].kind)
-        for one in registered
-        if one.name in FUNCTIONS and not _is_replaced(one) and (FUNCTIONS[one.name].kind or one.kind) != one.kind
+        (function.name, function.kind, FUNCTIONS[function.name].kind)
+        for function in registered
+        if function.name in FUNCTIONS
+        and not _is_replaced(function)
+        and (FUNCTIONS[function.name].kind or function.kind) != function.kind
     }
 
     assert differing == set()
@@ -103,29 +105,34 @@ def test_a_function_is_of_the_class_by_which_it_is_read(registered: list[Registe
 def test_the_default_rule_is_for_classes_that_have_no_other(registered: list[Registered]) -> None:
     with_effects = {each.kind for each in functions._ALL if each.kind} | RULES.keys()
     misread = {
-        (one.name, one.kind)
-        for one in registered
-        if one.name in FUNCTIONS and not FUNCTIONS[one.name].kind and one.kind in with_effects and one.kind != "Cast"
+        (function.name, function.kind)
+        for function in registered
+        if function.name in FUNCTIONS
+        and not FUNCTIONS[function.name].kind
+        and function.kind in with_effects
+        and function.kind != "Cast"
     }
 
     assert misread == set()
 
 
 def test_aggregates_are_those_of_spark(registered: list[Registered]) -> None:
-    known = [one for one in registered if one.name in FUNCTIONS and "Builder" not in one.kind]
-    of_spark = {one.name for one in known if {"AggregateFunction", "RuntimeReplaceableAggregate"} & one.above}
-    of_windows = {one.name for one in known if "AggregateWindowFunction" in one.above}
+    known = [function for function in registered if function.name in FUNCTIONS and "Builder" not in function.kind]
+    of_spark = {
+        function.name for function in known if {"AggregateFunction", "RuntimeReplaceableAggregate"} & function.above
+    }
+    of_windows = {function.name for function in known if "AggregateWindowFunction" in function.above}
 
-    assert {one.name for one in known if FUNCTIONS[one.name].aggregates} == of_spark - of_windows
+    assert {function.name for function in known if FUNCTIONS[function.name].aggregates} == of_spark - of_windows
 
 
 def test_functions_with_a_rule_of_their_own_have_one(registered: list[Registered]) -> None:
     own = {each for each in functions._ALL if each.effect is Effect.OWN}
 
     assert {each.name for each in own if each.kind not in RULES} <= {
-        one.name for one in registered if "HigherOrderFunction" in one.above
+        function.name for function in registered if "HigherOrderFunction" in function.above
     } | {"stack", "count_if", "window"}
 
 
-def _is_replaced(one: Registered) -> bool:
-    return "Builder" in one.kind or any("RuntimeReplaceable" in name for name in one.above)
+def _is_replaced(function: Registered) -> bool:
+    return "Builder" in function.kind or any("RuntimeReplaceable" in name for name in function.above)

@@ -293,7 +293,7 @@ CASES = [
     ),
     spark_case(
         "a frame twice in a query",
-        lambda glue: (lambda one, other: one.join(other, one.id == other.person_id).select("name", "role"))(
+        lambda glue: (lambda people, roles: people.join(roles, people.id == roles.person_id).select("name", "role"))(
             persons(glue).toDF(), catalog(glue, "memberships").toDF()
         ),
         """

@@ -139,10 +139,10 @@ def test_a_frame_is_written_to_a_folder_and_read_from_it(
         "hoodie.datasource.write.partitionpath.field": "carrier",
     }
     frame = spark.sql(_ROWS)
-    [made] = watch.writes_of(lambda: frame.write.format("hudi").options(**how).mode("overwrite").save(out))
+    [write] = watch.writes_of(lambda: frame.write.format("hudi").options(**how).mode("overwrite").save(out))
     [more] = watch.writes_of(lambda: frame.write.format("hudi").options(**how).mode("append").save(out))
-    assert lines_of([made]) == lines_of([more]) == expected(f"out:{_ALL}")
-    assert (made.change, more.change) == ("OVERWRITE", None)
+    assert lines_of([write]) == lines_of([more]) == expected(f"out:{_ALL}")
+    assert (write.change, more.change) == ("OVERWRITE", None)
     read = spark.read.format("hudi").load(out).selectExpr("flight", "distance * 2 AS far").where("carrier = 'UA'")
     [copied] = watch.writes_of(lambda: read.write.parquet(f"{tmp_path}/copied"))
     assert lines_of([copied]) == expected(
@@ -164,7 +164,7 @@ def test_a_table_is_read_by_its_name_as_of_a_time_and_in_increments(
     )
     for number, frame in enumerate(frames):
         [write] = watch.writes_of(lambda frame=frame, to=f"{tmp_path}/{number}": frame.write.parquet(to))
-        assert [one.id.name for one in write.inputs] == [table]
+        assert [dataset.id.name for dataset in write.inputs] == [table]
         assert "flight <- checked.flight IDENTITY" in lines_of([write])
 
 
@@ -184,5 +184,5 @@ def test_a_stream_from_a_table_to_a_folder(table: str, spark: SparkSession, watc
         sink.option("checkpointLocation", f"{tmp_path}/progress").start(f"{tmp_path}/out").awaitTermination()
 
     [write] = watch.writes_of(act)
-    assert (short_name(write.output.id), [one.id.name for one in write.inputs]) == ("out", [table])
+    assert (short_name(write.output.id), [dataset.id.name for dataset in write.inputs]) == ("out", [table])
     assert lines_of([write]) == expected(f"out:{_ALL}".replace("flights.", "checked."))

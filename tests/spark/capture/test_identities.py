@@ -195,7 +195,9 @@ def test_directories_and_tables_that_share_a_from_are_a_write_each(spark, watch,
         lambda: spark.sql(f"FROM flights {inserts} INSERT INTO beside_folders SELECT carrier WHERE distance > 1500")
     )
 
-    assert sorted((one.output.id.name, one.change or "", *one.columns.fields, one.written.rows) for one in writes) == [
+    assert sorted(
+        (write.output.id.name, write.change or "", *write.columns.fields, write.written.rows) for write in writes
+    ) == [
         (f"{tmp_path}/x", "OVERWRITE", ("carrier",), 2),
         (f"{tmp_path}/x", "OVERWRITE", ("dest",), 2),
         (f"{tmp_path}/y", "OVERWRITE", ("distance",), 2),
@@ -222,11 +224,11 @@ def test_what_was_there_already_is_not_written_again(spark, watch, tmp_path):
 def test_what_was_not_there_is_written_in_spite_of_an_if(spark, write_of, warehouse, tmp_path):
     none = spark.sql(f"{_ROW} WHERE false")
     wrote = write_of(lambda: none.write.mode("ignore").partitionBy("carrier").parquet(f"{tmp_path}/out"))
-    made = write_of(lambda: spark.sql(f"CREATE TABLE IF NOT EXISTS not_there USING parquet AS {_ROW}"))
+    created = write_of(lambda: spark.sql(f"CREATE TABLE IF NOT EXISTS not_there USING parquet AS {_ROW}"))
     into = write_of(lambda: none.write.mode("ignore").jdbc(_DERBY, "not_there", properties={"driver": _DRIVER}))
 
     assert (wrote.output.id, wrote.written.files) == (files(tmp_path / "out"), 0)
-    assert (made.output.id, made.change) == (files(f"{warehouse}/not_there"), "CREATE")
+    assert (created.output.id, created.change) == (files(f"{warehouse}/not_there"), "CREATE")
     assert into.output.id == DatasetId(_PLACE, "not_there")
 
 
@@ -297,13 +299,13 @@ def test_a_hive_table_is_named_alike(hive, write_of, warehouse):
     hive.sql("CREATE TABLE hive_named (carrier STRING, flight INT) PARTITIONED BY (day STRING) STORED AS TEXTFILE")
 
     static = write_of(lambda: hive.sql(f"INSERT OVERWRITE hive_named PARTITION (day = '2013-01-01') {_ROW}"))
-    made = write_of(lambda: hive.sql(f"CREATE TABLE hive_made_alike STORED AS ORC AS {_ROW}"))
+    created = write_of(lambda: hive.sql(f"CREATE TABLE hive_made_alike STORED AS ORC AS {_ROW}"))
     read = write_of(lambda: hive.sql("CREATE TABLE hive_copy STORED AS TEXTFILE AS SELECT * FROM hive_named"))
 
     assert static.output.id == files(f"{warehouse}/hive_named")
     assert static.output.symlinks == (by_name(warehouse, "default.hive_named"),)
     assert [column.name for column in static.output.schema] == ["carrier", "flight", "day"]
-    assert (static.change, made.change, made.output.id) == (None, "CREATE", files(f"{warehouse}/hive_made_alike"))
+    assert (static.change, created.change, created.output.id) == (None, "CREATE", files(f"{warehouse}/hive_made_alike"))
     assert ids(read) == [static.output.id]
 
 

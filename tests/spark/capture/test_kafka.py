@@ -47,13 +47,13 @@ def test_a_topic_is_written_streamed_to_another_and_read(
         sink.option("checkpointLocation", f"{tmp_path}/progress").start().awaitTermination()
 
     [streamed] = watch.writes_of(stream)
-    assert [one.id for one in streamed.inputs] == [written.output.id]
+    assert [dataset.id for dataset in streamed.inputs] == [written.output.id]
     assert lines_of([streamed]) == expected(
         f"{second}:\nkey <- {first}.key TRANSFORMATION; value <- {first}.value IDENTITY"
     )
     topic = spark.read.format("kafka").options(**kafka).option("subscribe", second).load()
     [read] = watch.writes_of(lambda: topic.selectExpr("CAST(key AS STRING) AS carrier").write.parquet(f"{tmp_path}/o"))
-    assert [one.id for one in read.inputs] == [streamed.output.id]
+    assert [dataset.id for dataset in read.inputs] == [streamed.output.id]
     assert lines_of([read]) == expected(f"o:\ncarrier <- {second}.key TRANSFORMATION")
     assert {row.carrier for row in spark.read.parquet(f"{tmp_path}/o").collect()} == {"UA", "B6"}
 

@@ -80,7 +80,7 @@ CASES = (
     frame(
         "a field set in an array's structs",
         lambda spark: spark.table("crews").select(
-            sf.transform("employees", lambda one: one.withField("role", sf.upper(one["role"]))).alias("e")
+            sf.transform("employees", lambda staff: staff.withField("role", sf.upper(staff["role"]))).alias("e")
         ),
         "e.name <- crews.employees.name TRANSFORMATION; e.role <- crews.employees.role TRANSFORMATION",
     ),

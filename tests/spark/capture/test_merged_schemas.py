@@ -59,23 +59,32 @@ def test_a_column_is_of_the_tables_that_have_it(case, form, spark, watch, tmp_pa
     (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
 
     assert lines_of([write]) == expected(columns)
-    assert {one.id.name.rsplit("/", 1)[-1]: [column.name for column in one.schema] for one in write.inputs} == schemas
+    assert {
+        dataset.id.name.rsplit("/", 1)[-1]: [column.name for column in dataset.schema] for dataset in write.inputs
+    } == schemas
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_tables_are_emitted_by_the_columns_that_each_has(seed, spark, watch, tmp_path) -> None:
     dice = random.Random(seed)
     fields = {f"t{number}": _some_fields(dice) for number in range(dice.choice((2, 3)))}
-    frame = _merged(spark, _write_tables(spark, tmp_path, {name: _listed(some) for name, some in fields.items()}))
+    frame = _merged(spark, _write_tables(spark, tmp_path, {name: _listed(names) for name, names in fields.items()}))
 
     (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
 
     paths = _as_reported(fields)
-    every = sorted(set().union(*paths.values()))
-    made = {one: ", ".join(f"{name}.{one} IDENTITY" for name, some in paths.items() if one in some) for one in every}
-    assert lines_of([write]) == expected("\n".join(f"{one} <- {sources}" for one, sources in made.items()))
-    schemas = {one.id.name.rsplit("/", 1)[-1]: {column.name for column in one.schema} for one in write.inputs}
-    assert schemas == {name: {one.partition(".")[0] for one in some} for name, some in fields.items()}
+    columns = sorted(set().union(*paths.values()))
+    sources_by_column = {
+        column: ", ".join(f"{name}.{column} IDENTITY" for name, names in paths.items() if column in names)
+        for column in columns
+    }
+    assert lines_of([write]) == expected(
+        "\n".join(f"{column} <- {sources}" for column, sources in sources_by_column.items())
+    )
+    schemas = {
+        dataset.id.name.rsplit("/", 1)[-1]: {column.name for column in dataset.schema} for dataset in write.inputs
+    }
+    assert schemas == {name: {field.partition(".")[0] for field in names} for name, names in fields.items()}
 
 
 def _some_fields(dice: random.Random) -> list[str]:
@@ -85,15 +94,15 @@ def _some_fields(dice: random.Random) -> list[str]:
 
 def _as_reported(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Return a struct as one column where all tables that have it have the same fields of it."""
-    structs = {tuple(one for one in some if "." in one) for some in fields.values()} - {()}
+    structs = {tuple(field for field in names if "." in field) for names in fields.values()} - {()}
     if len(structs) != 1:
         return dict(fields)
-    return {name: list(dict.fromkeys(one.partition(".")[0] for one in some)) for name, some in fields.items()}
+    return {name: list(dict.fromkeys(field.partition(".")[0] for field in names)) for name, names in fields.items()}
 
 
 def _listed(fields: Sequence[str]) -> str:
-    columns = [f"1 AS {one}" for one in fields if "." not in one]
-    inside = [f"'{one.partition('.')[2]}', 1" for one in fields if "." in one]
+    columns = [f"1 AS {field}" for field in fields if "." not in field]
+    inside = [f"'{field.partition('.')[2]}', 1" for field in fields if "." in field]
     return ", ".join([*columns, *([f"named_struct({', '.join(inside)}) AS s"] if inside else [])])
 
 
@@ -125,7 +134,10 @@ def test_what_a_table_has_is_unknown_where_its_files_are_gone(spark, watch, tmp_
         inputs: t1, t3
         """
     )
-    assert [(one.id.name.rsplit("/", 1)[-1], len(one.schema)) for one in write.inputs] == [("t1", 2), ("t3", 0)]
+    assert [(dataset.id.name.rsplit("/", 1)[-1], len(dataset.schema)) for dataset in write.inputs] == [
+        ("t1", 2),
+        ("t3", 0),
+    ]
 
 
 def test_settings_of_the_session_merge_too(spark, watch, tmp_path) -> None:

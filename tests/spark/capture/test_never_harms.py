@@ -45,7 +45,7 @@ class Place(Transport):
         self.taken.append(json.loads(Serde.to_json(event)))
 
     def of_writes(self, end: str) -> list[dict[str, Any]]:
-        return [one for one in self.taken if one["eventType"] == end and one["outputs"]]
+        return [event for event in self.taken if event["eventType"] == end and event["outputs"]]
 
 
 def gone() -> None:
@@ -58,8 +58,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Capture]]:
     monkeypatch.setenv("OPENLINEAGE__FACETS__SOURCE_CODE_LOCATION__DISABLED", "true")
     captures: list[Capture] = []
     yield captures
-    for one in captures:
-        one.close()
+    for running in captures:
+        running.close()
 
 
 def write_many(spark: SparkSession, folder: Path, count: int) -> None:
@@ -72,7 +72,11 @@ def rows(spark: SparkSession, folder: Path) -> int:
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [one.message for one in caplog.records if one.name == "headwater.capture" and one.levelno == logging.WARNING]
+    return [
+        record.message
+        for record in caplog.records
+        if record.name == "headwater.capture" and record.levelno == logging.WARNING
+    ]
 
 
 def a_capture(
@@ -171,7 +175,7 @@ def test_a_reader_that_raises_is_one_warning_and_a_count(
     write_many(spark, tmp_path, 5)
     on.close()
     assert rows(spark, tmp_path) == 50
-    assert [one["eventType"] for one in place.taken] == ["START", "COMPLETE"]
+    assert [event["eventType"] for event in place.taken] == ["START", "COMPLETE"]
     assert on.counts["not_read"] == 5
     assert warnings_of(caplog) == ["capture: a write could not be read: RecursionError: a plan as deep as the sea"]
 
@@ -220,7 +224,7 @@ def test_openlineages_own_configuration_is_enough(
     write_many(spark, tmp_path / "out", 1)
     assert on.flush(60)
     emitted = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
-    assert [(one["job"]["namespace"], one["job"]["name"], one["eventType"]) for one in emitted] == [
+    assert [(event["job"]["namespace"], event["job"]["name"], event["eventType"]) for event in emitted] == [
         ("emissions", "tests", "START"),
         ("emissions", "tests.out_000", "START"),
         ("emissions", "tests.out_000", "COMPLETE"),
@@ -239,5 +243,5 @@ def test_a_capture_that_is_closed_makes_room_for_another(
     write_many(spark, tmp_path, 1)
     assert on.flush(60)
     assert (closed.state, on.state) == ("over", "on")
-    assert [one["eventType"] for one in first.taken] == ["START", "COMPLETE"]
+    assert [event["eventType"] for event in first.taken] == ["START", "COMPLETE"]
     assert len(second.of_writes("COMPLETE")) == 1

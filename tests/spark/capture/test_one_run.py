@@ -33,16 +33,16 @@ def test_all_that_a_job_reports_is_of_one_run(spark: SparkSession, datasets: Pat
         captured.close()
 
     sent = [json.loads(line) for line in emitted.read_text("utf-8").splitlines()]
-    requests = [one for one in sent if "root_id" in one]
-    events = [one for one in sent if "eventTime" in one]
-    assert [(one["action_taken"], one["run_id"]) for one in requests] == [
+    requests = [body for body in sent if "root_id" in body]
+    events = [body for body in sent if "eventTime" in body]
+    assert [(request["action_taken"], request["run_id"]) for request in requests] == [
         ("READ", captured.run_id),
         ("CHECKED", captured.run_id),
     ]
-    assert {one["run"]["runId"] for one in events if one["job"] == events[0]["job"]} == {captured.run_id}
+    assert {event["run"]["runId"] for event in events if event["job"] == events[0]["job"]} == {captured.run_id}
     assert recorder.run_id == captured.run_id
 
-    (write,) = [one for one in events if one["eventType"] == "COMPLETE" and one["outputs"]]
+    (write,) = [event for event in events if event["eventType"] == "COMPLETE" and event["outputs"]]
     assert write["job"]["name"] == f"emissions.{tmp_path.name}_out"
     assert write["run"]["facets"]["parent"]["run"] == {"runId": captured.run_id}
     assert (events[-1]["eventType"], events[-1]["run"]["facets"]["headwater_records"]["rootIds"]) == (

@@ -83,8 +83,8 @@ def rows_catalog(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.T
 def _case(sink: str, act: Callable[[SparkSession, str], object], lineage: str, columns: str = "a INT, b INT") -> Case:
     before, how = SINKS.get(sink) or ("", "USING parquet PARTITIONED BY (a)")
     name = f"{before}{'TURNED' if before.startswith('derby') else 'turned'}"
-    made = f"CREATE TABLE {name} ({columns}) {how}"
-    steps = (f"DROP TABLE IF EXISTS {name}", made)
+    create = f"CREATE TABLE {name} ({columns}) {how}"
+    steps = (f"DROP TABLE IF EXISTS {name}", create)
     return write(sink, lambda spark, out: act(spark, name) and None, f"turned:\n{lineage}", before=steps)
 
 

@@ -15,9 +15,9 @@ from spark_client.capturing.model import Execution
 
 @pytest.fixture
 def executions(spark):
-    found = Executions(spark)
-    yield found
-    found.close()
+    queue = Executions(spark)
+    yield queue
+    queue.close()
 
 
 def one_of(executions, write):
@@ -32,12 +32,12 @@ def one_of(executions, write):
 
 def test_an_execution_reports_when_it_was_and_how_much_it_wrote(spark, executions, tmp_path):
     before_ms = int(time.time() * 1000)
-    found = one_of(executions, lambda: spark.range(3).write.parquet(f"{tmp_path}/out"))
-    assert isinstance(found, Execution)
-    assert found.plan.kind == "InsertIntoHadoopFsRelationCommand"
-    assert before_ms <= found.started_ms <= found.ended_ms <= int(time.time() * 1000)
-    assert (found.action, found.tier, found.failure, found.sql) == ("command", "full", None, None)
-    assert [(one["numOutputRows"], one["numFiles"]) for one in found.metrics] == [(3, 2)]
+    execution = one_of(executions, lambda: spark.range(3).write.parquet(f"{tmp_path}/out"))
+    assert isinstance(execution, Execution)
+    assert execution.plan.kind == "InsertIntoHadoopFsRelationCommand"
+    assert before_ms <= execution.started_ms <= execution.ended_ms <= int(time.time() * 1000)
+    assert (execution.action, execution.tier, execution.failure, execution.sql) == ("command", "full", None, None)
+    assert [(metrics["numOutputRows"], metrics["numFiles"]) for metrics in execution.metrics] == [(3, 2)]
 
 
 @pytest.mark.parametrize("name", [*chain(*OPTIONAL)])
@@ -46,15 +46,15 @@ def test_an_optional_part_compiles_with_this_spark(executions, name):
 
 
 def test_a_source_of_the_second_interface_reports_how_many_rows_it_was_given(spark, executions):
-    found = one_of(executions, lambda: spark.range(3).write.format("noop").mode("append").save())
-    assert (found.plan.kind, found.metrics) == ("AppendData", [{"numOutputRows": 3}])
+    execution = one_of(executions, lambda: spark.range(3).write.format("noop").mode("append").save())
+    assert (execution.plan.kind, execution.metrics) == ("AppendData", [{"numOutputRows": 3}])
 
 
 def test_a_statement_is_emitted_as_it_was_written(spark, executions, tmp_path):
     statement = f"INSERT OVERWRITE DIRECTORY '{tmp_path}/out' USING json SELECT 1 AS one"
-    found = one_of(executions, lambda: spark.sql(statement))
-    assert found.sql == statement
-    assert found.root_id != found.id  # the insert is a part of the command around it
+    execution = one_of(executions, lambda: spark.sql(statement))
+    assert execution.sql == statement
+    assert execution.root_id != execution.id  # the insert is a part of the command around it
 
 
 def test_a_failure_is_read_with_its_message(spark, executions, tmp_path):
@@ -62,9 +62,9 @@ def test_a_failure_is_read_with_its_message(spark, executions, tmp_path):
         with pytest.raises(Exception, match="boom"):
             spark.range(1).select(sf.raise_error(sf.lit("boom"))).write.parquet(f"{tmp_path}/out")
 
-    found = one_of(executions, write)
-    assert "boom" in found.failure.message
-    assert "\tat org.apache.spark" in found.failure.stack
+    execution = one_of(executions, write)
+    assert "boom" in execution.failure.message
+    assert "\tat org.apache.spark" in execution.failure.stack
 
 
 def test_reads_are_not_executions_of_interest(spark, executions, tmp_path):
@@ -78,23 +78,23 @@ def test_reads_are_not_executions_of_interest(spark, executions, tmp_path):
 
 
 def test_other_sessions_of_the_context_are_captured(spark, executions, tmp_path):
-    found = one_of(executions, lambda: spark.newSession().range(3).write.parquet(f"{tmp_path}/out"))
-    assert isinstance(found, Execution)
+    execution = one_of(executions, lambda: spark.newSession().range(3).write.parquet(f"{tmp_path}/out"))
+    assert isinstance(execution, Execution)
 
 
 def test_a_nested_case_is_read_in_linear_size(spark, executions, tmp_path):
     def nested(depth):
-        made = sf.lit(0)
+        case = sf.lit(0)
         for level in range(depth):
-            made = sf.when(sf.col("id") > level, sf.lit(level)).otherwise(made)
-        return made
+            case = sf.when(sf.col("id") > level, sf.lit(level)).otherwise(case)
+        return case
 
     sizes = {}
     for depth in (20, 40):
         frame = spark.range(1).select(nested(depth).alias("made"))
-        found = one_of(executions, lambda: frame.write.mode("overwrite").parquet(f"{tmp_path}/{depth}"))  # noqa: B023
-        assert found.tier == "full"
-        sizes[depth] = len(nodes_of(found.plan))
+        execution = one_of(executions, lambda: frame.write.mode("overwrite").parquet(f"{tmp_path}/{depth}"))  # noqa: B023
+        assert execution.tier == "full"
+        sizes[depth] = len(nodes_of(execution.plan))
     assert sizes[40] < 2.5 * sizes[20]
 
 
@@ -115,24 +115,24 @@ def test_a_plan_above_the_bounds_is_read_with_less_detail(spark, tmp_path, nodes
     frame = frame.select(*(((sf.col("id") + n) * (sf.col("id") - n)).alias(f"c{n}") for n in range(20)))
     executions = Executions(spark, Bounds(nodes=nodes))
     try:
-        found = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))
+        execution = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))
     finally:
         executions.close()
-    assert found.tier == tier
-    assert "LogicalRelation" in {node.kind for node in nodes_of(found.plan)}
-    project = found.plan.node("query")
+    assert execution.tier == tier
+    assert "LogicalRelation" in {node.kind for node in nodes_of(execution.plan)}
+    project = execution.plan.node("query")
     if tier == "sources":
-        (source,) = {one for column in project.nodes("projectList") for one in column.values["references"]}
-        assert source == next(node for node in nodes_of(found.plan) if node.text("name") == "id").text("exprId")
+        (source,) = {reference for column in project.nodes("projectList") for reference in column.values["references"]}
+        assert source == next(node for node in nodes_of(execution.plan) if node.text("name") == "id").text("exprId")
 
 
 def test_secrets_rows_and_literals_stay_in_the_jvm(spark, executions, tmp_path):
     url = f"jdbc:derby:memory:{tmp_path.name};create=true"
     frame = spark.createDataFrame([("in a row",)], "text string").where("text != 'in a literal'")
     writer = frame.write.format("jdbc").options(url=url, dbtable="texts", user="app", password="in an option")
-    found = one_of(executions, writer.save)
-    read = repr([(node.kind, node.values) for node in nodes_of(found.plan)])
-    assert found.plan.values["options"] == {"url": url, "dbtable": "texts"}
+    execution = one_of(executions, writer.save)
+    read = repr([(node.kind, node.values) for node in nodes_of(execution.plan)])
+    assert execution.plan.values["options"] == {"url": url, "dbtable": "texts"}
     assert "in a" not in read
 
 
@@ -143,7 +143,7 @@ def test_a_full_queue_drops_and_counts(spark, tmp_path):
     executions.drain(10)
     read = [executions.next(0) for _ in range(3)]
     executions.close()
-    assert [one is not None for one in read] == [True, True, False]
+    assert [execution is not None for execution in read] == [True, True, False]
     assert executions.dropped == 2
 
 
@@ -165,15 +165,15 @@ def test_without_a_jvm_it_says_so():
 
 def test_texts_keep_every_character(spark, executions, tmp_path):
     name = 'a"b\\c\n\u00e9\U0001f600'
-    found = one_of(executions, lambda: spark.range(1).withColumnRenamed("id", name).write.json(f"{tmp_path}/out"))
-    assert found.plan.values["outputColumnNames"] == [name]
-    assert json.loads(found.plan.text("query.schema"))["fields"][0]["name"] == name
+    execution = one_of(executions, lambda: spark.range(1).withColumnRenamed("id", name).write.json(f"{tmp_path}/out"))
+    assert execution.plan.values["outputColumnNames"] == [name]
+    assert json.loads(execution.plan.text("query.schema"))["fields"][0]["name"] == name
 
 
 def test_the_schema_of_a_table_is_read_once(spark, executions, tmp_path):
     spark.range(3).write.parquet(f"{tmp_path}/in")
     frame = spark.read.parquet(f"{tmp_path}/in")
-    found = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))
-    (leaf,) = [node for node in nodes_of(found.plan) if node.kind == "LogicalRelation"]
+    execution = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))
+    (leaf,) = [node for node in nodes_of(execution.plan) if node.kind == "LogicalRelation"]
     assert json.loads(leaf.text("schema"))["fields"][0]["name"] == "id"
     assert leaf.text("schema") is leaf.values["relation"]["schema"]

@@ -20,8 +20,8 @@ def double(value):
     return value * 2
 
 
-def both(one, other):
-    return f"{one}{other}"
+def both(first, second):
+    return f"{first}{second}"
 
 
 def pair(text):
@@ -37,13 +37,13 @@ def mean(values: pd.Series) -> float:
 
 
 def tidy(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    for one in frames:
-        yield one[["carrier"]]
+    for chunk in frames:
+        yield chunk[["carrier"]]
 
 
 def tidy_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for one in batches:
-        yield one.select(["carrier"])
+    for batch in batches:
+        yield batch.select(["carrier"])
 
 
 def centre(group: pd.DataFrame) -> pd.DataFrame:

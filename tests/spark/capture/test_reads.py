@@ -111,7 +111,7 @@ def test_reads_leave_half_of_the_queue_to_writes(spark: SparkSession, datasets: 
         spark.table("planes").write.parquet(str(tmp_path / "out"))
 
     try:
-        found: list[Read] = watch.reads_of(lambda: None) + watch.writes_of(act)
+        reads: list[Read] = watch.reads_of(lambda: None) + watch.writes_of(act)
     finally:
         watch.close()
-    assert [read.command for read in found] == ["InsertIntoHadoopFsRelationCommand"]
+    assert [read.command for read in reads] == ["InsertIntoHadoopFsRelationCommand"]

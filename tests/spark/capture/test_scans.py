@@ -26,7 +26,7 @@ def flights(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def read_of(write: Write) -> InputStatistics:
     ((dataset, read),) = write.scanned.items()
-    assert dataset in {one.id for one in write.inputs}
+    assert dataset in {source.id for source in write.inputs}
     return read
 
 
@@ -53,7 +53,7 @@ def test_partitions_that_were_read_are_the_subset(
         return
     read = read_of(write)
     assert (read.rows, read.files) == (10 * len(days), len(days))
-    assert sorted(one["day"] or "" for one in partitions_of(read.folders) or ()) == list(days)
+    assert sorted(partition["day"] or "" for partition in partitions_of(read.folders) or ()) == list(days)
 
 
 def test_a_path_of_a_partition_is_a_subset(spark: SparkSession, watch: Watch, flights: Path, tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_a_path_of_a_partition_is_a_subset(spark: SparkSession, watch: Watch, fl
 def test_a_table_that_is_read_twice_has_the_sum(
     spark: SparkSession, watch: Watch, flights: Path, tmp_path: Path
 ) -> None:
-    one = spark.read.parquet(str(flights)).where("day = '2013-01-01'")
+    day = spark.read.parquet(str(flights)).where("day = '2013-01-01'")
     two = spark.read.parquet(str(flights)).where("day = '2013-01-03'")
-    (write,) = watch.writes_of(lambda: one.join(two, "id").select("id").write.parquet(f"{tmp_path}/out"))
+    (write,) = watch.writes_of(lambda: day.join(two, "id").select("id").write.parquet(f"{tmp_path}/out"))
     read = read_of(write)
     assert (read.rows, read.files) == (20, 2)
     assert sorted(each["day"] or "" for each in partitions_of(read.folders) or ()) == [DAYS[0], DAYS[2]]
@@ -132,5 +132,5 @@ def test_rows_that_a_database_counts_itself_are_not_counted(spark: SparkSession,
     spark.range(5).write.jdbc("jdbc:derby:memory:flights", "APP.COUNTED")
     sql = "SELECT max(id) AS most FROM derby.APP.COUNTED"
     (write,) = watch.writes_of(lambda: spark.sql(sql).write.parquet(f"{tmp_path}/out"))
-    assert [one.id.name for one in write.inputs] == ["APP.COUNTED"]
+    assert [dataset.id.name for dataset in write.inputs] == ["APP.COUNTED"]
     assert write.scanned == {}

@@ -65,7 +65,7 @@ def test_the_command_says_that_this_spark_is_read_as_known(
 
 
 @pytest.mark.parametrize(
-    ("part", "found", "line"),
+    ("part", "answer", "line"),
     [
         ("jvm.executions.Executions.lacking", ("Filter.condition",), "NOT  parameters   Filter.condition"),
         ("session.self_test.find_misread", ("join",), "NOT  plans        misread: join"),
@@ -74,13 +74,13 @@ def test_the_command_says_that_this_spark_is_read_as_known(
 )
 def test_the_command_names_what_is_not_as_known(
     part: str,
-    found: object,
+    answer: object,
     line: str,
     spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(f"spark_client.capturing.{part}", lambda *_: found)
+    monkeypatch.setattr(f"spark_client.capturing.{part}", lambda *_: answer)
     assert self_test.main([]) == 1
     assert line in capsys.readouterr().out.splitlines()
 
@@ -195,11 +195,11 @@ def test_a_listener_that_throws_stops_capture_and_nothing_else(place: str, spark
         for number in range(3):
             spark.range(3).write.parquet(str(tmp_path / f"out-{number}"))
         assert executions.drain(30)
-        found = list(iter(lambda: executions.next(0), None))
+        items = list(iter(lambda: executions.next(0), None))
     finally:
         executions.close()
     assert not spark.sparkContext._jsc.sc().isStopped()
-    assert [(item.part, item.reason) for item in found] == [(LISTENER, "java.lang.LinkageError")]
+    assert [(item.part, item.reason) for item in items] == [(LISTENER, "java.lang.LinkageError")]
     # The first was under way when it was turned off.
     assert executions.dropped in (2, 3)
 
@@ -213,12 +213,12 @@ def test_optional_parts_that_do_not_compile_are_lost_alone(spark: SparkSession, 
         lines = spark.sparkContext.textFile(str(tmp_path / "lines")).map(lambda line: (line,))
         lines.toDF("line STRING").write.parquet(str(tmp_path / "other"))
         assert executions.drain(30)
-        found = list(iter(lambda: executions.next(0), None))
+        items = list(iter(lambda: executions.next(0), None))
     finally:
         executions.close()
-    written = [item for item in found if isinstance(item, Execution)]
+    written = [item for item in items if isinstance(item, Execution)]
     assert [item.plan.kind for item in written] == ["InsertIntoHadoopFsRelationCommand"] * 2
     assert [(item.tier, item.metrics, item.failure) for item in written] == [("full", (), None)] * 2
-    lost = [item for item in found if isinstance(item, Lost)]
+    lost = [item for item in items if isinstance(item, Lost)]
     assert sorted(item.part for item in lost) == sorted(parts - {"Queries"})  # no database is read
     assert all("gone" in item.reason for item in lost)

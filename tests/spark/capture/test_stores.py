@@ -59,7 +59,7 @@ def test_a_dataset_of_a_store_has_one_name_by_path_glob_partition_and_table(spar
 
     assert {written.output.id, added.output.id} == {flights}
     assert added.output.symlinks == (Symlink("s3://lake/raw flights/ä+b", "default.of_store"),)
-    assert [[one.id for one in copy.inputs] for copy in copied] == [[flights]] * 3
+    assert [[dataset.id for dataset in copy.inputs] for copy in copied] == [[flights]] * 3
     assert [copy.output.id for copy in copied] == [DatasetId("s3://lake", f"copies/{number}") for number in range(3)]
 
 
@@ -91,5 +91,5 @@ def test_no_secret_of_a_url_is_in_a_name_by_path_or_by_table(spark: SparkSession
 
     assert {written.output.id, added.output.id} == {signed}
     assert added.output.symlinks == (Symlink("s3://lake/signed", "default.of_signed"),)
-    assert [[one.id for one in copy.inputs] for copy in copied] == [[signed]] * 2
+    assert [[dataset.id for dataset in copy.inputs] for copy in copied] == [[signed]] * 2
     assert [copy.output.id for copy in copied] == [DatasetId("hdfs://nn:8020", f"/unsigned/{n}") for n in range(2)]

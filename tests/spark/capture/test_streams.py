@@ -206,8 +206,8 @@ def test_batches_that_merge_are_one_run_whose_columns_lead_to_the_source_of_the_
     columns = events[-1]["outputs"][0]["facets"]["columnLineage"]
     assert {
         (column, source["name"].rpartition("/")[2], source["field"])
-        for column, made in columns["fields"].items()
-        for source in made["inputFields"]
+        for column, dependencies in columns["fields"].items()
+        for source in dependencies["inputFields"]
     } == {("distance", "flights", "distance"), ("flight", "flights", "flight")}
     assert [source["name"].rpartition("/")[2] for source in columns["dataset"]] == ["checked", "flights"]
     assert events[-1]["job"]["facets"]["sql"]["query"].startswith("MERGE INTO rows.checked")

@@ -141,9 +141,9 @@ def statements_before(way: str) -> tuple[str, ...]:
     """Return the statements that make the table which a case changes."""
     form, of, mode = WAYS[way]
     modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
-    made = f"CREATE TABLE {of}checked ({_COLUMNS}) USING {form} PARTITIONED BY (carrier)"
+    create = f"CREATE TABLE {of}checked ({_COLUMNS}) USING {form} PARTITIONED BY (carrier)"
     rows = f"INSERT INTO {of}checked {ROUTED}"
-    return f"DROP TABLE IF EXISTS {of}checked", f"{made} TBLPROPERTIES ({modes})" if mode else made, rows
+    return f"DROP TABLE IF EXISTS {of}checked", f"{create} TBLPROPERTIES ({modes})" if mode else create, rows
 
 
 @pytest.mark.parametrize("way", CHOSEN)
@@ -182,7 +182,10 @@ def test_a_table_is_where_it_lies_and_its_name_is_another(way: str, sources: Spa
         (DatasetId("file", f"{folder}/{name}"), (Symlink(f"file:{warehouse}{catalog}", f"{database}.{name}"),))
         for name in ("checked", "source")
     )
-    lineage = [([(one.id, one.symlinks) for one in (write.output, *write.inputs)]) for write in (*inserted, *updated)]
+    lineage = [
+        ([(dataset.id, dataset.symlinks) for dataset in (write.output, *write.inputs)])
+        for write in (*inserted, *updated)
+    ]
     assert lineage == [[checked, source], [checked, checked]]
 
 

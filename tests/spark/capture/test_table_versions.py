@@ -60,7 +60,7 @@ def versions(session: SparkSession, table: str) -> list[str]:
 
 
 def reads(write: Write) -> list[tuple[str, str | None]]:
-    return [(short_name(one.id), one.version) for one in write.inputs]
+    return [(short_name(dataset.id), dataset.version) for dataset in write.inputs]
 
 
 def test_a_create_table_as_reports_the_place_and_version_that_it_made(session: SparkSession, watch: Watch) -> None:
@@ -191,8 +191,8 @@ def test_a_statement_that_changes_nothing_made_what_there_is_after_it(
 ) -> None:
     before = versions(session, table)
     [write] = watch.writes_of(lambda: session.sql(f"UPDATE {table} SET distance = 1 WHERE flight = -1"))
-    made = versions(session, table)[len(before) :]
-    assert write.output.version == (made[0] if made else None)
+    new_versions = versions(session, table)[len(before) :]
+    assert write.output.version == (new_versions[0] if new_versions else None)
 
 
 def stream(frame: DataFrame, folder: Path) -> Any:
@@ -243,10 +243,10 @@ def test_the_service_shows_by_the_version_that_spark_read_which_run_made_it(
     client.close()
 
     service = queries_over(events_of(tmp_path / "events"))
-    made = runs_by_output(tmp_path / "events")
-    inserted, updated = made["versioned"]
+    runs = runs_by_output(tmp_path / "events")
+    inserted, updated = runs["versioned"]
     for name, maker in (("then", inserted), ("now", updated)):
-        upstream = service.find_upstream_runs(made[name][0], depth=1)
+        upstream = service.find_upstream_runs(runs[name][0], depth=1)
         assert upstream is not None
         [used] = upstream.items[0].inputs
         assert (used.produced_by, used.resolved_by) == (maker, "storage")
@@ -269,8 +269,8 @@ def queries_over(events: Sequence[dict[str, Any]]) -> Any:
 
 def runs_by_output(file: Path) -> dict[str, list[str]]:
     """Return by the last part of a dataset's name the runs that wrote it, in their order."""
-    found: dict[str, dict[str, None]] = {}
+    runs_by_name: dict[str, dict[str, None]] = {}
     for event in events_of(file):
         for output in event["outputs"]:
-            found.setdefault(output["name"].rpartition("/")[2], {})[event["run"]["runId"]] = None
-    return {name: list(runs) for name, runs in found.items()}
+            runs_by_name.setdefault(output["name"].rpartition("/")[2], {})[event["run"]["runId"]] = None
+    return {name: list(runs) for name, runs in runs_by_name.items()}

@@ -36,8 +36,8 @@ def test_captured_sources_are_those_of_the_oracle(
 ) -> None:
     frame = renamed(spark.sql(QUERIES[query]))
     captured = of_lines(lines_of(watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))))
-    found = read_lineage(QUERIES[query], tables)
-    result = QueryResult("TPC-H", query, frame.columns, found, {"ours": captured})
+    lineage = read_lineage(QUERIES[query], tables)
+    result = QueryResult("TPC-H", query, frame.columns, lineage, {"ours": captured})
 
-    assert [str(one) for one in differences_of(result, "ours") if one] == []
-    assert tables_of(result, "ours") == found.tables
+    assert [str(difference) for difference in differences_of(result, "ours") if difference] == []
+    assert tables_of(result, "ours") == lineage.tables

@@ -126,11 +126,11 @@ def test_a_source_without_a_name_that_only_decides_about_rows_is_emitted(act, sp
     sent.createOrReplaceTempView("sent")
 
     def write() -> None:
-        made = spark.sql(f"SELECT * FROM some_flights WHERE {act}") if isinstance(act, str) else act(flights, sent)
-        made.write.parquet(str(tmp_path / "out"))
+        frame = spark.sql(f"SELECT * FROM some_flights WHERE {act}") if isinstance(act, str) else act(flights, sent)
+        frame.write.parquet(str(tmp_path / "out"))
 
     (written,) = watch.writes_of(write)
-    assert [one.id.name.rsplit("/", 1)[-1] for one in written.inputs] == ["flights"]
+    assert [dataset.id.name.rsplit("/", 1)[-1] for dataset in written.inputs] == ["flights"]
     assert len(written.unknown_inputs) == 1
     assert written.unknown_inputs[0].partition(": ")[2] in ("made of an RDD", "rows of the program")
 

@@ -256,4 +256,4 @@ def test_inputs_of_a_variable_in_a_large_plan(
     finally:
         small.close()
     assert write.tier == tier
-    assert {one.id.name.rsplit("/", 1)[-1] for one in write.inputs} == {"flights", "planes"}
+    assert {dataset.id.name.rsplit("/", 1)[-1] for dataset in write.inputs} == {"flights", "planes"}

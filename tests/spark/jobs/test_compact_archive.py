@@ -55,7 +55,7 @@ def compacted(spark: SparkSession, archive: ArchiveFolder, day: str = DAY, attem
 
 def table(spark: SparkSession, archive: ArchiveFolder, name: str, day: str = DAY, attempt: str = "a-1") -> Any:
     """Return the rows of an attempt, file by file, each as it is ordered."""
-    ddl = next(one.ddl for one in TABLES if one.name == name)
+    ddl = next(table_schema.ddl for table_schema in TABLES if table_schema.name == name)
     files = archive.files(name, day, attempt)
     return [row for file in files for row in rows_of(spark.read.schema(ddl).parquet(str(file)).collect())]
 
@@ -136,12 +136,12 @@ def test_a_root_of_several_days_has_each_record_on_the_day_that_archived_it_firs
     archive.trace(THIRD_DAY, *records[:3])
     archive.trace(THIRD_DAY, *records)
     archive.trace(THIRD_DAY, a_record("other", "s3://b", root_id="s3://b"))
-    found = {}
+    nodes_by_day = {}
     for day in (DAY, NEXT_DAY, THIRD_DAY):
         compacted(spark, archive, day)
         assert table(spark, archive, "traces", day) == archive.expected_traces(day)
-        found[day] = [row["node_id"] for row in table(spark, archive, "records", day)]
-    assert found == {DAY: ["a", "b"], NEXT_DAY: ["c"], THIRD_DAY: ["other", "d"]}
+        nodes_by_day[day] = [row["node_id"] for row in table(spark, archive, "records", day)]
+    assert nodes_by_day == {DAY: ["a", "b"], NEXT_DAY: ["c"], THIRD_DAY: ["other", "d"]}
 
 
 def test_a_day_that_adds_nothing_to_a_root_has_its_traces_and_no_record(spark, archive):
@@ -190,38 +190,38 @@ _CHANGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("change", _CHANGES.values(), ids=_CHANGES)
 @pytest.mark.parametrize("day", [DAY, NEXT_DAY], ids=["of the day", "of a base"])
 def test_a_changed_object_is_refused(spark, archive, change, day):
-    one = archive.trace(DAY, a_record("a"), a_record("b"))
+    stored = archive.trace(DAY, a_record("a"), a_record("b"))
     archive.trace(NEXT_DAY, a_record("a"), a_record("b"), a_record("c"))
-    archive.put(one.key, change((archive.folder / one.key).read_bytes()))
+    archive.put(stored.key, change((archive.folder / stored.key).read_bytes()))
     with pytest.raises(
-        DigestMismatch, match=f"1 objects are not (what the digest has|there or empty), {one.key} is one"
+        DigestMismatch, match=f"1 objects are not (what the digest has|there or empty), {stored.key} is one"
     ):
         compacted(spark, archive, day)
     assert not (archive.folder / manifest_key(day, "a-1")).exists()
 
 
 def test_an_object_that_is_gone_is_refused(spark, archive):
-    one = archive.trace(DAY, a_record("a"))
+    stored = archive.trace(DAY, a_record("a"))
     archive.trace(DAY, a_record("b", "s3://b", root_id="s3://b"))
-    (archive.folder / one.key).unlink()
-    with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {one.key} is one"):
+    (archive.folder / stored.key).unlink()
+    with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {stored.key} is one"):
         compacted(spark, archive)
 
 
 def test_a_day_whose_objects_are_all_gone_is_refused(spark, archive):
-    one = archive.trace(DAY, a_record("a"))
-    (archive.folder / one.key).unlink()
-    (archive.folder / one.key).parent.rmdir()
-    with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {one.key} is one"):
+    stored = archive.trace(DAY, a_record("a"))
+    (archive.folder / stored.key).unlink()
+    (archive.folder / stored.key).parent.rmdir()
+    with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {stored.key} is one"):
         compacted(spark, archive)
 
 
 @pytest.mark.parametrize("what", ["records", "lines"])
 def test_an_object_that_holds_other_than_the_digest_counts_is_refused(spark, archive, what):
     archive.trace(DAY, a_record("a"), a_record("b", "a"))
-    day, one, records = archive.traced[DAY][0]
-    archive.traced[DAY][0] = (day, replace(one, **{what: getattr(one, what) + 1}), records)
-    counted = getattr(one, what)
+    day, stored, records = archive.traced[DAY][0]
+    archive.traced[DAY][0] = (day, replace(stored, **{what: getattr(stored, what) + 1}), records)
+    counted = getattr(stored, what)
     fault = f"the objects of {DAY} hold {counted} {what} that count, expected {counted + 1} by the digest"
     with pytest.raises(DigestMismatch, match=fault):
         compacted(spark, archive)
@@ -267,9 +267,9 @@ def test_another_attempt_leaves_the_first_as_it_is(spark, archive):
 
 
 def test_a_run_that_fails_leaves_no_manifest_not_even_that_of_a_run_before(spark, archive):
-    one = archive.trace(DAY, a_record("a"))
+    stored = archive.trace(DAY, a_record("a"))
     compacted(spark, archive)
-    archive.put(one.key, b"")
+    archive.put(stored.key, b"")
     with pytest.raises(DigestMismatch):
         compact(spark, str(archive.folder), DAY, "a-1")
     assert not (archive.folder / manifest_key(DAY, "a-1")).exists()
@@ -300,7 +300,7 @@ def test_each_table_is_one_file_of_zstd_in_the_order_of_its_ids(spark, archive):
         assert footer.row_group(0).column(0).compression == "ZSTD"
         ids = [(row["root_id"], row[leaf]) for row in table(spark, archive, name)]
         assert len(ids) == 360
-        assert all(one < other for one, other in pairwise(ids))
+        assert all(earlier < later for earlier, later in pairwise(ids))
 
 
 def test_a_large_table_is_cut_into_files_of_whole_roots(spark, archive):
@@ -313,12 +313,12 @@ def test_a_large_table_is_cut_into_files_of_whole_roots(spark, archive):
     for day, rows in ((DAY, 120), (NEXT_DAY, 120)):
         manifest = compact(spark, str(archive.folder), day, "a-1", file_bytes=4000)
         for name, expected in (("records", archive.expected_records(day)), ("traces", archive.expected_traces(day))):
-            found = [
+            roots_by_file = [
                 pq.read_table(file, columns=["root_id"])["root_id"].to_pylist()
                 for file in archive.files(name, day, "a-1")
             ]
-            assert 2 <= len(found) == getattr(manifest, name).files
-            assert all(max(one) < min(other) for one, other in pairwise(found))
+            assert 2 <= len(roots_by_file) == getattr(manifest, name).files
+            assert all(max(earlier) < min(later) for earlier, later in pairwise(roots_by_file))
             assert table(spark, archive, name, day) == expected
         assert manifest.records.rows == rows
 
@@ -335,7 +335,7 @@ def test_a_file_has_groups_of_roots_and_filters_of_nodes(spark, tmp_path):
     ).fetchall()
     roots = [(low, high) for name, low, high, _ in groups if name == "root_id"]
     assert 2 <= len(roots) <= 10
-    assert all(one[1] <= other[0] for one, other in pairwise(roots))
+    assert all(earlier[1] <= later[0] for earlier, later in pairwise(roots))
     assert {name: bool(length) for name, _, _, length in groups} == {
         column.name: column.name == "node_id" for column in RECORDS.columns if column.name != "metadata"
     } | {"metadata, key_value, key": False, "metadata, key_value, value": False}
@@ -344,10 +344,10 @@ def test_a_file_has_groups_of_roots_and_filters_of_nodes(spark, tmp_path):
 def test_files_have_the_columns_of_the_tables_and_nothing_else(spark, archive):
     archive.trace(DAY, a_record("a"))
     compacted(spark, archive)
-    for one in (RECORDS, TRACES):
-        (file,) = archive.files(one.name, DAY, "a-1")
-        found = spark.read.parquet(str(file)).schema
-        assert found.simpleString() == f"struct<{one.ddl.replace(', ', ',').replace(' ', ':')}>"
+    for table_schema in (RECORDS, TRACES):
+        (file,) = archive.files(table_schema.name, DAY, "a-1")
+        schema = spark.read.parquet(str(file)).schema
+        assert schema.simpleString() == f"struct<{table_schema.ddl.replace(', ', ',').replace(' ', ':')}>"
 
 
 _NODES = st.sets(st.sampled_from("abcdef"), min_size=1)

@@ -41,7 +41,7 @@ _RUNS = {
 def test_the_job_that_is_named_runs_with_its_own_arguments(spark, tmp_path, arguments):
     archive = ArchiveFolder(tmp_path / "archive")
     archive.seal(DAY)
-    assert main([one.format(archive=archive.folder) for one in arguments], spark) == 0
+    assert main([argument.format(archive=archive.folder) for argument in arguments], spark) == 0
     assert (archive.folder / manifest_key(DAY, "a-1")).exists()
 
 
